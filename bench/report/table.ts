@@ -51,7 +51,7 @@ function laterOf({ entries }: Result): readonly string[] {
   const [ours, floor] = [of('ours'), of('floor')]
   if (ours === undefined || floor === undefined) return []
   return [
-    `CPU includes what purge and vacuum take later for its rows: ${ours} µs for Schoolgate (pair and audit entry), ${floor} µs for the floor (pair); for peers it is not counted.`,
+    `CPU includes what purge and vacuum take later for its rows: ${ours} µs for Schoolgate (pair, and the audit entry of one refresh in twelve), ${floor} µs for the floor (pair); for peers it is not counted.`,
   ]
 }
 

@@ -1,8 +1,17 @@
+import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { record } from '../../src/domain/audit/audit.ts'
 import { verifies } from '../spec/verifies.ts'
-import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
-import { aCode, auditOf, pairRow } from '../support/oauth-world.ts'
+import {
+  aPair,
+  exchange,
+  type Pair,
+  postForm,
+  refresh,
+  revoke,
+  userinfo,
+} from '../support/client-like.ts'
+import { aCode, auditOf, pairIdOf, pairRow } from '../support/oauth-world.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
@@ -11,17 +20,31 @@ const client = await world.aPublicClient(school)
 const keeper = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)
 
+/** For a pair of today, also if midnight passes during the test. */
+const TOMORROW = sql<Date>`now() + interval '1 day'`
+
+async function issuedAt(pair: Pair, time: RawBuilder<Date>): Promise<void> {
+  await world.database.db
+    .updateTable('token_pairs')
+    .set({ issued_at: time })
+    .where('id', '=', pairIdOf(pair))
+    .execute()
+}
+
 describe('what an operator can read in the audit', () => {
   verifies(
     'house.audit.events',
-    'grant, refresh, replay and revocation, each with client, person and authorization',
+    'grant, the first refresh of a day, replay and revocation, each with client, person and authorization',
     async () => {
       const pair = await aPair(world, school, client, ada)
       const { authorization_id } = await pairRow(world, pair)
       const rows = await auditOf(school, async () => {
-        const young = (await refresh(world, school, client, pair.refresh_token)).json()
+        await issuedAt(pair, sql<Date>`now() - interval '1 day'`)
+        const first = (await refresh(world, school, client, pair.refresh_token)).json()
+        await issuedAt(first, TOMORROW)
+        const young = (await refresh(world, school, client, first.refresh_token)).json()
         await userinfo(world, school, young.access_token)
-        await refresh(world, school, client, pair.refresh_token)
+        await refresh(world, school, client, first.refresh_token)
         await revoke(world, school, client, young.refresh_token)
       })
       expect(rows.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
@@ -57,6 +80,7 @@ describe('what an operator can read in the audit', () => {
     const rows = await auditOf(school, async () => {
       await exchange(world, school, keeper, code, 'z'.repeat(43))
       const pair = (await exchange(world, school, keeper, code, pkce.verifier)).json()
+      await issuedAt(pair, sql<Date>`now() - interval '1 day'`)
       await refresh(world, school, keeper, pair.refresh_token, { scope: 'courses:read' })
       await revoke(world, school, keeper, pair.refresh_token)
       await refresh(world, school, keeper, pair.refresh_token)

@@ -126,9 +126,11 @@ describe('a renewed secret', () => {
         (await auditOf(school, () => use(client)))
           .filter(({ action }) => action.startsWith('token.'))
           .map(({ action, detail }) => [action, (detail as Record<string, string>).client_secret])
+          // Without a renewal, only the first refresh of a day has an entry.
+          .filter(([action, which]) => action !== 'token.refreshed' || which !== undefined)
       const all = (which: string | undefined) => [
         ['token.issued', which],
-        ['token.refreshed', which],
+        ...(which === undefined ? [] : [['token.refreshed', which]]),
         ['token.revoked', which],
         ['token.revoked', which],
       ]

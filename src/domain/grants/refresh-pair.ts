@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { prepared } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
@@ -65,7 +65,7 @@ interface MintedRow {
 const MINT_CHILD = prepared<Minting, MintedRow>(
   (given) => sql`
     with old as (
-      select p.id, p.authorization_id, p.bound_school_id, g.audience, g.user_id,
+      select p.id, p.authorization_id, p.bound_school_id, p.issued_at, g.audience, g.user_id,
         ${stillHeld(sql`coalesce(${given.scopes}::text[], g.scopes)`)} as scopes,
         ${secretUsedInSql(given.secretHash)} as detail
       from ${REFRESH_RULEBOOK.rows(given)}
@@ -90,11 +90,19 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
         authorizationId: sql`authorization_id`,
         detail: sql`detail`,
       },
-      sql`from old`,
+      sql`from old where ${isTold(sql`old.issued_at`, sql`old.detail`)}`,
     )})
     select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`,
   { optional: ['scopes', 'secretHash'] },
 )
+
+/**
+ * Whether a refresh leaves an audit entry: the first one of a day, and each one while a new secret of the client replaces
+ * an old one. A client in use refreshes a dozen times a day for each person; the pairs themselves tell of the others.
+ */
+function isTold(previousIssuedAt: RawBuilder<unknown>, secretUsed: RawBuilder<unknown>) {
+  return sql<boolean>`(${previousIssuedAt} < date_trunc('day', now(), 'UTC') or ${secretUsed} <> '{}'::jsonb)`
+}
 
 /** Undefined if a rule does not hold. */
 export async function mintChild(

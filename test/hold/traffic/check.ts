@@ -58,7 +58,7 @@ export async function checkLedger(
   })
 }
 
-/** Every confirmed event has its entry. Only meaningful in the database that confirmed them. */
+/** Every confirmed event that leaves an entry has it. Only meaningful in the database that confirmed them. */
 export async function checkAudit(
   ledger: Ledger,
   since: Date,
@@ -73,11 +73,10 @@ export async function checkAudit(
       [since],
     )
     const entries = new Map(rows.map((row) => [row.action, row.entries]))
-    const { codes, exchanges, refreshes, revocations } = ledger.confirmed
+    const { codes, exchanges, revocations } = ledger.confirmed
     for (const [action, confirmed] of Object.entries({
       'authorization.granted': codes,
       'token.issued': exchanges,
-      'token.refreshed': refreshes,
       'token.revoked': revocations,
     })) {
       const missing = confirmed - (entries.get(action) ?? 0)

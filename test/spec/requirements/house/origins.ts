@@ -69,7 +69,7 @@ export const origins = [
     'house.audit.after-proof':
       'A refusal before the client is proven is only logged and counted; audit begins after that.',
     'house.audit.events':
-      'Grants, refreshes, replays, revocations, key and client changes leave an audit row.',
+      'Grants, the first refresh of a day, replays, revocations, key and client changes leave an audit row.',
     'house.audit.append-only':
       'Audit rows can be added, but not changed, except that the count of their repetitions grows.',
     'house.logs.no-secrets': 'No token, code, secret, password or cookie gets into a log.',
