@@ -5,8 +5,17 @@ import { sortedResources } from './reference.ts'
 import { type DescribedRoute, planOf, resourceOf } from './route.ts'
 
 /**
+ * A window of the Postman app waits for this address and reads the code from it, so nothing needs to listen there.
+ * Postman's other way, its option "Authorize using browser", always uses an address of its own servers. No tool of the
+ * school may have that one: its codes stay on the computer of the person who started it.
+ */
+const CALLBACK = 'http://127.0.0.1/callback'
+
+const MEMBER_SCOPES = 'openid profile email account:read'
+
+/**
  * Every REST operation as a request that can be sent, and one of each other interface. Postman signs in by itself, with the
- * `client_id` of a tool of the school whose redirect URI is Postman's.
+ * `client_id` of a tool of the school.
  *
  * @see Postman Collection Format v2.1.0
  */
@@ -14,7 +23,7 @@ export function postmanCollection(routes: readonly DescribedRoute[], origin: str
   return {
     info: {
       name: 'Schoolgate',
-      description: `Set client_id and scope in the variables, then get a token under Authorization. The guide: ${origin}/docs`,
+      description: introduction(origin),
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     variable: [
@@ -34,15 +43,26 @@ export function postmanCollection(routes: readonly DescribedRoute[], origin: str
   }
 }
 
-const SIGN_IN: readonly (readonly [string, string | boolean | object[]])[] = [
+const introduction = (origin: string): string =>
+  [
+    'For the Postman desktop app.',
+    `1. An owner or admin makes a tool under Admin, Developers, Operator tools, with the redirect URI \`${CALLBACK}\` and the scopes that you need. If Developers is missing, switch on "MCP connections" under Settings first.`,
+    '2. Put the client_id of the tool and the scopes into the variables of this collection.',
+    '3. Under Authorization, leave "Authorize using browser" off, and choose "Get New Access Token".',
+    `The Member API needs the token of a member: use a public OAuth application of the school with the same redirect URI, and the scopes \`${MEMBER_SCOPES}\`.`,
+    `The guide: ${origin}/docs`,
+  ].join('\n\n')
+
+const SIGN_IN: readonly (readonly [string, string | boolean])[] = [
   ['grant_type', 'authorization_code_with_pkce'],
   ['challengeAlgorithm', 'S256'],
-  ['authUrl', `{{origin}}${ENDPOINTS.authorize}`],
+  ['redirect_uri', CALLBACK],
+  ['useBrowser', false],
+  ['authUrl', `{{origin}}${ENDPOINTS.authorize}?resource={{origin}}`],
   ['accessTokenUrl', `{{origin}}${ENDPOINTS.token}?resource={{origin}}`],
   ['clientId', '{{client_id}}'],
   ['scope', '{{scope}}'],
   ['client_authentication', 'body'],
-  ['useBrowser', true],
   ['addTokenTo', 'header'],
 ]
 

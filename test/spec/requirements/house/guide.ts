@@ -75,6 +75,8 @@ export const guide = [
       'Each name of the tool endpoint has a server card, found by /.well-known/ai-catalog.json.',
     'machines.schema': 'The schema of the Member API is public, as language and as JSON.',
     'machines.postman': 'A Postman collection has every operation of the REST API.',
+    'machines.postman-signs-in':
+      'With the tool or the application that its description asks for, the Postman collection gets and refreshes a token.',
     'machines.security':
       'Once a contact is configured, every origin has a security.txt that never expires while the server runs.',
     'machines.links':
