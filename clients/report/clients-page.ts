@@ -25,8 +25,5 @@ answer of a refresh, and signs out. Columns:
 | Client | Version | Tried | Logs in | Refreshes | Lost answer | Signs out |
 | --- | --- | --- | --- | --- | --- | --- |
 ${cells.join('\n')}
-
-MCP Inspector 2.12 is not in the table: its command line signs in with \`--client-id\` and \`--callback-url\`, but its refresh has not
-been tried to the end.
 `
 }

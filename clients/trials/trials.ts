@@ -25,6 +25,7 @@ export const TRIALS: Readonly<Record<string, () => Promise<Trial>>> = {
   relay: async () => (await import('./graphql-clients.ts')).relayClient,
   'mcp-typescript-sdk': async () => (await import('./mcp-clients.ts')).mcpSdk,
   'mcp-remote': async () => (await import('./mcp-remote.ts')).mcpRemote,
+  'mcp-inspector': async () => (await import('./mcp-inspector.ts')).mcpInspector,
   'ai-sdk-mcp': async () => (await import('./mcp-clients.ts')).aiSdkMcp,
   'langchain-mcp-adapters': async () => (await import('./mcp-clients.ts')).langchainAdapters,
   'mcp-use': async () => (await import('./mcp-clients.ts')).mcpUseClient,
