@@ -82,6 +82,7 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
       )
     }
     scope.get(API_ROOT, (request, reply) => sendDocument(request, reply, root(request.school)))
+    allowOnly(scope, API_ROOT, ['GET'])
     scope.all(`${API_ROOT}/*`, { onRequest: refuseUnknown }, refuseUnknown)
   })
 }
@@ -140,18 +141,18 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 function refuseOtherMethods(scope: FastifyInstance, routes: readonly DescribedRoute[]): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const allowed: string[] = routes.filter((route) => route.path === path).map((r) => r.method)
-    const detail = `Send ${allowed.join(' or ')} to this address.`
-    const refuse = async (): Promise<never> => {
-      const headers = { allow: allowed.join(', ') }
-      throw new Problem({ status: 405, code: 'method_not_allowed', detail, headers })
-    }
-    scope.route({
-      method: METHODS.filter((method) => !allowed.includes(method)),
-      url: routerPath(path),
-      onRequest: refuse,
-      handler: refuse,
-    })
+    allowOnly(scope, routerPath(path), allowed)
   }
+}
+
+function allowOnly(scope: FastifyInstance, url: string, allowed: readonly string[]): void {
+  const detail = `Send ${allowed.join(' or ')} to this address.`
+  const refuse = async (): Promise<never> => {
+    const headers = { allow: allowed.join(', ') }
+    throw new Problem({ status: 405, code: 'method_not_allowed', detail, headers })
+  }
+  const method = METHODS.filter((name) => !allowed.includes(name))
+  scope.route({ method, url, onRequest: refuse, handler: refuse })
 }
 
 async function refuseUnknown(): Promise<never> {

@@ -245,11 +245,26 @@ describe('problems', () => {
     const other = await operator.send('PUT', '/courses')
     expect(other.statusCode).toBe(405)
     expect(other.headers.allow).toBe('GET, POST')
-    for (const path of ['/nonsense', '/', '']) {
+    for (const path of ['/nonsense', '/']) {
       const unknown = await operator.get(path)
       expect(unknown.statusCode).toBe(404)
       expect(unknown.headers['content-type']).toContain('application/problem+json')
       expect(unknown.headers.ratelimit).toBeDefined()
     }
+  })
+
+  test('the root says without a token where the API is described, and takes no other method', async () => {
+    const headers = { host: new URL(operator.school.origin).host }
+    const root = await world.app.inject({ url: '/api/v1', headers })
+    expect([root.statusCode, root.headers['access-control-allow-origin']]).toEqual([200, '*'])
+    for (const address of Object.values<string>(root.json())) {
+      const url = address.replace(operator.school.origin, '')
+      expect([address, (await world.app.inject({ url, headers })).statusCode]).toEqual([
+        address,
+        200,
+      ])
+    }
+    const other = await operator.send('POST', '')
+    expect([other.statusCode, other.headers.allow]).toEqual([405, 'GET'])
   })
 })

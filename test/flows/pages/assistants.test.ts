@@ -256,10 +256,13 @@ describe('Use with an assistant', () => {
         expect((await member.get(path)).body, path).not.toContain(PAGE)
       }
       expect((await owner.get(PAGE)).body).not.toContain(LIST)
+      const invitation = 'If you build one, start here.'
+      expect((await member.get('/')).body).not.toContain(invitation)
       const clientId = await offer(school)
       expect((await member.get(PAGE)).body).toContain(clientId)
       expect((await member.get('/account')).body).toContain(PAGE)
       await setBeta(world, school, true)
+      expect((await member.get('/')).body).toContain(invitation)
       for (const path of ['/account', '/account/apps', '/docs', '/mcp/member']) {
         expect((await member.get(path)).body, path).toContain(PAGE)
       }

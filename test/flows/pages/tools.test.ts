@@ -175,12 +175,12 @@ describe('operator tools in the admin area', () => {
     for (const path of [TOOLS, `${TOOLS}/new`, `${TOOLS}/reports`]) {
       const page = await owner.get(path)
       expect(page.statusCode, path).toBe(404)
-      expect(page.body).toContain('OAuth applications and operator tools are part of')
+      expect(page.body).toContain('operator tools are part of')
     }
     const settings = (await owner.get('/admin/settings')).body
     expect(settings).toContain('tools for owners and admins')
     const done = (await owner.get('/admin/settings?done=mcp-on')).body
-    expect(done).toContain('OAuth applications and operator tools under Developers')
+    expect(done).toContain('assistants and operator tools under Developers')
     expect((await owner.get(CLIENTS)).body).toContain('Monthly reports')
     const view = `${CLIENTS}/view?id=${encodeURIComponent(client.clientId)}`
     const off = await submit(owner, view, `${CLIENTS}/standing`)
