@@ -10,7 +10,7 @@ import { openKeyring } from '../../src/start/installation-secret.ts'
 import { joinPreparedDatabase, openPreparedDatabase } from '../../src/start/prepare.ts'
 import type { StartError } from '../../src/start/start-error.ts'
 import { run, urlOf } from '../cli/support/run.ts'
-import { emptyDatabase, testDatabase } from '../support/database.ts'
+import { copyDatabase, emptyDatabase, testDatabase } from '../support/database.ts'
 
 const log = createLogger({ level: 'silent' })
 const RIGHT = 'the secret that this database was made with'
@@ -23,6 +23,12 @@ const environment = (connection: pg.ClientConfig, secret: string) => ({
 })
 const start = (connection: pg.ClientConfig, secret: string) =>
   openPreparedDatabase(readConfig(environment(connection, secret)), log)
+
+const original = await emptyDatabase()
+await start(original, RIGHT)
+
+/** A database of its own after the first start with the right secret, which made the demo world. */
+const aStartedDatabase = () => copyDatabase(String(original.database))
 
 const refused = (message: string) => ({
   name: 'StartError',
@@ -37,8 +43,7 @@ async function aDataFolder(): Promise<string> {
 }
 
 test('a start with another secret than the first one is refused, and the right one starts again', async () => {
-  const connection = await emptyDatabase()
-  await start(connection, RIGHT)
+  const connection = await aStartedDatabase()
   await expect(start(connection, WRONG)).rejects.toMatchObject(
     refused('The secret SCHOOLGATE_SECRET is not the one'),
   )
@@ -46,8 +51,7 @@ test('a start with another secret than the first one is refused, and the right o
 })
 
 test('a database from before there was a check is judged by its signing keys', async () => {
-  const connection = await emptyDatabase()
-  await start(connection, RIGHT)
+  const connection = await aStartedDatabase()
   const { db, pool } = await testDatabase(connection)
   await pool.query('delete from installations')
   await expect(start(connection, WRONG)).rejects.toMatchObject(refused('not the one'))
@@ -57,8 +61,7 @@ test('a database from before there was a check is judged by its signing keys', a
 })
 
 test('a lost secret file is named, and no other is written in its place', async () => {
-  const connection = await emptyDatabase()
-  await start(connection, RIGHT)
+  const connection = await aStartedDatabase()
   const { db } = await testDatabase(connection)
   const folder = await aDataFolder()
   const config = readConfig({ SCHOOLGATE_DATA_DIR: folder })
@@ -75,8 +78,7 @@ test('a lost secret file is named, and no other is written in its place', async 
 })
 
 test('a worker that is started again makes no new secret and accepts no other one', async () => {
-  const connection = await emptyDatabase()
-  await start(connection, RIGHT)
+  const connection = await aStartedDatabase()
   const folder = await aDataFolder()
   const given = readConfig({ ...environment(connection, RIGHT), SCHOOLGATE_DATA_DIR: folder })
   await joinPreparedDatabase(given)
@@ -88,8 +90,7 @@ test('a worker that is started again makes no new secret and accepts no other on
 })
 
 test('doctor says of a lost secret file what a start says, also without signing keys', async () => {
-  const connection = await emptyDatabase()
-  await start(connection, RIGHT)
+  const connection = await aStartedDatabase()
   const { db, pool } = await testDatabase(connection)
   await pool.query('delete from signing_keys')
   const config = readConfig({ SCHOOLGATE_DATA_DIR: await aDataFolder() })
@@ -109,8 +110,7 @@ test('doctor says of a lost secret file what a start says, also without signing 
 })
 
 test('doctor calls keys that an older secret sealed broken, although the server starts', async () => {
-  const connection = await emptyDatabase()
-  await start(connection, RIGHT)
+  const connection = await aStartedDatabase()
   const env = environment(connection, WRONG)
   expect((await run(['keys', 'accept-secret', '--json'], env)).code).toBe(0)
   const { json } = await run(['doctor', '--json'], env)
@@ -129,8 +129,7 @@ test('a new database gets a secret file of its own', async () => {
 })
 
 test('commands that seal keys refuse a wrong secret too, doctor names it, and a lost one can be replaced', async () => {
-  const connection = await emptyDatabase()
-  await start(connection, RIGHT)
+  const connection = await aStartedDatabase()
   const env = environment(connection, WRONG)
   const publish = ['keys', 'publish', '--school', 'demo', '--json']
   expect(await run(publish, env)).toMatchObject({

@@ -22,11 +22,16 @@ export interface TestDatabase extends Database {
 
 /** An empty, migrated database for this test file, dropped when the file is done. */
 export async function emptyDatabase(): Promise<pg.ClientConfig> {
+  return await copyDatabase(TEMPLATE)
+}
+
+/** A copy of a database to which there are no connections, dropped when the file is done. */
+export async function copyDatabase(original: string): Promise<pg.ClientConfig> {
   const server = inject('postgres')
   const name = `test_${randomBytes(8).toString('hex')}`
   // By files: to write all pages to the log, as PostgreSQL does otherwise, takes three times as long.
   await administer(server, (admin) =>
-    admin.query(`create database ${name} template ${TEMPLATE} strategy file_copy`),
+    admin.query(`create database ${name} template ${original} strategy file_copy`),
   )
   whenFileIsDone(() => dropDatabase(server, name))
   return { ...server, database: name }
