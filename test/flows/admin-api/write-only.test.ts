@@ -93,8 +93,9 @@ function everythingIn({ body, headers }: Answer): string {
 
 async function eachWrite(
   work: (route: Route, input: Fields, writer: OperatorClient) => Promise<void>,
+  routes: readonly Route[] = WRITES,
 ): Promise<void> {
-  for (const route of WRITES) {
+  for (const route of routes) {
     for (const { input } of route.operation.examples) {
       await resetExamples()
       await work(route, input, writerOf(route))
@@ -176,8 +177,8 @@ describe('a token with the write scope alone', () => {
     'admin-api.write-only',
     'learns from a stale version only the current one, and can then write with it',
     async () => {
+      const conditional = WRITES.filter(({ operation }) => 'if_version' in operation.input.shape)
       await eachWrite(async (route, input, writer) => {
-        if (!('if_version' in route.operation.input.shape)) return
         const { path, body } = requestOf(route, input)
         const stored = await storedAt(route, input.id)
         const stale = await writer.send(route.method, path, {
@@ -197,7 +198,7 @@ describe('a token with the write scope alone', () => {
         })
         expect(fresh.statusCode, route.operation.name).toBe(200)
         expectOnlySent(route, input, fresh.json())
-      })
+      }, conditional)
     },
     120_000,
   )
