@@ -1,4 +1,4 @@
 import { sendStrangeInput } from './strange-input.ts'
 
 // `npm run attack` sends every value to every field.
-sendStrangeInput(3)
+sendStrangeInput(6)
