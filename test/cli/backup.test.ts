@@ -201,7 +201,7 @@ describe('a restore', () => {
     expect([await contentsOf(target), await rulesOf(target)]).toEqual(before)
   })
 
-  test('of another schema names the version to use', async () => {
+  test('of another schema names the version to use, before any index is taken off', async () => {
     const lines = gunzipSync(await readFile(file))
       .toString()
       .split('\n')
@@ -213,11 +213,15 @@ describe('a restore', () => {
     }
     const path = join(folder, 'older.gz')
     await writeFile(path, gzipSync([JSON.stringify(older), ...lines.slice(1)].join('\n')))
+    const query = vi.spyOn(pg.Client.prototype, 'query')
     const refused = await restore(await emptyDatabase(), path)
     expect(refused).toMatchObject({
       code: 1,
       json: { remedy: expect.stringContaining('version 0.0.1') },
     })
+    const texts = query.mock.calls.map(([asked]) => String(asked))
+    expect(texts).toContain('rollback')
+    expect(texts.filter((text) => text.includes('drop index'))).toEqual([])
   })
 
   describe('of rows that no server would write changes nothing', () => {

@@ -45,9 +45,11 @@ export async function restoreBackup(
 async function restoreInto(client: pg.Client, file: string): Promise<RestoredBackup> {
   const tables = await readTables(client)
   await lockEmpty(client, tables)
-  await setTriggers(client, tables, 'disable')
-  const putBack = await putAside(client, tables)
-  const restored = await readInto(client, tables, file)
+  let putBack = async (): Promise<void> => {}
+  const restored = await readInto(client, tables, file, async () => {
+    await setTriggers(client, tables, 'disable')
+    putBack = await putAside(client, tables)
+  })
   await putBack()
   await setTriggers(client, tables, 'enable')
   // Running servers may have cached that there is no such school.
@@ -83,10 +85,12 @@ async function setTriggers(
   await client.query(alterations.join(';'))
 }
 
+/** `prepare` runs before the first row, once the file is known to be a backup for this database. */
 async function readInto(
   client: pg.Client,
   tables: readonly BackupTable[],
   file: string,
+  prepare: () => Promise<void>,
 ): Promise<RestoredBackup> {
   const counts: Record<string, number> = {}
   let manifest: Manifest | undefined
@@ -114,6 +118,7 @@ async function readInto(
       case 'manifest':
         await checkManifest(client, parsed.manifest)
         manifest = parsed.manifest
+        await prepare()
         break
       case 'heading':
         table = matchingTable(tables, parsed.heading)
