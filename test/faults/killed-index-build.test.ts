@@ -12,6 +12,7 @@ import {
   INDEX_SQL,
   indexState,
 } from '../support/index-migration.ts'
+import { madeOnce } from '../support/made-once.ts'
 import { connect } from '../support/postgres.ts'
 import { DataFolders } from './support/data-folders.ts'
 import { build, copyBuildWith, freePort, RunningServer } from './support/running-server.ts'
@@ -38,7 +39,7 @@ type Release = Awaited<ReturnType<typeof aRelease>>
 
 const releases = {} as Record<'background' | 'awaited', Release>
 beforeAll(async () => {
-  await build()
+  await madeOnce('dist', build)
   releases.background = await aRelease('background')
   releases.awaited = await aRelease('awaited')
 }, START_MS)

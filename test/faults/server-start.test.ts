@@ -7,8 +7,9 @@ import { mintToken } from '../../src/foundation/protocol/token-format.ts'
 import { urlOf } from '../cli/support/run.ts'
 import { verifies } from '../spec/verifies.ts'
 import { emptyDatabase } from '../support/database.ts'
+import { madeOnce } from '../support/made-once.ts'
 import { connect } from '../support/postgres.ts'
-import { DataFolders } from './support/data-folders.ts'
+import { DataFolders, stopSyncing } from './support/data-folders.ts'
 import { build, freePort, RunningServer } from './support/running-server.ts'
 
 /** Whole servers start here, beside all other tests; only a server that hangs takes this long. */
@@ -19,7 +20,7 @@ const UNKNOWN_TOKEN = mintToken('access', '00000000-0000-7000-8000-000000000000'
 
 const folders = new DataFolders()
 afterAll(() => folders[Symbol.asyncDispose]())
-beforeAll(build, START_MS)
+beforeAll(() => madeOnce('dist', build), START_MS)
 
 const started: RunningServer[] = []
 afterAll(() => {
@@ -48,7 +49,8 @@ const first = lazy(async () => {
 const afterFirst = lazy(async () => {
   const { server, dataDir } = await first()
   const code = await server.stop()
-  return { code, dataDir, template: await folders.makeLike(dataDir) }
+  await stopSyncing(dataDir)
+  return { code, dataDir, copy: await folders.makeLike(dataDir) }
 })
 
 /** The next server on the folder of the first one. */
@@ -59,9 +61,9 @@ const second = lazy(async () => {
   return { server, dataDir }
 })
 
-/** A folder with the demo world that no server uses. */
+/** A folder with the demo world. Each test that uses it ends its server. */
 async function aFolderOfBefore(): Promise<string> {
-  return await folders.makeLike((await afterFirst()).template)
+  return (await afterFirst()).copy
 }
 
 function lazy<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { appendFile, chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -29,6 +29,7 @@ export class DataFolders implements AsyncDisposable {
     const template = await madeOnce('cluster', async (dataDir) => {
       const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
       await postgres.stop()
+      await stopSyncing(dataDir)
     })
     return await this.makeLike(template)
   }
@@ -52,6 +53,14 @@ export class DataFolders implements AsyncDisposable {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     }
   }
+}
+
+/**
+ * PostgreSQL on this folder, and on copies of it, no longer waits for the disk, whatever starts it. A test ends processes,
+ * and only a machine that loses its power loses what was written.
+ */
+export async function stopSyncing(dataDir: string): Promise<void> {
+  await appendFile(join(await clusterOf(dataDir), 'postgresql.auto.conf'), 'fsync = off\n')
 }
 
 /** The folder of PostgreSQL itself. */

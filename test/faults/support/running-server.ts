@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, symlink, writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -10,9 +10,8 @@ const ROOT = new URL('../../../', import.meta.url).pathname
 
 /** Builds dist, which `npm start` runs, from the current sources. */
 export async function build(): Promise<void> {
-  await promisify(execFile)('npx', ['--no', 'tsc', '--', '-p', 'tsconfig.build.json'], {
-    cwd: ROOT,
-  })
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: ROOT })
 }
 
 /** Copies the build into `folder` and adds a migration. */
@@ -20,9 +19,9 @@ export async function copyBuildWith(
   folder: string,
   migration: { readonly name: string; readonly sql: string },
 ): Promise<void> {
-  for (const part of ['dist', 'migrations', 'assets', 'package.json']) {
-    await cp(join(ROOT, part), join(folder, part), { recursive: true })
-  }
+  const parts = ['dist', 'migrations', 'assets', 'package.json'].map((part) => join(ROOT, part))
+  // Node's own copy, file by file, takes several times as long.
+  await promisify(execFile)('cp', ['-R', ...parts, folder])
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(join(folder, 'migrations', migration.name), migration.sql)
 }
