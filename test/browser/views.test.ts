@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { violationsOf } from '../support/accessibility.ts'
+import { bringRules, violationsOf } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { origin, servePages } from '../support/page-server.ts'
 import { samplePages } from '../support/sample-pages.ts'
@@ -28,6 +28,7 @@ describe('every page', () => {
     // Without motion: the contrast of a color in transition cannot be measured.
     context = await browser.newContext({ reducedMotion: 'reduce' })
     foreign = await servePages(context, { ...samplePages, broken: '<img src="/logo.svg">' })
+    await bringRules(context)
     page = await context.newPage()
     page.on('console', (message) => messages.push(message.text()))
   }, 60_000)
