@@ -70,6 +70,18 @@ begin
   return null;
 end $function$;
 
+-- Adds to the length of a roster what came, and takes away what went.
+CREATE OR REPLACE FUNCTION public.count_roster()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update study_groups g set member_count = g.member_count + case tg_op when 'INSERT' then d.members else -d.members end
+  from (select school_id, group_id, count(*)::integer as members from changed group by school_id, group_id) d
+  where g.school_id = d.school_id and g.id = d.group_id;
+  return null;
+end $function$;
+
 -- In another time zone the days of a school begin at other times.
 CREATE OR REPLACE FUNCTION public.forget_figures()
  RETURNS trigger
@@ -1731,6 +1743,8 @@ create table study_group_members (
 );
 CREATE INDEX study_group_members_by_time ON public.study_group_members USING btree (school_id, group_id, joined_at, user_id);
 CREATE INDEX study_group_members_by_user ON public.study_group_members USING btree (school_id, user_id);
+CREATE TRIGGER roster_added AFTER INSERT ON public.study_group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_roster();
+CREATE TRIGGER roster_removed AFTER DELETE ON public.study_group_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_roster();
 
 -- consulting: members who meet as a class
 create table study_groups (
@@ -1741,13 +1755,15 @@ create table study_groups (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  member_count integer not null default 0,
   constraint study_groups_pkey PRIMARY KEY (school_id, id),
   constraint study_groups_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
   constraint study_groups_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint study_groups_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
 CREATE INDEX study_groups_by_time ON public.study_groups USING btree (school_id, created_at, id);
-CREATE TRIGGER study_groups_touch BEFORE UPDATE ON public.study_groups FOR EACH ROW EXECUTE FUNCTION touch_row();
+CREATE TRIGGER study_groups_touch BEFORE UPDATE ON public.study_groups FOR EACH ROW WHEN ((old.member_count = new.member_count)) EXECUTE FUNCTION touch_row();
+-- study_groups.member_count: the length of its roster, kept by triggers
 
 -- commerce: a member's running plan
 create table subscriptions (

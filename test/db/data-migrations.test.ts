@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
+import { withoutConcurrently } from '../../src/foundation/db/migration/index-file.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
 import { dropDatabase } from '../support/database.ts'
@@ -23,7 +24,7 @@ async function before(name: string): Promise<{ client: pg.Client; apply: () => P
     await dropDatabase(server, database)
   })
   const place = all.findIndex((migration) => migration.name.endsWith(name))
-  for (const { sql } of all.slice(0, place)) await client.query(sql)
+  for (const { sql } of all.slice(0, place)) await client.query(withoutConcurrently(sql))
   return { client, apply: () => client.query(all[place]?.sql ?? '') }
 }
 
@@ -276,4 +277,71 @@ test('names lose the other ignorable characters too, and keep joiners and emoji'
   expect(people.rows).toEqual([{ name: 'Ada' }])
   const schools = await client.query<{ name: string }>('select name from schools')
   expect(schools.rows).toEqual([{ name: 'North ❤\u200d🔥 Café می\u200cخواهم' }])
+})
+
+test('coupons that were used up before are known as such, unchanged otherwise', async () => {
+  const { client, apply } = await before('-used-up-coupons.sql')
+  const school = await aSchool(client)
+  const ada = await aMember(client, school, 'ada')
+  const limits = { ENDLESS: null, LAST: 1, MORE: 2, UNUSED: 1 }
+  for (const [code, limit] of Object.entries(limits)) {
+    const [coupon, order] = [randomUUID(), randomUUID()]
+    await client.query(
+      'insert into coupons (school_id, id, code, percent_off, max_redemptions) values ($1, $2, $3, 10, $4)',
+      [school, coupon, code, limit],
+    )
+    if (code === 'UNUSED') continue
+    await client.query(
+      `insert into orders (school_id, id, number, user_id, state, total_amount, currency)
+       values ($1, $2, $3, $4, 'open', 100, 'USD')`,
+      [school, order, code, ada],
+    )
+    await client.query(
+      `insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id)
+       values ($1, gen_random_uuid(), $2, $3, $4)`,
+      [school, coupon, order, ada],
+    )
+  }
+  await apply()
+  const { rows } = await client.query('select code, used_up, version from coupons order by code')
+  expect(rows).toEqual([
+    { code: 'ENDLESS', used_up: false, version: 1 },
+    { code: 'LAST', used_up: true, version: 1 },
+    { code: 'MORE', used_up: false, version: 1 },
+    { code: 'UNUSED', used_up: false, version: 1 },
+  ])
+})
+
+test('groups from before know how many members they have, and keep their version', async () => {
+  const { client, apply } = await before('-roster-sizes.sql')
+  const school = await aSchool(client)
+  const members = [await aMember(client, school, 'ada'), await aMember(client, school, 'ben')]
+  for (const [name, roster] of [
+    ['Empty', []],
+    ['Owls', members],
+  ] as const) {
+    const group = randomUUID()
+    await client.query('insert into study_groups (school_id, id, name) values ($1, $2, $3)', [
+      school,
+      group,
+      name,
+    ])
+    for (const member of roster) {
+      await client.query(
+        'insert into study_group_members (school_id, group_id, user_id) values ($1, $2, $3)',
+        [school, group, member],
+      )
+    }
+  }
+  await apply()
+  const { rows } = await client.query(
+    'select name, member_count, version from study_groups order by name',
+  )
+  expect(rows).toEqual([
+    { name: 'Empty', member_count: 0, version: 1 },
+    { name: 'Owls', member_count: 2, version: 1 },
+  ])
+  await client.query("update study_groups set name = 'Larks' where name = 'Owls'")
+  const changed = await client.query("select version from study_groups where name = 'Larks'")
+  expect(changed.rows).toEqual([{ version: 2 }])
 })

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { amount, currency, id, line, stamps, text, utc } from '../operation/fields.ts'
+import { codeIn, personOf } from '../operation/found-first.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
-import { personOf, searchIn } from '../operation/list-search.ts'
+import { searchIn } from '../operation/list-search.ts'
 import { readOperation } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { wireTime } from '../operation/wire-sql.ts'
@@ -106,7 +107,7 @@ export const listOrders = listOperation({
     state: filter(z.enum(STATES), (state) => sql`r.state = ${sql.lit(state)}`),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
     number: filter(text(1, 64), (value) => sql`r.number = ${value}`),
-    search: searchIn({ code: 'number' }, personOf('member_id')),
+    search: searchIn(codeIn('orders', 'number'), personOf('member_id')),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', total_amount: 'number', number: 'text' },

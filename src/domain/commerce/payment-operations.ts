@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { id, text } from '../operation/fields.ts'
+import { codeIn, codeOf, personOf } from '../operation/found-first.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
-import { codeOf, personOf, searchIn } from '../operation/list-search.ts'
+import { searchIn } from '../operation/list-search.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { checkRow } from '../operation/row-rules.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
@@ -37,7 +38,7 @@ export const listPayments = listOperation({
       (state) => sql`r.refunding_state = ${sql.lit(state)}`,
     ),
     search: searchIn(
-      { code: 'trade_no' },
+      codeIn('payments', 'trade_no'),
       codeOf('order_id', 'orders', 'number'),
       personOf('member_id'),
     ),

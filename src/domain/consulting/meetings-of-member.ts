@@ -156,17 +156,11 @@ export async function attendeesOf(
   meetingIds: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await at.run(sql<{ id: string; attendees: number }>`
-    with asked as materialized (
-      select m.id, m.study_group_id from consulting_meetings m
-      where m.school_id = ${at.schoolId} and m.id = any(${meetingIds}::uuid[])),
-    -- Each group once: many classes have the same long roster.
-    rosters as materialized (
-      select g.id, (select count(*) from study_group_members p
-                    where p.school_id = ${at.schoolId} and p.group_id = g.id) as members
-      from (select distinct study_group_id as id from asked where study_group_id is not null) g)
-    select asked.id, coalesce(rosters.members, (
+    select m.id, coalesce(g.member_count, (
         select count(*) from meeting_seats s
-        where s.school_id = ${at.schoolId} and s.meeting_id = asked.id)) as attendees
-    from asked left join rosters on rosters.id = asked.study_group_id`)
+        where s.school_id = m.school_id and s.meeting_id = m.id)) as attendees
+    from consulting_meetings m
+      left join study_groups g on g.school_id = m.school_id and g.id = m.study_group_id
+    where m.school_id = ${at.schoolId} and m.id = any(${meetingIds}::uuid[])`)
   return new Map(rows.map(({ id, attendees }) => [id, attendees]))
 }

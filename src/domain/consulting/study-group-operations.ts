@@ -4,8 +4,9 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/check-courses.ts'
 import { id, line } from '../operation/fields.ts'
+import { personOf } from '../operation/found-first.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
-import { personOf, searchIn } from '../operation/list-search.ts'
+import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,

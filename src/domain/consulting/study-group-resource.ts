@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { courseSchema, courses } from '../learning/course-resource.ts'
-import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
+import { cappedCountField } from '../operation/capped-count.ts'
 import { count, id, line, stamps, utc } from '../operation/fields.ts'
+import { MOST_SHOWN } from '../operation/list-page.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { shownPeople } from '../people/shown-person.ts'
 
@@ -43,7 +44,7 @@ export const studyGroups: Resource<typeof studyGroupSchema> = {
   object: 'study_group',
   schema: studyGroupSchema,
   rows: (at) => sql`
-    select g.id, g.name, g.course_id, ${cappedCount(ROSTER)} as member_count, ${UPCOMING},
+    select g.id, g.name, g.course_id, least(g.member_count, ${sql.lit(MOST_SHOWN + 1)}) as member_count, ${UPCOMING},
       g.created_at, g.updated_at, g.version
     from study_groups g where g.school_id = ${at.schoolId}`,
   expansions,

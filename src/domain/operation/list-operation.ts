@@ -8,6 +8,7 @@ import type { Operation, OperationExample, ReadOperation } from '../operation.ts
 import { afterCursor, cursorOf, orderBy, type Sorting } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { time } from './fields.ts'
+import type { FoundIds } from './found-first.ts'
 import {
   COUNTED,
   countOf,
@@ -35,6 +36,14 @@ export interface Condition {
   readonly sql: RawBuilder<unknown>
   /** A search that so many rows match that counting them would take long. */
   readonly isBroad: boolean
+  /** The same as ids, if all that matches is known and may be far from the beginning of the list. */
+  readonly found?: readonly Found[] | undefined
+}
+
+/** Rows match that have one of these ids in this column. */
+export interface Found {
+  readonly by: string
+  readonly ids: FoundIds
 }
 
 type Filters = Readonly<Record<string, Filter>>
@@ -131,11 +140,15 @@ export function listOperation<
   const cursorAfter = (asked: unknown, object: Readonly<Record<string, unknown>>): string =>
     cursorOf(sortingOf(asked), resource.key ?? 'id', object)
 
-  const conditionOf = async (at: SchoolDb, asked: unknown): Promise<Condition> =>
-    await filterCondition(allFilters, at, asked as PageInput)
+  const conditionOf = async (at: SchoolDb, caller: Actor, asked: unknown): Promise<Condition> =>
+    await filterCondition(allFilters, at, asked as PageInput, (found) =>
+      isAmong(at, caller, resource, found),
+    )
   const countSome = async (at: SchoolDb, caller: Actor, asked: unknown, wanted: Condition) => {
     if (wanted.isBroad) return null
-    const some = sql`${wanted.sql} limit ${COUNTED}`
+    // In the order of the page: without one, PostgreSQL may read a table from its beginning, which has the rows of all schools.
+    const order = orderBy(sortingOf(asked), keyOf(resource))
+    const some = sql`${wanted.sql} ${order} limit ${sql.lit(COUNTED)}`
     return await countObjects(at, caller, resource, some, planning(asked))
   }
 
@@ -162,7 +175,7 @@ export function listOperation<
       output: countOf,
       isHeavy: (asked) => (asked as PageInput).search !== undefined,
       run: async (at, caller, checked) => ({
-        total: await countSome(at, caller, checked, await conditionOf(at, checked)),
+        total: await countSome(at, caller, checked, await conditionOf(at, caller, checked)),
       }),
     },
     // Both may look at many rows of the school.
@@ -175,7 +188,7 @@ export function listOperation<
       const asked = checked as PageInput
       const sorting = sortingOf(asked)
       const key = keyOf(resource)
-      const wanted = await conditionOf(at, asked)
+      const wanted = await conditionOf(at, caller, asked)
       const found = await selectObjects(
         at,
         caller,
@@ -218,16 +231,44 @@ export async function filterCondition(
   filters: Filters,
   at: SchoolDb,
   asked: Readonly<Record<string, unknown>>,
+  among?: (found: readonly Found[]) => RawBuilder<unknown>,
 ): Promise<Condition> {
   const conditions: RawBuilder<unknown>[] = []
   let isBroad = false
   for (const [name, { where }] of Object.entries(filters)) {
     if (asked[name] === undefined) continue
     const condition = await where(asked[name], at)
-    if ('isBroad' in condition) isBroad ||= condition.isBroad
-    conditions.push('isBroad' in condition ? condition.sql : condition)
+    if (!('isBroad' in condition)) {
+      conditions.push(condition)
+      continue
+    }
+    isBroad ||= condition.isBroad
+    const { found } = condition
+    conditions.push(found === undefined || among === undefined ? condition.sql : among(found))
   }
   return { sql: sql.join([...conditions, sql`true`], sql` and `), isBroad }
+}
+
+/**
+ * The keys of all that match are found before a row is read. PostgreSQL cannot know that they are rare among the newest: it would
+ * read the rows in their order until a page is full, and that may be all rows. It does not guess either, because an array of a
+ * subquery is taken for a short one.
+ */
+function isAmong(
+  at: SchoolDb,
+  caller: Actor,
+  resource: Resource,
+  found: readonly Found[],
+): RawBuilder<unknown> {
+  const key = keyOf(resource)
+  const keys = found
+    .filter(({ ids }) => ids.count > 0)
+    .map(({ by, ids }) =>
+      by === (resource.key ?? 'id')
+        ? sql`array(select unnest(${ids.array}))`
+        : sql`array(select r.${key} from (${resource.rows(at, caller)}) r where r.${sql.ref(by)} = any(${ids.array}))`,
+    )
+  return keys.length === 0 ? sql`false` : sql`r.${key} = any(${sql.join(keys, sql` || `)})`
 }
 
 function sortingsOf(

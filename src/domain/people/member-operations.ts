@@ -5,13 +5,14 @@ import type { Actor } from '../actor.ts'
 import { choiceOperation } from '../operation/choice-operation.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, line } from '../operation/fields.ts'
+import { personOf } from '../operation/found-first.ts'
 import {
   filter,
   type ListOperation,
   listOperation,
   timeFilters,
 } from '../operation/list-operation.ts'
-import { personOf, searchIn } from '../operation/list-search.ts'
+import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,

@@ -813,6 +813,7 @@ export interface StudyGroupsTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  member_count: Generated<number>
 }
 
 /** commerce: a member's running plan */

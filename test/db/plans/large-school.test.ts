@@ -96,6 +96,7 @@ test.each([
   ['two Chinese letters', '木琴'],
   ['one letter that no text has', 'ƿ'],
   ['a number', '0000777'],
+  ['what only the newest numbers begin with', 'ORD-000399'],
   ['letters among signs, of which no three stand together', 'Q+/ƿ'],
   ['signs alone', '§§'],
 ])(
@@ -112,6 +113,33 @@ test('a search of payments for what every order number begins with finds the new
   const page = await owner.get('/admin/payments?search=ORD-000')
   expect(page.statusCode).toBe(200)
   expect(page.body).toContain(`T${String(PEOPLE).padStart(9, '0')}`)
+})
+
+test('a search for what only the oldest numbers begin with finds all of them, the newest first', async () => {
+  for (const [url, newest, older] of [
+    ['/admin/payments', 'T000000099', 'T000000074'],
+    ['/admin/orders', 'ORD-0000099', 'ORD-0000074'],
+  ] as const) {
+    sent = []
+    const page = (await owner.get(`${url}?search=ORD-00000`)).body
+    // The index has no trigram that only these numbers have, so finding them reads many; listing them does not.
+    const listing = sent.filter(({ text }) => /\bselect r\.\*/.test(text))
+    expect(listing).not.toEqual([])
+    for (const { text, values } of listing) {
+      expect(await rowsRead(client, text, values)).toBeLessThan(1000)
+    }
+    expect(page).toContain(newest)
+    expect(page).not.toContain(older)
+    const next = /href="([^"]*after=[^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect((await owner.get(next.startsWith('/') ? next : `${url}${next}`)).body).toContain(older)
+  }
+})
+
+test('a total is counted in the order of the list, so that an index of the school has the rows', async () => {
+  sent = []
+  await owner.get('/admin/payments')
+  const counts = sent.filter(({ text }) => /^\s*select count\(\*\) as total/.test(text))
+  expect(counts.map(({ text }) => /order by .* limit 1001\b/s.test(text))).toEqual([true])
 })
 
 test('a roster is read in pages', async () => {

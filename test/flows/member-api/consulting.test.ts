@@ -101,6 +101,50 @@ describe('the meetings of the viewer', () => {
   )
 })
 
+describe('the attendees of a class', () => {
+  test('are as many as the roster has, after members came and went, several at once, too', async () => {
+    const [ada, ben, eve] = [
+      await world.aMember(school),
+      await world.aMember(school),
+      await world.aMember(school),
+    ]
+    const [group, other] = [await aStudyGroup(school, [ada]), await aStudyGroup(school, [ben, ada])]
+    const [lesson, talk] = [
+      await aMeeting(school, { group }),
+      await aMeeting(school, { group: other }),
+    ]
+    const token = await aToken(world, school, ada)
+    const attendees = async () => {
+      const { nodes } = await meetings(token)
+      return [lesson, talk].map((id) => nodes.find((node) => node.id === id)?.attendeesCount)
+    }
+    expect(await attendees()).toEqual([1, 2])
+    await school.at.run(sql`
+      insert into study_group_members (school_id, group_id, user_id)
+      select ${school.id}, g, u from unnest(${[group, other]}::uuid[]) g, unnest(${[ada.id, ben.id, eve.id]}::uuid[]) u
+      on conflict do nothing`)
+    expect(await attendees()).toEqual([3, 3])
+    await school.at.run(sql`
+      delete from study_group_members where school_id = ${school.id} and user_id = ${eve.id}`)
+    await school.at.run(sql`
+      delete from study_group_members where school_id = ${school.id} and group_id = ${other} and user_id = ${ben.id}`)
+    expect(await attendees()).toEqual([2, 1])
+  })
+
+  test('are not counted for each answer: a roster can be long', async () => {
+    const ada = await world.aMember(school)
+    const group = await aStudyGroup(school, [ada])
+    await aMeeting(school, { group })
+    const token = await aToken(world, school, ada)
+    const sent: string[] = []
+    world.database.onStatement((text) => sent.push(text))
+    await meetings(token)
+    const counting = sent.filter((text) => text.includes('as attendees'))
+    expect(counting).toHaveLength(1)
+    expect(counting[0]).not.toContain('study_group_members')
+  })
+})
+
 describe('seats', () => {
   test('move with their meeting, also those that are taken while it moves', async () => {
     const ada = await world.aMember(school)
