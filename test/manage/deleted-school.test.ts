@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { FigureRounds } from '../../src/domain/analytics/figures/figure-rounds.ts'
 import { announceJob } from '../../src/domain/notifications/announce-job.ts'
 import { deleteSchool } from '../../src/domain/schools/deletion/delete-school.ts'
 import { deleteSchoolJob } from '../../src/domain/schools/deletion/delete-school-job.ts'
@@ -186,6 +187,22 @@ describe('a deleted school', () => {
     await expireJobs(school)
     expect((await purge()).removed.schools).toBe(1)
     expect(await rowOf(school)).toEqual([])
+  })
+
+  test('has no figures counted any more, while its rows are removed and before', async () => {
+    const { school } = await aFullSchool()
+    await end(school)
+    await school.at.delete('school_figures').execute()
+    await world.aMember(school)
+    const sent: string[] = []
+    world.database.onStatement((text, values) => {
+      if (values.includes(school.id) && /figure|count\(/.test(text)) sent.push(text)
+    })
+    while (await new FigureRounds(db).next());
+    const others = sent.filter((text) => !/from "?figure_marks/.test(text))
+    expect(await school.at.from('figure_marks').select('part').execute()).toEqual([])
+    expect(await school.at.from('school_figures').select('filled_with').execute()).toEqual([])
+    expect(others).toEqual([])
   })
 
   test('cannot be deleted twice', async () => {

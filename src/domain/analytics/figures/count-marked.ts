@@ -95,6 +95,18 @@ export async function countMarkedIn(tx: SchoolTx, counting: Counting): Promise<C
   return { keys: counting.keys - left, isMore, isUnfinished }
 }
 
+/** Removes the oldest marks of a school without counting. Returns whether there may be more. */
+export async function forgetMarks(at: SchoolDb): Promise<boolean> {
+  // Those that another transaction removes are left to it: two that wait for each other would fail.
+  const { rows } = await at.run(sql<{ removed: number }>`
+    with old as materialized (
+      select ctid as place from figure_marks where school_id = ${at.schoolId}
+      order by marked_at, id limit ${sql.lit(MARKS_AT_ONCE)} for update skip locked),
+    gone as (delete from figure_marks where ctid = any (array(select place from old)) returning 1)
+    select count(*)::int as removed from gone`)
+  return rows[0]?.removed === MARKS_AT_ONCE
+}
+
 async function takeTurn(tx: SchoolTx): Promise<boolean> {
   const { rows } = await tx.run(sql<{ taken: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`figures ${tx.schoolId}`}, 0)) as taken`)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../foundation/db/database.ts'
-import { atSchool } from '../../../foundation/db/school-db.ts'
-import { countMarked, LARGE } from './count-marked.ts'
+import { atSchool, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import { countMarked, forgetMarks, LARGE } from './count-marked.ts'
 import { beginFilling, endFilling } from './fill-figures.ts'
 
 /** Keys of one transaction. */
@@ -27,22 +27,25 @@ export class FigureRounds {
   /** One step of every school with marks. Returns whether more can be done at once. */
   async next(): Promise<boolean> {
     if (this.#round++ % ROUNDS_BETWEEN_LOOKS === 0) await this.#beginMissing()
-    const { rows } = await sql<{ school_id: string }>`
+    const { rows } = await sql<{ school_id: string; is_deleted: boolean }>`
       with recursive marked as (
         (select school_id from figure_marks order by school_id limit 1)
         union all
         select (select m.school_id from figure_marks m where m.school_id > k.school_id order by m.school_id limit 1)
         from marked k where k.school_id is not null)
-      select school_id from marked where school_id is not null`.execute(this.#db)
+      select s.id as school_id, s.deleted_at is not null as is_deleted
+      from marked k join schools s on s.id = k.school_id`.execute(this.#db)
     let isMore = false
-    for (const { school_id } of rows) {
-      if (await this.#step(school_id)) isMore = true
+    for (const { school_id, is_deleted } of rows) {
+      // To remove the rows of a school leaves marks, too, but its figures are not read any more.
+      const step = is_deleted ? forgetMarks(this.#at(school_id)) : this.#step(school_id)
+      if (await step) isMore = true
     }
     return isMore
   }
 
   async #step(schoolId: string): Promise<boolean> {
-    const at = atSchool(this.#db, schoolId, { lane: 'batch' })
+    const at = this.#at(schoolId)
     let large: string | undefined
     const started = performance.now()
     const { keys, isMore, isUnfinished } = await countMarked(at, {
@@ -73,7 +76,11 @@ export class FigureRounds {
     for (const [name, dueAt] of this.#dueAt) if (dueAt < performance.now()) this.#dueAt.delete(name)
     const { rows } = await sql<{ id: string }>`
       select s.id from schools s left join school_figures f on f.school_id = s.id
-      where f.filled_at is null and f.filled_with is null`.execute(this.#db)
-    for (const { id } of rows) await beginFilling(atSchool(this.#db, id, { lane: 'batch' }))
+      where f.filled_at is null and f.filled_with is null and s.deleted_at is null`.execute(this.#db)
+    for (const { id } of rows) await beginFilling(this.#at(id))
+  }
+
+  #at(schoolId: string): SchoolDb {
+    return atSchool(this.#db, schoolId, { lane: 'batch' })
   }
 }
