@@ -1074,6 +1074,7 @@ create table jobs (
   started_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
   expires_at timestamp(3) with time zone,
+  storing text,
   constraint jobs_pkey PRIMARY KEY (school_id, id),
   constraint jobs_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint jobs_finished_with_time CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) = ((finished_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
@@ -1092,6 +1093,7 @@ CREATE INDEX jobs_waiting ON public.jobs USING btree (school_id, id) WHERE (stat
 -- jobs.files: keys in the file store, in the order of their bytes; removed with the row
 -- jobs.worker: the run that holds the lease; a run whose lease ended may write nothing
 -- jobs.attempts: how often it was begun since its last step
+-- jobs.storing: the key of a file that a run is about to store; null once it is among its files
 
 -- analytics: students whose first or last day of learning in a day, week or month is this day
 create table learner_days (

@@ -72,9 +72,10 @@ export function aroundSteps<I, C>(
         number += 1
         await around(() => job.step(work), number)
       }
+      const willStore = (key: string) => job.willStore(key)
       const handler = {
         get: (of: RunningJob<I, C>, name: keyof RunningJob<I, C>) =>
-          name === 'step' ? step : of[name],
+          name === 'step' ? step : name === 'willStore' ? willStore : of[name],
       }
       return await kind.run(new Proxy(job, handler as ProxyHandler<RunningJob<I, C>>))
     },
@@ -125,7 +126,7 @@ interface Gate {
   open(): void
 }
 
-function aGate(): Gate {
+export function aGate(): Gate {
   let open: () => void = () => undefined
   const passed = new Promise<void>((resolve) => {
     open = resolve

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { keyOf } from '../../foundation/storage/file-store.ts'
 import type { Actor } from '../actor.ts'
 import { isLeaseLost, type JobKind } from '../jobs/job.ts'
 import { startJob } from '../jobs/start-job.ts'
@@ -49,7 +50,12 @@ export function exportJob(kind: BulkKind): JobKind<ExportInput, ExportCursor> {
       let rows = 0
       const store = async (last: string) => {
         const bytes = Buffer.from(texts.join(''))
-        const { key } = await files.write(folder, Readable.from([bytes]), MOST_PART_BYTES)
+        const { key } = await files.write(
+          folder,
+          Readable.from([bytes]),
+          MOST_PART_BYTES,
+          ({ sha256 }) => job.willStore(keyOf(folder, sha256)),
+        )
         const done = job.done + rows
         const cursor = { after: last, bytes: (job.cursor?.bytes ?? 0) + bytes.length }
         try {

@@ -3,7 +3,7 @@ import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
 import type { Actor } from '../actor.ts'
 import { JobInterrupted, type Progress, type RunningJob } from './job.ts'
-import { extendLease, keepProgress, type Lease, type TakenJob } from './lease.ts'
+import { extendLease, keepProgress, type Lease, noteStoring, type TakenJob } from './lease.ts'
 
 export interface RunOptions {
   readonly at: SchoolDb
@@ -54,6 +54,10 @@ export class JobRun implements RunningJob<unknown, unknown> {
     if (facts.cancelRequested) throw new JobInterrupted('cancelled')
     if (!facts.mayGoOn) throw new JobInterrupted('forbidden')
     if (await this.#options.isTurnOver()) throw new JobInterrupted('turn_over')
+  }
+
+  async willStore(key: string): Promise<void> {
+    await noteStoring(this.at, this.#options.lease, key)
   }
 
   /** Between steps, on a timer: a step may take longer than the lease. */

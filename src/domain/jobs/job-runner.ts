@@ -103,6 +103,7 @@ export class JobRunner {
       (lease.seconds * 1000) / 3,
     ).unref()
     try {
+      if (job.storing !== null) await this.#options.files?.remove(job.storing)
       const end = reasonToEnd(job) ?? {
         state: 'done' as const,
         result: (await kind?.run(run)) ?? {},

@@ -43,6 +43,11 @@ export interface RunningJob<I, C> {
    * this run holds the lease: so no part is done twice. Keep it short: a cancellation waits for it.
    */
   step(work: (tx: SchoolTx) => Promise<Progress<C>>): Promise<void>
+  /**
+   * Says that a file will be stored, before it is. If this run ends before the step that names it among its files, the next
+   * run or the purge removes it.
+   */
+  willStore(key: string): Promise<void>
 }
 
 export interface Progress<C> {

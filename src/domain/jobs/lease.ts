@@ -23,6 +23,8 @@ export interface TakenJob {
   readonly authorizationId: string | null
   readonly requestId: string | null
   readonly createdAt: Date
+  /** A file that the run before may have stored without saying so. */
+  readonly storing: string | null
   /** 1 at the first try of a step. */
   readonly attempts: number
   readonly cancelRequested: boolean
@@ -52,7 +54,7 @@ const MAY_GO_ON = sql<boolean>`(
 const TAKEN = sql`
   j.school_id as "schoolId", j.id, j.kind, j.input, j.cursor, j.done_count as done, j.total_count as total,
   j.scopes, j.via, j.user_id as "userId", j.client_id as "clientId", j.authorization_id as "authorizationId",
-  j.request_id as "requestId", j.created_at as "createdAt", j.attempts,
+  j.request_id as "requestId", j.created_at as "createdAt", j.storing, j.attempts,
   j.cancel_requested as "cancelRequested", ${MAY_GO_ON} as "mayGoOn",
   (select s.origin from schools s where s.id = j.school_id) as origin,
   (select m.roles from school_members m where m.school_id = j.school_id and m.user_id = j.user_id) as roles`
@@ -128,6 +130,13 @@ export async function extendLease(at: SchoolDb, lease: Lease): Promise<void> {
   if (rows.length === 0) throw new JobInterrupted('lease_lost')
 }
 
+/** Throws if the lease is lost. */
+export async function noteStoring(at: SchoolDb, lease: Lease, key: string): Promise<void> {
+  const { rows } = await at.run(sql`
+    update jobs j set storing = ${key} where ${held(at, lease)} returning 1`)
+  if (rows.length === 0) throw new JobInterrupted('lease_lost')
+}
+
 export interface StepFacts {
   readonly cancelRequested: boolean
   readonly mayGoOn: boolean
@@ -142,7 +151,7 @@ export async function keepProgress(
   const { rows } = await tx.run(sql<StepFacts>`
     update jobs j set cursor = ${JSON.stringify(cursor)}::jsonb, done_count = ${done},
       total_count = coalesce(${total ?? null}::bigint, j.total_count),
-      files = j.files || ${JSON.stringify(files)}::jsonb, attempts = 0,
+      files = j.files || ${JSON.stringify(files)}::jsonb, attempts = 0, storing = null,
       lease_until = ${leaseUntil(lease.seconds)}
     where ${held(tx, lease)}
     returning j.cancel_requested as "cancelRequested", ${MAY_GO_ON} as "mayGoOn"`)

@@ -433,6 +433,7 @@ export interface JobsTable {
   started_at: Date | null
   finished_at: Date | null
   expires_at: Date | null
+  storing: string | null
 }
 
 /** analytics: students whose first or last day of learning in a day, week or month is this day */

@@ -5,14 +5,18 @@ import { describe, expect, test } from 'vitest'
 import { exportJob } from '../../../src/domain/bulk/export-job.ts'
 import { importJob } from '../../../src/domain/bulk/import-job.ts'
 import { BULK_KINDS } from '../../../src/domain/bulk/kinds.ts'
+import { purgeJobs } from '../../../src/domain/jobs/purge.ts'
 import { MOST_OPEN_JOBS } from '../../../src/domain/jobs/start-job.ts'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
+import type { FileStore } from '../../../src/foundation/storage/file-store.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import { hiddenFields } from '../../support/browser-like.ts'
 import { whenFileIsDone } from '../../support/clean-up.ts'
 import {
+  aGate,
+  aRunner,
   asleepAtSecondStep,
   auditOfJob,
   endLeases,
@@ -25,7 +29,8 @@ import { aWorld } from '../../support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-transfers-'))
 whenFileIsDone(() => rm(folder, { recursive: true, force: true }))
-const world = await aWorld({ files: createDiskStore(folder) })
+const store = createDiskStore(folder)
+const world = await aWorld({ files: store })
 
 const ASYNC = { prefer: 'respond-async' }
 const NDJSON = { 'content-type': 'application/x-ndjson' }
@@ -151,25 +156,75 @@ describe('an export with Prefer: respond-async', () => {
   )
 })
 
-test('a worker that wakes up after it lost an export leaves no part of a file behind', async () => {
+/** An export in two parts. */
+async function aLongExport() {
   const school = await world.aSchool()
   const operator = await anOperator(world, school)
   await operator.send('POST', '/pages/import', { body: longPages(1_500), headers: NDJSON })
   const accepted = await operator.get('/pages/export', ASYNC)
   const kind = BULK_KINDS.find(({ name }) => name === 'pages')
   if (kind === undefined) throw new Error('no kind of pages')
-  const { wakeUp } = await asleepAtSecondStep(world, exportJob(kind))
+  const path = pathOf(accepted.headers.location)
+  return { school, operator, path, id: path.split('/').at(-1) ?? '', job: exportJob(kind) }
+}
+
+test('a worker that wakes up after it lost an export leaves no part of a file behind', async () => {
+  const { school, operator, path, id } = await aLongExport()
+  const [asleep, pause] = [aGate(), aGate()]
+  let written = 0
+  const sleepy: FileStore = {
+    ...store,
+    write: (place, bytes, most, check) =>
+      store.write(place, bytes, most, async (received) => {
+        await check?.(received)
+        written += 1
+        if (written < 2) return
+        asleep.open()
+        await pause.passed
+      }),
+  }
+  const run = aRunner(world, { files: sleepy }).runNext()
+  await asleep.passed
   await endLeases(school)
   await finishJobs(world)
-  const path = pathOf(accepted.headers.location)
-  const before = await filesOf(path)
-  await wakeUp()
-  const { file_url, id } = (await operator.get(path)).json()
+  pause.open()
+  await run
   const { files } = await jobRow(school, id)
   expect((await filesOf(path)).length).toBe((files as string[]).length)
-  expect(before.length).toBeGreaterThan((files as string[]).length)
+  const { file_url } = (await operator.get(path)).json()
   const whole = await operator.get(pathOf(file_url))
   expect(whole.body).toBe((await operator.get('/pages/export')).body)
+})
+
+test('a worker that dies after it stored a part of a file leaves none behind', async () => {
+  const { school, path, id, job } = await aLongExport()
+  const { wakeUp } = await asleepAtSecondStep(world, job)
+  expect((await jobRow(school, id)).storing).toMatch(/^[0-9a-f-]+\/[0-9a-f]{64}$/)
+  expect(await filesOf(path)).toHaveLength(2)
+  await endLeases(school)
+  await finishJobs(world)
+  const { files, storing } = await jobRow(school, id)
+  expect([storing, (await filesOf(path)).length]).toEqual([null, (files as string[]).length])
+  await wakeUp()
+})
+
+test('a part that was stored by a worker that died is removed with a job that is never finished', async () => {
+  const { school, path, id, job } = await aLongExport()
+  const { wakeUp } = await asleepAtSecondStep(world, job)
+  await school.at
+    .update('jobs')
+    .set({
+      state: 'cancelled',
+      worker: null,
+      lease_until: null,
+      finished_at: new Date(0),
+      expires_at: new Date(0),
+    })
+    .where('id', '=', id)
+    .execute()
+  await purgeJobs(world.database.db, store)
+  expect(await filesOf(path)).toEqual([])
+  await wakeUp()
 })
 
 /** The stored parts of the job's file. */
