@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { indexesOfFile, withoutConcurrently } from './index-file.ts'
+import { indexesOfFile, withoutConcurrently, withoutDropped } from './index-file.ts'
 
 const SQL =
   '-- Why.\ncreate index concurrently if not exists users_by_name on users (name)\n  where name is not null;\n'
@@ -44,6 +44,20 @@ describe('a migration that builds an index while servers run', () => {
     expect(() => indexesOfFile('0040-users.background.sql', sql)).toThrow(
       'Every statement of migration 0040-users.background.sql must be',
     )
+  })
+
+  test('leaves out what a later one drops, and nothing that an earlier one dropped', () => {
+    const file = (sql: string, indexes = indexesOfFile('0040-users.background.sql', sql)) => ({
+      sql,
+      indexes,
+    })
+    const drop = { sql: '-- why\ndrop index if exists users_by_name;\n', indexes: undefined }
+    const two = file(`${SQL}${SQL.replace('by_name', 'by_email')}`)
+    const namesIn = (...files: Parameters<typeof withoutDropped>[0]) =>
+      withoutDropped(files).map(({ indexes }) => indexes?.map(({ name }) => name))
+    expect(namesIn(two, drop)).toEqual([['users_by_email'], undefined])
+    expect(namesIn(drop, two)).toEqual([undefined, ['users_by_name', 'users_by_email']])
+    expect(namesIn(file(SQL), drop)).toEqual([[], undefined])
   })
 
   test('is built at once in a database that is made', () => {

@@ -35,6 +35,26 @@ export function indexesOfFile(file: string, sql: string): readonly IndexOfFile[]
   })
 }
 
+interface WithIndexes {
+  readonly sql: string
+  readonly indexes?: readonly IndexOfFile[] | undefined
+}
+
+/** Without the indexes that a later migration drops. An update applies that one first, and would build them for good afterwards. */
+export function withoutDropped<M extends WithIndexes>(migrations: readonly M[]): readonly M[] {
+  return migrations.map((migration, place) => {
+    if (migration.indexes === undefined) return migration
+    const dropped = new Set(migrations.slice(place + 1).flatMap(({ sql }) => droppedBy(sql)))
+    return { ...migration, indexes: migration.indexes.filter(({ name }) => !dropped.has(name)) }
+  })
+}
+
+function droppedBy(sql: string): readonly string[] {
+  return [...sql.matchAll(/^drop index if exists ([a-z][a-z0-9_]*);/gm)].map(
+    ([, name = '']) => name,
+  )
+}
+
 function notIndexes(file: string): Error {
   return new Error(
     `Every statement of migration ${file} must be: create index concurrently if not exists NAME on TABLE … ` +

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { sha256 } from '../../crypto/digest.ts'
-import { type IndexOfFile, indexesOfFile } from './index-file.ts'
+import { type IndexOfFile, indexesOfFile, withoutDropped } from './index-file.ts'
 
 const FOLDER = new URL('../../../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{4})-([a-z0-9-]+)(\.background|\.awaited)?\.sql$/
@@ -24,7 +24,7 @@ export class MigrationError extends Error {
 
 export async function loadMigrations(): Promise<readonly Migration[]> {
   const names = (await readdir(FOLDER)).filter((name) => FILE_NAME.test(name)).sort()
-  return await Promise.all(
+  const migrations = await Promise.all(
     names.map(async (name) => {
       const sql = await readFile(new URL(name, FOLDER), 'utf8')
       return {
@@ -36,4 +36,5 @@ export async function loadMigrations(): Promise<readonly Migration[]> {
       }
     }),
   )
+  return withoutDropped(migrations)
 }
