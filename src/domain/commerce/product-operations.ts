@@ -38,6 +38,9 @@ export const productFields = {
   file_id: id.nullable().meta({ description: 'What buyers download.' }),
 }
 
+/** A page has many products, each with a count of its own. */
+export const MOST_OWNERS = 100
+
 const productSchema = z
   .strictObject({
     object: z.literal('digital_product'),
@@ -45,7 +48,7 @@ const productSchema = z
     ...productFields,
     description: writtenMarkdown,
     state: z.enum(STATES),
-    owner_count: cappedCountField(undefined, 'How many members may download it.'),
+    owner_count: cappedCountField(MOST_OWNERS, 'How many members may download it.'),
     ...stamps,
   })
   .meta({ id: 'DigitalProduct' })
@@ -59,7 +62,7 @@ export const products: Resource<typeof productSchema> = {
   schema: productSchema,
   rows: (at) => sql`
     select p.id, p.slug, p.title, p.description, p.price_amount, p.currency, p.file_id, p.state,
-      ${cappedCount(OWNED)} as owner_count,
+      ${cappedCount(OWNED, MOST_OWNERS)} as owner_count,
       p.created_at, p.updated_at, p.version
     from digital_products p where p.school_id = ${at.schoolId}`,
 }

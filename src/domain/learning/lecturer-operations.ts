@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, markdown, stamps, text, writtenMarkdown } from '../operation/fields.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
@@ -21,6 +22,9 @@ const WRITE = ['lecturers:write']
 
 export const lecturerFields = { headline: text(0, 300), bio: markdown(20_000) }
 
+/** A school may name one person on thousands of courses; a list of courses has them in pages. */
+const MOST_COURSES = 100
+
 const lecturerSchema = z
   .strictObject({
     object: z.literal('lecturer'),
@@ -28,10 +32,18 @@ const lecturerSchema = z
     name: text(1, 200),
     ...lecturerFields,
     bio: writtenMarkdown,
-    course_ids: z.array(id),
+    course_ids: z
+      .array(id)
+      .max(MOST_COURSES)
+      .meta({
+        description: `The first ${MOST_COURSES} by id. List courses by \`lecturer_id\` to get all.`,
+      }),
+    course_count: cappedCountField(),
     ...stamps,
   })
   .meta({ id: 'Lecturer' })
+
+const TAUGHT = sql`from course_lecturers c where c.school_id = l.school_id and c.user_id = l.user_id`
 
 export const lecturers: Resource<typeof lecturerSchema> = {
   object: 'lecturer',
@@ -39,9 +51,9 @@ export const lecturers: Resource<typeof lecturerSchema> = {
   schema: lecturerSchema,
   rows: (at) => sql`
     select l.user_id as id, u.name, l.headline, l.bio,
-      array(select c.course_id from course_lecturers c
-            where c.school_id = l.school_id and c.user_id = l.user_id
-            order by c.course_id)::text[] as course_ids,
+      array(select c.course_id ${TAUGHT}
+            order by c.course_id limit ${sql.lit(MOST_COURSES)})::text[] as course_ids,
+      ${cappedCount(TAUGHT)} as course_count,
       l.created_at, l.updated_at, l.version
     from lecturers l join ${shownPeople(at)} u on u.id = l.user_id where l.school_id = ${at.schoolId}`,
 }

@@ -149,3 +149,25 @@ test('a roster is read in pages', async () => {
   expect(await allWideReads([url, `${url}/members`, `${url}/members?search=quill`])).toEqual([])
   expect((await owner.get(`${url}/members?search=quill`)).body).toContain('Zebedee Quill')
 })
+
+test('a lecturer of very many courses is listed with the first of them, not all', async () => {
+  await client.query(
+    `with profile as (
+       insert into lecturers (school_id, user_id)
+       select school_id, user_id from school_members where school_id = $1 limit 1 returning user_id),
+     taught as (
+       insert into courses (school_id, id, slug, title, currency)
+       select $1, gen_random_uuid(), 'taught-' || n, 'Taught', 'TWD' from generate_series(1, $2::int) n returning id)
+     insert into course_lecturers (school_id, course_id, user_id, position)
+     select $1, taught.id, profile.user_id, 0 from taught, profile`,
+    [school.id, PEOPLE],
+  )
+  await client.query('vacuum analyze course_lecturers, courses, lecturers')
+  expect(await wideReads('/lecturers', operator)).toEqual([])
+  const [lecturer] = (await operator.get('/lecturers')).json().data
+  expect(lecturer.course_ids).toHaveLength(100)
+  expect(lecturer.course_ids).toEqual(lecturer.course_ids.toSorted())
+  expect(lecturer.course_count).toBe(1001)
+  const page = (await operator.get(`/courses?lecturer_id=${lecturer.id}&limit=100`)).json()
+  expect([page.data.length, page.has_more]).toEqual([100, true])
+})

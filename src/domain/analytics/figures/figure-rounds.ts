@@ -76,7 +76,9 @@ export class FigureRounds {
     for (const [name, dueAt] of this.#dueAt) if (dueAt < performance.now()) this.#dueAt.delete(name)
     const { rows } = await sql<{ id: string }>`
       select s.id from schools s left join school_figures f on f.school_id = s.id
-      where f.filled_at is null and f.filled_with is null and s.deleted_at is null`.execute(this.#db)
+      where f.filled_at is null and f.filled_with is null and s.deleted_at is null`.execute(
+      this.#db,
+    )
     for (const { id } of rows) await beginFilling(this.#at(id))
   }
 

@@ -10,7 +10,7 @@ import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
-import { moment, text } from '../views/cells.tsx'
+import { cappedNumber, moment, text } from '../views/cells.tsx'
 import { courseColumns, courses } from './courses.tsx'
 import { byEmail } from './people-fields.ts'
 
@@ -33,10 +33,7 @@ export const lecturers = defineResource({
     columns: [
       { label: 'Name', show: text('name'), sort: 'name' },
       { label: 'Headline', show: text('headline') },
-      {
-        label: 'Courses',
-        show: ({ course_ids }) => String(course_ids.length),
-      },
+      { label: 'Courses', show: cappedNumber('course_count') },
     ],
     searchHint: 'Name or headline',
     sorts: [
