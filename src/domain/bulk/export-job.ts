@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { keyOf } from '../../foundation/storage/file-store.ts'
 import type { Actor } from '../actor.ts'
@@ -49,15 +48,15 @@ export function exportJob(kind: BulkKind): JobKind<ExportInput, ExportCursor> {
       let length = 0
       let rows = 0
       const store = async (last: string) => {
-        const bytes = Buffer.from(texts.join(''))
-        const { key } = await files.write(
+        const { key, sizeBytes } = await files.write(
           folder,
-          Readable.from([bytes]),
+          // Page by page: to encode and digest a whole part at once would hold up other requests.
+          encoded(texts),
           MOST_PART_BYTES,
           ({ sha256 }) => job.willStore(keyOf(folder, sha256)),
         )
         const done = job.done + rows
-        const cursor = { after: last, bytes: (job.cursor?.bytes ?? 0) + bytes.length }
+        const cursor = { after: last, bytes: (job.cursor?.bytes ?? 0) + sizeBytes }
         try {
           await job.step(async () => ({ cursor, done, total, files: [key] }))
         } catch (error) {
@@ -89,6 +88,10 @@ export function exportJob(kind: BulkKind): JobKind<ExportInput, ExportCursor> {
       }
     },
   }
+}
+
+async function* encoded(texts: readonly string[]): AsyncGenerator<Buffer, void, void> {
+  for (const text of texts) yield Buffer.from(text)
 }
 
 export async function startExport(

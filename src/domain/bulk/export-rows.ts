@@ -27,11 +27,13 @@ export interface ExportedRows {
   readonly last?: string
 }
 
-const FIRST_PAGE = 100
+/** The first rows may be large ones, so there are few; a later page has up to so many times as many as the one before. */
+const FIRST_PAGE = 20
+const GROWTH = 5
 /** A page is read and written without a pause: more rows would hold up other requests. */
 const MAX_PAGE = 500
 /** Rows may be large, so a page aims at this many characters. */
-const PAGE_LENGTH = 2 * 1024 * 1024
+const PAGE_LENGTH = 512 * 1024
 
 /**
  * Exports all objects of a kind in the order of their keys, one page at a time: memory holds one page,
@@ -59,7 +61,7 @@ export async function* exportRows(
     yield { text, rows: objects.length, last: last.join(',') }
     if (objects.length < limit) return
     const length = Math.max(1, text.length / objects.length)
-    limit = Math.max(1, Math.min(MAX_PAGE, Math.floor(PAGE_LENGTH / length)))
+    limit = Math.max(1, Math.min(MAX_PAGE, GROWTH * limit, Math.floor(PAGE_LENGTH / length)))
   }
 }
 

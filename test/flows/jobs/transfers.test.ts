@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { exportJob } from '../../../src/domain/bulk/export-job.ts'
+import { exportRows } from '../../../src/domain/bulk/export-rows.ts'
 import { importJob } from '../../../src/domain/bulk/import-job.ts'
 import { BULK_KINDS } from '../../../src/domain/bulk/kinds.ts'
 import { purgeJobs } from '../../../src/domain/jobs/purge.ts'
@@ -154,6 +155,24 @@ describe('an export with Prefer: respond-async', () => {
       expect((await narrow.get(pathOf(file_url))).statusCode).toBe(404)
     },
   )
+})
+
+test('an export of long texts is read and written in small pieces', async () => {
+  const school = await world.aSchool()
+  const operator = await anOperator(world, school)
+  await operator.send('POST', '/pages/import', { body: longPages(600), headers: NDJSON })
+  const kind = BULK_KINDS.find(({ name }) => name === 'pages')
+  if (kind === undefined) throw new Error('no kind of pages')
+  const sizes: number[] = []
+  let rows = 0
+  for await (const page of exportRows(school.at, school, kind, { format: 'ndjson' })) {
+    sizes.push(page.text.length)
+    rows += page.rows
+  }
+  expect(rows).toBe(600)
+  expect(sizes.length).toBeGreaterThan(3)
+  // It aims at half of this, by the rows before; these rows become twice as long.
+  expect(Math.max(...sizes)).toBeLessThan(1024 * 1024)
 })
 
 /** An export in two parts. */
