@@ -3,6 +3,7 @@ import { judge } from './verdict.ts'
 
 const TITLES: Readonly<Record<Figure, string>> = {
   memoryMegabytes: 'Resident memory, MB',
+  heldMegabytes: 'Memory held after a collection, MB',
   descriptors: 'Open descriptors',
   eventLoopDelayMs: 'Event-loop delay, 99th percentile, ms',
   backends: 'Connections to PostgreSQL',
@@ -35,6 +36,7 @@ export function soakPage({ samples, machine, day, requests, failures, problems }
 
 \`npm run soak\` keeps one server with the embedded database at work and looks at it every ten seconds. The traffic is that of
 [reliability.md](reliability.md) at a steady rate, with purges, and an import every minute. \`SOAK_MINUTES\` sets the length.
+Once a minute the server collects its garbage, so that what is left is what it holds: by itself, V8 waits until it needs the memory.
 
 ${day}, ${minutes} minutes, ${requests.toLocaleString('en-US')} requests, on ${machine}. Without verdict:
 ${failed.length === 0 ? 'none' : failed.join(', ')}. At the end every token and course was as the server had confirmed${problems.length === 0 ? '.' : `, except: ${problems.join('; ')}.`}

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import type { DatabaseAddress } from '../../../src/foundation/db/embedded/embedded-postgres.ts'
 
@@ -7,6 +7,8 @@ export interface Sample {
   /** Since the start of the soak. */
   readonly minutes: number
   readonly memoryMegabytes: number
+  /** What was left after the last collection of garbage. */
+  readonly heldMegabytes: number
   readonly descriptors: number
   /** 99th percentile since the sample before. */
   readonly eventLoopDelayMs: number
@@ -21,13 +23,16 @@ interface Server {
   readonly pid: number
   readonly metricsPort: number
   readonly database: DatabaseAddress
+  /** Written by collect-garbage.mjs. */
+  readonly heldFile: string
 }
 
-export async function look({ pid, metricsPort, database }: Server) {
+export async function look({ pid, metricsPort, database, heldFile }: Server) {
   const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
   const text = await metrics.text()
   return {
     memoryMegabytes: gauge(text, 'process_resident_memory_bytes') / 2 ** 20,
+    heldMegabytes: Number(readFileSync(heldFile, 'utf8')) / 2 ** 20,
     eventLoopDelayMs: gauge(text, 'nodejs_eventloop_lag_seconds{quantile="0.99"}') * 1000,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     backends: await countBackends(database),

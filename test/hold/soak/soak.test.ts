@@ -5,7 +5,14 @@ import { judge } from './verdict.ts'
 describe('a soak', () => {
   const samples = (memory: (minute: number) => number): readonly Sample[] =>
     Array.from({ length: 60 }, (_, minutes) => ({
-      ...{ minutes, descriptors: 50, eventLoopDelayMs: 3, backends: 12, requests: 50 },
+      ...{
+        minutes,
+        descriptors: 50,
+        eventLoopDelayMs: 3,
+        backends: 12,
+        requests: 50,
+        heldMegabytes: 70,
+      },
       memoryMegabytes: memory(minutes),
     }))
 

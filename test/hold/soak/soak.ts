@@ -10,12 +10,21 @@ import { purgeOf } from '../scenarios/stages.ts'
 import { checkLedger } from '../traffic/check.ts'
 import { Traffic } from '../traffic/traffic.ts'
 import { type Soaked, soakPage, soakPlot } from './page.ts'
-import { look, type Sample } from './sample.ts'
+import { type Figure, look, type Sample } from './sample.ts'
 import { judge } from './verdict.ts'
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 30)
 const LOOK_SECONDS = 10
 const DOCS = new URL('../../../docs/', import.meta.url)
+const COLLECTING = new URL('./collect-garbage.mjs', import.meta.url).href
+
+const WATCHED: readonly Figure[] = [
+  'memoryMegabytes',
+  'heldMegabytes',
+  'descriptors',
+  'eventLoopDelayMs',
+  'backends',
+]
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -32,8 +41,7 @@ export async function soak(): Promise<number> {
     const { samples, problems } = soaked
     writeFileSync(new URL('soak.md', DOCS), soakPage(soaked))
     writeFileSync(new URL('soak.svg', DOCS), soakPlot(samples))
-    const figures = ['memoryMegabytes', 'descriptors', 'eventLoopDelayMs', 'backends'] as const
-    const growing = figures.filter((figure) => !judge(samples, figure).isFlat)
+    const growing = WATCHED.filter((figure) => !judge(samples, figure).isFlat)
     for (const problem of problems) say(`FAILED: ${problem}`)
     say(growing.length === 0 ? 'flat' : `grows: ${growing.join(', ')}`)
     return growing.length + problems.length > 0 ? 1 : 0
@@ -48,7 +56,12 @@ async function run(place: Place, signal: AbortSignal): Promise<Soaked> {
   const metricsPort = await freePort()
   const data = { SCHOOLGATE_DATA_DIR: folder, METRICS_PORT: String(metricsPort) }
   const port = await makeWorld(place, data)
-  const server = await startServer(place, data, { port })
+  const heldFile = join(place.folder, 'held')
+  const server = await startServer(
+    place,
+    { ...data, NODE_OPTIONS: `--import ${COLLECTING}`, SOAK_HELD_FILE: heldFile },
+    { port },
+  )
   const database = await findRunningEmbedded(folder)
   const pid = server.process.pid
   if (database === undefined || pid === undefined) throw new Error('the server does not run')
@@ -62,7 +75,11 @@ async function run(place: Place, signal: AbortSignal): Promise<Soaked> {
     purge: purgeOf(place, { SCHOOLGATE_DATA_DIR: folder }),
     purgePauseMs: 60_000,
   })
-  const samples = await sampleUntilDone(() => look({ pid, metricsPort, database }), traffic, signal)
+  const samples = await sampleUntilDone(
+    () => look({ pid, metricsPort, database, heldFile }),
+    traffic,
+    signal,
+  )
   await traffic.stop()
   await checkLedger(traffic.ledger, traffic.caller)
   const { lost, revokedAccepted, signedOut } = traffic.ledger

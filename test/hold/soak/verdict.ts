@@ -3,6 +3,7 @@ import type { Figure, Sample } from './sample.ts'
 /** A figure may grow so much in the second half: a part of its mean, or this many units if that is more. */
 const PERMITTED: Readonly<Record<Figure, { readonly part: number; readonly units: number }>> = {
   memoryMegabytes: { part: 0.05, units: 10 },
+  heldMegabytes: { part: 0.05, units: 5 },
   descriptors: { part: 0.05, units: 5 },
   eventLoopDelayMs: { part: 0.25, units: 5 },
   backends: { part: 0.05, units: 2 },
