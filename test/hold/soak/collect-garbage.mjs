@@ -3,11 +3,12 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
 
 const EVERY_MS = 60_000
 
 const file = process.env.SOAK_HELD_FILE
-if (file !== undefined) {
+if (file !== undefined && isMainThread) {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc')
   const look = () => {
