@@ -79,8 +79,7 @@ async function run(place: Place, signal: AbortSignal): Promise<Soaked> {
     () => look({ pid, metricsPort, database, heldFile }),
     traffic,
     signal,
-  )
-  await traffic.stop()
+  ).finally(() => traffic.stop())
   await checkLedger(traffic.ledger, traffic.caller)
   const { lost, revokedAccepted, signedOut } = traffic.ledger
   const { requests } = traffic.figures
