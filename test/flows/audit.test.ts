@@ -1,17 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { record } from '../../src/domain/audit/audit.ts'
 import { verifies } from '../spec/verifies.ts'
-import {
-  aPair,
-  exchange,
-  type Pair,
-  postForm,
-  refresh,
-  revoke,
-  userinfo,
-} from '../support/client-like.ts'
-import { aCode, auditOf, pairIdOf, pairRow } from '../support/oauth-world.ts'
+import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { aCode, auditOf, pairRow } from '../support/oauth-world.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
@@ -20,28 +11,26 @@ const client = await world.aPublicClient(school)
 const keeper = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)
 
-/** For a pair of today, also if midnight passes during the test. */
-const TOMORROW = sql<Date>`now() + interval '1 day'`
+/** The day of a refresh is that of the server's clock. */
+const NOON = Date.UTC(2030, 0, 1, 12)
+const HOUR = 3_600_000
 
-async function issuedAt(pair: Pair, time: RawBuilder<Date>): Promise<void> {
-  await world.database.db
-    .updateTable('token_pairs')
-    .set({ issued_at: time })
-    .where('id', '=', pairIdOf(pair))
-    .execute()
-}
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe('what an operator can read in the audit', () => {
   verifies(
     'house.audit.events',
     'grant, the first refresh of a day, replay and revocation, each with client, person and authorization',
     async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: NOON - 24 * HOUR })
       const pair = await aPair(world, school, client, ada)
       const { authorization_id } = await pairRow(world, pair)
       const rows = await auditOf(school, async () => {
-        await issuedAt(pair, sql<Date>`now() - interval '1 day'`)
+        vi.setSystemTime(NOON)
         const first = (await refresh(world, school, client, pair.refresh_token)).json()
-        await issuedAt(first, TOMORROW)
+        vi.setSystemTime(NOON + HOUR)
         const young = (await refresh(world, school, client, first.refresh_token)).json()
         await userinfo(world, school, young.access_token)
         await refresh(world, school, client, first.refresh_token)
@@ -76,11 +65,12 @@ describe('what an operator can read in the audit', () => {
   })
 
   test('no row holds a token, a code, a verifier or a secret', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOON })
     const { code, pkce } = await aCode(world, school, keeper, ada)
     const rows = await auditOf(school, async () => {
       await exchange(world, school, keeper, code, 'z'.repeat(43))
       const pair = (await exchange(world, school, keeper, code, pkce.verifier)).json()
-      await issuedAt(pair, sql<Date>`now() - interval '1 day'`)
+      vi.setSystemTime(NOON + 24 * HOUR)
       await refresh(world, school, keeper, pair.refresh_token, { scope: 'courses:read' })
       await revoke(world, school, keeper, pair.refresh_token)
       await refresh(world, school, keeper, pair.refresh_token)

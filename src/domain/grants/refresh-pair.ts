@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { prepared } from '../../foundation/db/prepared.ts'
+import { type Placeholders, prepared } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { requestedScopes } from '../../foundation/protocol/scope-set.ts'
@@ -9,11 +9,14 @@ import { auditInsert } from '../audit/audit.ts'
 import { secretUsedInSql } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { allHold } from './grant-rule.ts'
+import { lowestIdAt } from './ids-in-time.ts'
 import { type GrantOutcome, mintOrRefuse } from './judge-grant.ts'
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
 import { REFRESH_RULEBOOK, type RefreshRequest, type RefreshValues } from './refresh-rules.ts'
 import { freshTokens, type IssuedPair } from './token-pair.ts'
 import { stillHeld, tokenRequestValues } from './token-request-rules.ts'
+
+const DAY_MS = 86_400_000
 
 /**
  * Adds a child to a live pair, in one statement that mints only if every rule holds. The old pair
@@ -53,6 +56,7 @@ interface Minting extends RefreshValues {
   refreshHash: Buffer
   auditId: string
   requestId: string
+  isFirstOfDay: boolean
 }
 
 interface MintedRow {
@@ -62,23 +66,39 @@ interface MintedRow {
   audience: Audience
 }
 
-const MINT_CHILD = prepared<Minting, MintedRow>(
-  (given) => sql`
-    with old as (
-      select p.id, p.authorization_id, p.bound_school_id, p.issued_at, g.audience, g.user_id,
-        ${stillHeld(sql`coalesce(${given.scopes}::text[], g.scopes)`)} as scopes,
-        ${secretUsedInSql(given.secretHash)} as detail
-      from ${REFRESH_RULEBOOK.rows(given)}
-      where ${allHold(REFRESH_RULEBOOK, given)}),
-    minted as (
-      insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
-        previous_id, access_expires_at, refresh_expires_at)
-      select ${given.pairId}, authorization_id, bound_school_id, scopes,
-        ${given.accessHash}, ${given.refreshHash}, id,
-        now() + make_interval(secs => ${sql.lit(ACCESS_TOKEN_SECONDS)}),
-        now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})
-      from old
-      returning scopes, bound_school_id, issued_at),
+/** `audited` is a further part of the statement, which knows the refreshed pair as `old`. */
+function minting(audited: (given: Placeholders<Minting>) => RawBuilder<unknown>) {
+  return prepared<Minting, MintedRow>(
+    (given) => sql`
+      with old as (
+        select p.id, p.authorization_id, p.bound_school_id, g.audience, g.user_id,
+          ${stillHeld(sql`coalesce(${given.scopes}::text[], g.scopes)`)} as scopes,
+          ${secretUsedInSql(given.secretHash)} as detail
+        from ${REFRESH_RULEBOOK.rows(given)}
+        where ${allHold(REFRESH_RULEBOOK, given)}),
+      minted as (
+        insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
+          previous_id, access_expires_at, refresh_expires_at)
+        select ${given.pairId}, authorization_id, bound_school_id, scopes,
+          ${given.accessHash}, ${given.refreshHash}, id,
+          now() + make_interval(secs => ${sql.lit(ACCESS_TOKEN_SECONDS)}),
+          now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})
+        from old
+        returning scopes, bound_school_id, issued_at)
+      ${audited(given)}
+      select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`,
+    { optional: ['scopes', 'secretHash'] },
+  )
+}
+
+const MINT_CHILD = minting(() => sql``)
+
+/**
+ * The audit tells of the first refresh of a day, and of each one while a new secret of the client replaces an old one. A
+ * client in use refreshes a dozen times a day for each person; when the other pairs were issued is in their rows.
+ */
+const MINT_CHILD_AND_TELL = minting(
+  (given) => sql`,
     audited as (${auditInsert(
       {
         id: given.auditId,
@@ -90,18 +110,13 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
         authorizationId: sql`authorization_id`,
         detail: sql`detail`,
       },
-      sql`from old where ${isTold(sql`old.issued_at`, sql`old.detail`)}`,
-    )})
-    select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`,
-  { optional: ['scopes', 'secretHash'] },
+      sql`from old where ${given.isFirstOfDay} or detail <> '{}'`,
+    )})`,
 )
 
-/**
- * Whether a refresh leaves an audit entry: the first one of a day, and each one while a new secret of the client replaces
- * an old one. A client in use refreshes a dozen times a day for each person; the pairs themselves tell of the others.
- */
-function isTold(previousIssuedAt: RawBuilder<unknown>, secretUsed: RawBuilder<unknown>) {
-  return sql<boolean>`(${previousIssuedAt} < date_trunc('day', now(), 'UTC') or ${secretUsed} <> '{}'::jsonb)`
+/** Whether a pair was issued on an earlier day (UTC); its id begins with the time. */
+function isOfEarlierDay(pairId: string | null): boolean {
+  return pairId !== null && pairId < lowestIdAt(Math.floor(Date.now() / DAY_MS) * DAY_MS)
 }
 
 /** Undefined if a rule does not hold. */
@@ -111,12 +126,16 @@ export async function mintChild(
   requestId: string,
 ): Promise<IssuedPair | undefined> {
   const tokens = freshTokens()
-  const { rows } = await at.runPrepared(MINT_CHILD, {
+  const isFirstOfDay = isOfEarlierDay(values.tokenId)
+  // Without a secret there is no renewal to tell of.
+  const isTold = isFirstOfDay || values.secretHash !== null
+  const { rows } = await at.runPrepared(isTold ? MINT_CHILD_AND_TELL : MINT_CHILD, {
     pairId: tokens.pairId,
     accessHash: tokens.access.hash,
     refreshHash: tokens.refresh.hash,
     auditId: uuidv7(),
     requestId,
+    isFirstOfDay,
     ...values,
   })
   const minted = rows[0]
