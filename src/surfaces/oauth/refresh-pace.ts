@@ -3,7 +3,8 @@ import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import { createRateLimiter, refuseRate } from '../../foundation/http/rate-limit.ts'
 import { namedRow } from '../../foundation/protocol/token-format.ts'
 
-const REMEMBERED = 50_000
+/** Tokens of all chains: those of two hours with 20,000 people, as a client refreshes every two hours. */
+const REMEMBERED = 20_000
 
 /**
  * Every refresh adds rows that live for months, and an access token lives for two hours: a client that refreshes
