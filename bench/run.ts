@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { CONTENDER_TITLES, type ContenderName } from './contenders/contender-names.ts'
+import { canTakePart } from './contenders/installed.ts'
 import { type ContestSettings, everybody, holdContest } from './measure/contest.ts'
 import { measureMemory } from './measure/memory.ts'
 import { documentOf, memoryInWords } from './report/document.ts'
@@ -74,11 +75,18 @@ for (const name of wanted ?? []) {
 /** The slowest contenders, and those that differ from another one in only one setting. */
 const NOT_IN_QUICK: readonly ContenderName[] = [
   'better-auth',
+  'doorkeeper',
+  'glewlwyd',
   'floor+pipelined',
   'oidc-provider-postgres+openid',
 ]
 const mayRun = (name: ContenderName): boolean =>
   name === 'floor' || (wanted?.includes(name) ?? !(values.quick && NOT_IN_QUICK.includes(name)))
+
+const missing = [...new Set(scenarios.flatMap(everybody))].filter(
+  (name) => mayRun(name) && !canTakePart(name),
+)
+const takesPart = (name: ContenderName): boolean => mayRun(name) && !missing.includes(name)
 
 const isEverything = asked === SCENARIO_NAMES && wanted === undefined && !values.quick
 const writes = values.write ?? isEverything
@@ -87,7 +95,12 @@ const world = await openWorld(size, SIZES[size])
 const results: Result[] = []
 try {
   for (const scenario of scenarios) {
-    const result = await holdContest(world, scenario, settings, everybody(scenario).filter(mayRun))
+    const result = await holdContest(
+      world,
+      scenario,
+      settings,
+      everybody(scenario).filter(takesPart),
+    )
     results.push(result)
     console.log(tableOf(result))
     reportFailures(result)

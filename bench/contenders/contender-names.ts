@@ -16,6 +16,8 @@ export const CONTENDER_TITLES = {
   'oidc-provider-memory+openid': 'oidc-provider, in memory, with openid',
   'oidc-provider-postgres+openid': 'oidc-provider, PostgreSQL, with openid',
   'better-auth': 'better-auth, PostgreSQL',
+  doorkeeper: 'Doorkeeper on Rails, PostgreSQL',
+  glewlwyd: 'glewlwyd, PostgreSQL',
   yoga: 'GraphQL Yoga, SQL of the floor',
   mercurius: 'Mercurius, SQL of the floor',
 } as const

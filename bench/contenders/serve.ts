@@ -21,7 +21,7 @@ export type ContenderMessage =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'statements'; readonly statements: number }
 
-type Plays = Readonly<Record<string, (count: number) => Promise<Play>>>
+export type Plays = Readonly<Record<string, (count: number) => Promise<Play>>>
 
 /** Sends the port of this process to the runner, and prepares requests when the runner asks. */
 export function announce(address: AddressInfo | string | null, plays: Plays = {}): void {

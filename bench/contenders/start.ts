@@ -1,7 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Target } from '../measure/round.ts'
 import type { Play } from '../play.ts'
@@ -10,6 +8,8 @@ import { SECRET } from '../world/signing.ts'
 import { stopAtExit } from '../world/stop-at-exit.ts'
 import { OURS, type World } from '../world/world.ts'
 import type { ContenderName } from './contender-names.ts'
+import { freePort } from './free-port.ts'
+import { isProgram } from './installed.ts'
 import type { ContenderMessage, PrepareMessage } from './serve.ts'
 
 /** A contender that runs and waits for requests. */
@@ -84,7 +84,12 @@ export async function startOurs(
   }
 }
 
-const OWN_TABLES: readonly string[] = ['oidc-provider-postgres', 'better-auth']
+const OWN_TABLES: readonly string[] = [
+  'oidc-provider-postgres',
+  'better-auth',
+  'doorkeeper',
+  'glewlwyd',
+]
 
 async function startInOwnProcess(
   name: ContenderName,
@@ -115,7 +120,8 @@ async function startInOwnProcess(
     target: {
       port: ready.port,
       pid: pidOf(child),
-      countStatements: () => countStatements(child),
+      // Only those of Node are counted.
+      countStatements: async () => (isProgram(name) ? Number.NaN : await countStatements(child)),
     },
     prepare: (count) => (usesOurApi ? scenario.prepare(world, count) : ask(child, { play, count })),
     stop: () => stop(child),
@@ -155,25 +161,6 @@ export async function untilReady(port: number, child: ChildProcess): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   throw new Error('the server did not get ready')
-}
-
-/**
- * Below the ports that the system assigns, so that contenders can start at the same time; random, so
- * that two runs can work at the same time.
- */
-let lastPort = 20_000 + randomInt(10_000)
-
-export async function freePort(): Promise<number> {
-  const port = ++lastPort
-  const probe = createServer().listen(port, '127.0.0.1')
-  const isFree = await once(probe, 'listening').then(
-    () => true,
-    () => false,
-  )
-  if (!isFree) return await freePort()
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 export async function stop(child: ChildProcess): Promise<void> {

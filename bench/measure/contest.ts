@@ -1,4 +1,5 @@
 import type { ContenderName } from '../contenders/contender-names.ts'
+import { isProgram } from '../contenders/installed.ts'
 import { BASELINE, type Contender, startContender } from '../contenders/start.ts'
 import type { Result } from '../report/summary.ts'
 import type { Scenario } from '../scenario.ts'
@@ -47,7 +48,9 @@ export async function holdContest(
       const requests = Math.ceil(settings.warmUpRequests * (scenario.warmUp ?? 1))
       for (const contender of contenders) {
         const entry = entries.find((one) => one.contender === contender.name)
-        entry?.failedBefore.push(...(await warmUp(world, contender, requests, settings.round)))
+        const share = isProgram(contender.name) ? PROGRAM_WARM_UP : 1
+        const before = await warmUp(world, contender, requests * share, settings.round)
+        entry?.failedBefore.push(...before)
       }
       for (let turn = 0; turn < settings.rounds; turn++) {
         for (const contender of rotated(contenders, turn)) {
@@ -72,6 +75,9 @@ export async function holdContest(
     entries: entries.map((entry) => ({ ...entry, afterwards: afterwards[entry.contender] ?? 0 })),
   }
 }
+
+/** Nothing is compiled in C, and Ruby compiles a method after ten calls; both are too slow for as many requests as V8 needs. */
+const PROGRAM_WARM_UP = 0.1
 
 /** The number of single-use codes and tokens, which must be made first. */
 const MOST_ONCE = 2000

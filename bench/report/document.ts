@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
+import type { ContenderName } from '../contenders/contender-names.ts'
+import { isProgram, versionOf } from '../contenders/installed.ts'
 import type { ContestSettings } from '../measure/contest.ts'
 import type { Memory } from '../measure/memory.ts'
 import type { Size } from '../world/sizes.ts'
@@ -23,7 +25,7 @@ Other measurements: [growth](performance-growth.md), [one big school](performanc
 
 ![CPU per request](performance.svg)
 
-The main figure is CPU time per request, of Node and PostgreSQL together, as a multiple of the floor: bare
+The main figure is CPU time per request, of the server and PostgreSQL together, as a multiple of the floor: bare
 Fastify with the least hand-written SQL for the endpoint, measured in the same run. Absolute times on a shared
 machine mean little; ratios within a run are reliable. A bar is the limit that we set for a ratio.
 
@@ -62,8 +64,8 @@ machine mean little; ratios within a run are reliable. A bar is the limit that w
 - **Rate limits** of Schoolgate are set so high that they refuse nothing here; they are still counted. better-auth has none.
 - **Peers**: oidc-provider stores its records with our adapter, in one table with partial indexes and one prepared statement per
   method; its version 9 warns that it needs Node 22, but runs on 20. better-auth has its own PostgreSQL adapter and
-  OAuth provider plugin, and keeps the client in memory. Yoga and Mercurius read what the floor reads; Schoolgate keeps a course's outline in memory.
-- **Versions**: Node ${process.versions.node}, ${(await versions()).join(', ')}.
+  OAuth provider plugin, and keeps the client in memory. ${programsInWords(results)}Yoga and Mercurius read what the floor reads; Schoolgate keeps a course's outline in memory.
+- **Versions**: Node ${process.versions.node}, ${(await versions(results)).join(', ')}.
 
 ${results.map(tableOf).join('\n')}
 ### Memory
@@ -77,11 +79,32 @@ export function memoryInWords({ schools, ours, floor }: Memory): string {
   return `Resident memory of one process: Schoolgate ${mib(ours.idle)} at rest after the start, ${mib(ours.asked)} after ${(3 * schools).toLocaleString('en')} requests to ${schools.toLocaleString('en')} schools, all of which it then has in its cache; the floor ${mib(floor.idle)} and ${mib(floor.asked)}.`
 }
 
-async function versions(): Promise<readonly string[]> {
+/** Peers that npm does not have, if they took part. */
+function programsIn(results: readonly Result[]): readonly ContenderName[] {
+  const names = results.flatMap(({ entries }) => entries.map(({ contender }) => contender))
+  return [...new Set(names)].filter(isProgram)
+}
+
+const IN_WORDS: Partial<Record<ContenderName, string>> = {
+  doorkeeper: `Doorkeeper runs on Rails in production mode and one process of Puma, with as many threads and connections as the
+  pools of the others, Ruby's compiler (YJIT), no log, and digests of tokens; UserInfo is a small controller of ours.`,
+  glewlwyd: `glewlwyd (C) has its own tables, with indexes that we added where its statements had none, and one connection to
+  PostgreSQL for all threads; its access tokens are signed (ES256), which a refresh pays for.`,
+}
+
+function programsInWords(results: readonly Result[]): string {
+  const names = programsIn(results)
+  if (names.length === 0) return ''
+  const words = names.map((name) => IN_WORDS[name]).join(' ')
+  return `${words} Statements of programs that are not Node's are not counted, and they warm up
+  with a tenth of the requests. `
+}
+
+async function versions(results: readonly Result[]): Promise<readonly string[]> {
   const own = await readJson('../../package.json')
   const peers = await readJson('../package.json')
   const all: Record<string, string> = { ...peers.dependencies, ...own.dependencies }
-  return [
+  const packages = [
     'fastify',
     'pg',
     'oidc-provider',
@@ -90,6 +113,7 @@ async function versions(): Promise<readonly string[]> {
     'mercurius',
     '@modelcontextprotocol/server',
   ].map((name) => `${name} ${all[name]}`)
+  return [...packages, ...programsIn(results).map((name) => versionOf(name) ?? name)]
 }
 
 async function readJson(path: string): Promise<{ dependencies: Record<string, string> }> {

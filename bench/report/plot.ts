@@ -6,7 +6,7 @@ const LABEL = 290
 const ROW = 20
 const HEAD = 34
 
-/** CPU per request as bars of Node and PostgreSQL, one group per scenario, each with its own scale. */
+/** CPU per request as bars of the server and PostgreSQL, one group per scenario, each with its own scale. */
 export function plotOf(results: readonly Result[]): string {
   let y = 48
   const groups = results.map((result) => {
@@ -20,9 +20,9 @@ export function plotOf(results: readonly Result[]): string {
   .ours text { font-weight: 600 } .bar { stroke: #b3261e; stroke-dasharray: 3 3 }
   @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .muted { fill: #9198a1 } }
 </style>
-<rect class="node" x="0" y="8" width="12" height="12"/><text x="18" y="19">Node</text>
-<rect class="postgres" x="70" y="8" width="12" height="12"/><text x="88" y="19">PostgreSQL</text>
-<line class="bar" x1="180" x2="180" y1="6" y2="22"/><text x="188" y="19">the bar for Schoolgate</text>
+<rect class="node" x="0" y="8" width="12" height="12"/><text x="18" y="19">server</text>
+<rect class="postgres" x="80" y="8" width="12" height="12"/><text x="98" y="19">PostgreSQL</text>
+<line class="bar" x1="190" x2="190" y1="6" y2="22"/><text x="198" y="19">the bar for Schoolgate</text>
 <text class="muted" x="${WIDTH}" y="19" text-anchor="end">µs of CPU per request</text>
 ${groups.join('\n')}
 </svg>

@@ -24,7 +24,7 @@ export function tableOf(result: Result): string {
       ...laterOf(result),
     ].join(' '),
     '',
-    '| | × floor | CPU µs | Node | PostgreSQL | statements | req/s | p50 ms | p99 ms | remarks |',
+    '| | × floor | CPU µs | server | PostgreSQL | statements | req/s | p50 ms | p99 ms | remarks |',
     '| --- | --: | --: | --: | --: | --: | --: | --: | --: | --- |',
     ...entries.map((entry) => line(result, entry)),
     '',
@@ -55,6 +55,8 @@ function laterOf({ entries }: Result): readonly string[] {
   ]
 }
 
+const counted = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(1))
+
 function line(result: Result, entry: Entry): string {
   const whole = (figure: 'node' | 'postgres' | 'perSecond') => Math.round(median(entry, figure))
   const cells = [
@@ -63,7 +65,7 @@ function line(result: Result, entry: Entry): string {
     whole('node') + whole('postgres') + Math.round(entry.afterwards ?? 0),
     whole('node'),
     whole('postgres'),
-    median(entry, 'statements').toFixed(1),
+    counted(median(entry, 'statements')),
     whole('perSecond'),
     median(entry, 'p50').toFixed(2),
     median(entry, 'p99').toFixed(2),

@@ -4,7 +4,14 @@ import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'
 import { authorizationServerMetadata } from '../../src/surfaces/oauth/discovery.ts'
 import { jsonWebKeySet } from '../../src/surfaces/oauth/jwks.ts'
+import type { ContenderName } from '../contenders/contender-names.ts'
 import type { FloorGivens, Scenario } from '../scenario.ts'
+
+interface Options {
+  readonly ifNoneMatch?: '*'
+  readonly warmUp?: number
+  readonly peers?: readonly ContenderName[]
+}
 
 /** A document that is the same for every client: the floor is bare Fastify that sends a string. */
 function document(
@@ -12,8 +19,7 @@ function document(
   title: string,
   path: string,
   write: (given: FloorGivens) => unknown,
-  ifNoneMatch?: '*',
-  warmUp = 1,
+  { ifNoneMatch, warmUp = 1, peers = [] }: Options = {},
 ): Scenario {
   return {
     warmUp,
@@ -21,7 +27,7 @@ function document(
     title,
     bar: 1.5,
     least: 'bare Fastify sending a constant',
-    peers: ['floor+http'],
+    peers: ['floor+http', ...peers],
     moreStarts: 2,
     async prepare({ size }) {
       const requests = Array.from({ length: Math.min(size.schools, 100) }, (_, i) => ({
@@ -61,18 +67,24 @@ function document(
 const DISCOVERY = '/.well-known/oauth-authorization-server'
 const metadata = ({ school }: FloorGivens) => authorizationServerMetadata(school, true)
 
-export const discovery = document('discovery', 'Discovery', DISCOVERY, metadata)
+export const discovery = document('discovery', 'Discovery', DISCOVERY, metadata, {
+  peers: ['glewlwyd'],
+})
 
 export const unchangedDiscovery = document(
   'discovery-304',
   'Discovery, unchanged (304)',
   DISCOVERY,
   metadata,
-  '*',
+  { ifNoneMatch: '*' },
 )
 
-export const jwks = document('jwks', 'JWKS', '/.well-known/jwks.json', ({ school }) =>
-  jsonWebKeySet(school),
+export const jwks = document(
+  'jwks',
+  'JWKS',
+  '/.well-known/jwks.json',
+  ({ school }) => jsonWebKeySet(school),
+  { peers: ['glewlwyd'] },
 )
 
 export const openapi = document(
@@ -84,6 +96,5 @@ export const openapi = document(
       origin: school.origin,
       contact: { name: school.name, url: `${school.origin}/docs` },
     }),
-  undefined,
-  0.2,
+  { warmUp: 0.2 },
 )

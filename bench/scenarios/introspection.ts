@@ -26,7 +26,13 @@ export const introspection: Scenario = {
   title: 'Introspection',
   bar: 1.5,
   least: 'one lookup of the token with its authorization',
-  peers: ['oidc-provider-memory', 'oidc-provider-postgres', 'better-auth'],
+  peers: [
+    'oidc-provider-memory',
+    'oidc-provider-postgres',
+    'better-auth',
+    'doorkeeper',
+    'glewlwyd',
+  ],
   async prepare(world) {
     const pairs = await mintPairs(world, membersOfOlderSchools(world, 500))
     const requests = pairs.map(({ host, clientId, accessToken }) =>

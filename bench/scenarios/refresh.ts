@@ -29,6 +29,8 @@ export const refresh: Scenario = {
     'oidc-provider-postgres',
     'oidc-provider-postgres+openid',
     'better-auth',
+    'doorkeeper',
+    'glewlwyd',
   ],
   leavesRows: true,
   async prepare(world, count) {

@@ -13,7 +13,7 @@ export const revocation: Scenario = {
   title: 'Revocation',
   bar: 1.5,
   least: 'one update of the pair',
-  peers: ['oidc-provider-memory', 'oidc-provider-postgres', 'better-auth'],
+  peers: ['oidc-provider-memory', 'oidc-provider-postgres', 'better-auth', 'doorkeeper'],
   async prepare(world, count) {
     const pairs = await mintPairs(world, members(world, count))
     const requests = pairs.map(({ host, clientId, refreshToken }) =>

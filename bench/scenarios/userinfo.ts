@@ -31,6 +31,8 @@ export const userinfo: Scenario = {
     'oidc-provider-memory',
     'oidc-provider-postgres',
     'better-auth',
+    'doorkeeper',
+    'glewlwyd',
   ],
   async prepare(world) {
     const pairs = await mintPairs(world, members(world, Math.max(500, world.asked)))
