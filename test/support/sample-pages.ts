@@ -1,13 +1,15 @@
 import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import {
   brokenRequestPage,
-  expiredRequestPage,
   heldRedirectPage,
-  unavailablePage,
   unknownClientPage,
-  unknownSchoolPage,
   unpermittedHostPage,
   wrongRedirectUriPage,
+} from '../../src/foundation/html/app-error-pages.tsx'
+import {
+  expiredRequestPage,
+  unavailablePage,
+  unknownSchoolPage,
 } from '../../src/foundation/html/error-pages.tsx'
 import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'

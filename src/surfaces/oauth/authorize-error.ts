@@ -4,17 +4,16 @@ import {
   UnpermittedHost,
   WrongRedirectUri,
 } from '../../domain/grants/request-checks.ts'
-import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
   brokenRequestPage,
   heldRedirectPage,
-  ourFaultPage,
   switchedOffClientPage,
-  unavailablePage,
   unknownClientPage,
   unpermittedHostPage,
   wrongRedirectUriPage,
-} from '../../foundation/html/error-pages.tsx'
+} from '../../foundation/html/app-error-pages.tsx'
+import { errorPage } from '../../foundation/html/error-page.tsx'
+import { ourFaultPage, unavailablePage } from '../../foundation/html/error-pages.tsx'
 import type { Branding } from '../../foundation/html/layout.tsx'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { setPageHeaders } from '../../foundation/http/security-headers.ts'
