@@ -7,8 +7,10 @@ import {
   readsText,
 } from '../../foundation/db/contains-words.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { findPeople } from '../people/find-people.ts'
 import { shownPeople } from '../people/shown-person.ts'
+import { keyOf, type Resource } from './resource.ts'
 
 const MOST_PEOPLE = 1000
 const MOST_ROWS = 20_000
@@ -24,6 +26,12 @@ export interface FoundIds {
   readonly count: number
   /** An array of them. */
   readonly array: RawBuilder<unknown>
+}
+
+/** Rows match that have one of these ids in this column. */
+export interface Found {
+  readonly by: string
+  readonly ids: FoundIds
 }
 
 /** Rows of a table that a search finds first, because an index answers only a condition on its own table. */
@@ -119,4 +127,26 @@ interface Ends {
   readonly looked_at: number
   readonly newest: readonly string[]
   readonly oldest: number
+}
+
+/**
+ * The keys of all that match are found before a row is read. PostgreSQL cannot know that they are rare among the newest: it would
+ * read the rows in their order until a page is full, and that may be all rows. It does not guess either, because an array of a
+ * subquery is taken for a short one.
+ */
+export function isAmong(
+  at: SchoolDb,
+  caller: Actor,
+  resource: Resource,
+  found: readonly Found[],
+): RawBuilder<unknown> {
+  const key = keyOf(resource)
+  const keys = found
+    .filter(({ ids }) => ids.count > 0)
+    .map(({ by, ids }) =>
+      by === (resource.key ?? 'id')
+        ? sql`array(select unnest(${ids.array}))`
+        : sql`array(select r.${key} from (${resource.rows(at, caller)}) r where r.${sql.ref(by)} = any(${ids.array}))`,
+    )
+  return keys.length === 0 ? sql`false` : sql`r.${key} = any(${sql.join(keys, sql` || `)})`
 }

@@ -8,7 +8,7 @@ import type { Operation, OperationExample, ReadOperation } from '../operation.ts
 import { afterCursor, cursorOf, orderBy, type Sorting } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { time } from './fields.ts'
-import type { FoundIds } from './found-first.ts'
+import { type Found, isAmong } from './found-first.ts'
 import {
   COUNTED,
   countOf,
@@ -38,12 +38,6 @@ export interface Condition {
   readonly isBroad: boolean
   /** The same as ids, if all that matches is known and may be far from the beginning of the list. */
   readonly found?: readonly Found[] | undefined
-}
-
-/** Rows match that have one of these ids in this column. */
-export interface Found {
-  readonly by: string
-  readonly ids: FoundIds
 }
 
 type Filters = Readonly<Record<string, Filter>>
@@ -247,28 +241,6 @@ export async function filterCondition(
     conditions.push(found === undefined || among === undefined ? condition.sql : among(found))
   }
   return { sql: sql.join([...conditions, sql`true`], sql` and `), isBroad }
-}
-
-/**
- * The keys of all that match are found before a row is read. PostgreSQL cannot know that they are rare among the newest: it would
- * read the rows in their order until a page is full, and that may be all rows. It does not guess either, because an array of a
- * subquery is taken for a short one.
- */
-function isAmong(
-  at: SchoolDb,
-  caller: Actor,
-  resource: Resource,
-  found: readonly Found[],
-): RawBuilder<unknown> {
-  const key = keyOf(resource)
-  const keys = found
-    .filter(({ ids }) => ids.count > 0)
-    .map(({ by, ids }) =>
-      by === (resource.key ?? 'id')
-        ? sql`array(select unnest(${ids.array}))`
-        : sql`array(select r.${key} from (${resource.rows(at, caller)}) r where r.${sql.ref(by)} = any(${ids.array}))`,
-    )
-  return keys.length === 0 ? sql`false` : sql`r.${key} = any(${sql.join(keys, sql` || `)})`
 }
 
 function sortingsOf(
