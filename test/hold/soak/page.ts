@@ -6,11 +6,15 @@ const TITLES: Readonly<Record<Figure, string>> = {
   heldMegabytes: 'Memory held after a collection, MB',
   descriptors: 'Open descriptors',
   eventLoopDelayMs: 'Event-loop delay, 99th percentile, ms',
+  machineDelayMs: 'The same of an idle thread beside it, ms',
   backends: 'Connections to PostgreSQL',
   requests: 'Requests a second',
 }
 
 const FIGURES = Object.keys(TITLES) as Figure[]
+
+/** What we do to the server, and how late the machine is by itself. */
+const NOT_OF_THE_SERVER: ReadonlySet<Figure> = new Set<Figure>(['requests', 'machineDelayMs'])
 
 export interface Soaked {
   readonly samples: readonly Sample[]
@@ -28,8 +32,7 @@ export function soakPage({ samples, machine, day, requests, failures, problems }
   const rows = FIGURES.map((figure) => {
     const { mean, highest, growth, isFlat } = judge(samples, figure)
     const cells = [TITLES[figure], mean.toFixed(1), highest.toFixed(1), signed(growth)]
-    // The requests are what we do to the server, not what it does.
-    const verdict = figure === 'requests' ? '' : isFlat ? 'flat' : '**grows**'
+    const verdict = NOT_OF_THE_SERVER.has(figure) ? '' : isFlat ? 'flat' : '**grows**'
     return `| ${[...cells, verdict].join(' | ')} |`
   })
   return `# Soak
@@ -46,7 +49,8 @@ ${failed.length === 0 ? 'none' : failed.join(', ')}. At the end every token and 
 ${rows.join('\n')}
 
 Growth is what a straight line through the second half rises by. Flat means at most 5 % (event-loop delay 25 %),
-or a few units where the mean is small: caches fill in the first half.
+or a few units where the mean is small: caches fill in the first half. The growth of the event-loop delay is without that of
+an idle thread beside the server, which is late only when the machine is.
 
 ![The figures over time](soak.svg)
 `

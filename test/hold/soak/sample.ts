@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import type { DatabaseAddress } from '../../../src/foundation/db/embedded/embedded-postgres.ts'
 
@@ -12,6 +14,8 @@ export interface Sample {
   readonly descriptors: number
   /** 99th percentile since the sample before. */
   readonly eventLoopDelayMs: number
+  /** The same of a thread that does nothing: what the machine is late by itself. */
+  readonly machineDelayMs: number
   readonly backends: number
   /** Requests a second since the sample before. */
   readonly requests: number
@@ -25,18 +29,29 @@ interface Server {
   readonly database: DatabaseAddress
   /** Written by collect-garbage.mjs. */
   readonly heldFile: string
+  readonly idle: Worker
 }
 
-export async function look({ pid, metricsPort, database, heldFile }: Server) {
+export const startIdleThread = (): Worker =>
+  new Worker(new URL('./idle-thread.mjs', import.meta.url))
+
+export async function look({ pid, metricsPort, database, heldFile, idle }: Server) {
   const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
   const text = await metrics.text()
   return {
     memoryMegabytes: gauge(text, 'process_resident_memory_bytes') / 2 ** 20,
     heldMegabytes: Number(readFileSync(heldFile, 'utf8')) / 2 ** 20,
     eventLoopDelayMs: gauge(text, 'nodejs_eventloop_lag_seconds{quantile="0.99"}') * 1000,
+    machineDelayMs: await delayOf(idle),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     backends: await countBackends(database),
   }
+}
+
+async function delayOf(idle: Worker): Promise<number> {
+  idle.postMessage('look')
+  const [milliseconds] = await once(idle, 'message')
+  return milliseconds
 }
 
 /** The value of a line of Prometheus' text format. */

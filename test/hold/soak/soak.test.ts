@@ -9,6 +9,7 @@ describe('a soak', () => {
         minutes,
         descriptors: 50,
         eventLoopDelayMs: 3,
+        machineDelayMs: 1,
         backends: 12,
         requests: 50,
         heldMegabytes: 70,
@@ -30,6 +31,25 @@ describe('a soak', () => {
       'memoryMegabytes',
     )
     expect(verdict).toMatchObject({ isFlat: false, growth: expect.closeTo(29) })
+  })
+
+  test('tells a server that becomes slower from a machine that does', () => {
+    const delays = (server: (minute: number) => number, machine: (minute: number) => number) =>
+      samples(() => 100).map((sample) => ({
+        ...sample,
+        eventLoopDelayMs: server(sample.minutes),
+        machineDelayMs: machine(sample.minutes),
+      }))
+    const both = delays(
+      (minute) => 10 + minute,
+      (minute) => minute,
+    )
+    const server = delays(
+      (minute) => 10 + minute,
+      () => 1,
+    )
+    expect(judge(both, 'eventLoopDelayMs').isFlat).toBe(true)
+    expect(judge(server, 'eventLoopDelayMs').isFlat).toBe(false)
   })
 
   test('reads a line of the metrics by its whole name', () => {

@@ -10,7 +10,7 @@ import { purgeOf } from '../scenarios/stages.ts'
 import { checkLedger } from '../traffic/check.ts'
 import { Traffic } from '../traffic/traffic.ts'
 import { type Soaked, soakPage, soakPlot } from './page.ts'
-import { type Figure, look, type Sample } from './sample.ts'
+import { type Figure, look, type Sample, startIdleThread } from './sample.ts'
 import { judge } from './verdict.ts'
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 30)
@@ -75,11 +75,12 @@ async function run(place: Place, signal: AbortSignal): Promise<Soaked> {
     purge: purgeOf(place, { SCHOOLGATE_DATA_DIR: folder }),
     purgePauseMs: 60_000,
   })
+  const idle = startIdleThread()
   const samples = await sampleUntilDone(
-    () => look({ pid, metricsPort, database, heldFile }),
+    () => look({ pid, metricsPort, database, heldFile, idle }),
     traffic,
     signal,
-  ).finally(() => traffic.stop())
+  ).finally(() => Promise.all([traffic.stop(), idle.terminate()]))
   await checkLedger(traffic.ledger, traffic.caller)
   const { lost, revokedAccepted, signedOut } = traffic.ledger
   const { requests } = traffic.figures
