@@ -6,7 +6,7 @@ const TITLES: Readonly<Record<Figure, string>> = {
   heldMegabytes: 'Memory held after a collection, MB',
   descriptors: 'Open descriptors',
   eventLoopDelayMs: 'Event-loop delay, 99th percentile, ms',
-  machineDelayMs: 'The same of an idle thread beside it, ms',
+  machineDelayMs: 'The same of an idle thread, with the 10 ms of its timer',
   backends: 'Connections to PostgreSQL',
   requests: 'Requests a second',
 }
