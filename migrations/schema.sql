@@ -451,6 +451,7 @@ create table browser_sessions (
   created_at timestamp(3) with time zone not null default now(),
   last_seen_at timestamp(3) with time zone not null default now(),
   expires_at timestamp(3) with time zone not null,
+  methods text[] not null default '{password}'::text[],
   constraint browser_sessions_pkey PRIMARY KEY (id),
   constraint browser_sessions_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint browser_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -1396,6 +1397,46 @@ CREATE INDEX pages_search ON public.pages USING gin (lower((("left"(title, 20000
 CREATE TRIGGER pages_changed_text AFTER UPDATE OF body ON public.pages FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER pages_removed_text AFTER DELETE ON public.pages FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER pages_touch BEFORE UPDATE ON public.pages FOR EACH ROW EXECUTE FUNCTION touch_row();
+
+-- people: how passkeys name a person at one school; random, so that schools cannot compare people
+create table passkey_handles (
+  school_id uuid not null,
+  user_id uuid not null,
+  handle bytea not null,
+  constraint passkey_handles_pkey PRIMARY KEY (school_id, user_id),
+  constraint passkey_handles_school_id_handle_key UNIQUE (school_id, handle),
+  constraint passkey_handles_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint passkey_handles_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint passkey_handles_handle_check CHECK ((length(handle) = 32))
+);
+CREATE INDEX passkey_handles_by_user ON public.passkey_handles USING btree (user_id);
+
+-- people: passkeys of a person at one school's origin; only public keys are kept
+create table passkeys (
+  school_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  backup_eligible boolean not null,
+  backed_up boolean not null,
+  user_verified boolean not null,
+  name text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  last_used_at timestamp(3) with time zone,
+  last_challenge_at timestamp(3) with time zone not null,
+  cloned_at timestamp(3) with time zone,
+  constraint passkeys_pkey PRIMARY KEY (school_id, id),
+  constraint passkeys_school_id_credential_id_key UNIQUE (school_id, credential_id),
+  constraint passkeys_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES passkey_handles(school_id, user_id),
+  constraint passkeys_credential_id_check CHECK (((length(credential_id) >= 1) AND (length(credential_id) <= 1023))),
+  constraint passkeys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint passkeys_public_key_check CHECK ((length(public_key) <= 4000)),
+  constraint passkeys_transports_check CHECK ((cardinality(transports) <= 10))
+) with (fillfactor=90);
+CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id, school_id);
 
 -- people: links for a forgotten password, each good once
 create table password_resets (

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { writeRepeatedCounts } from '../../src/domain/audit/repeated-entries.ts'
 import { MOST_AUTHORIZATIONS } from '../../src/domain/grants/cap-authorizations.ts'
-import { findSession, startSession } from '../../src/domain/people/sessions.ts'
+import { findSession, type ProvenPerson, startSession } from '../../src/domain/people/sessions.ts'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
@@ -349,7 +349,11 @@ describe('a member', () => {
       .select('password_hash')
       .where('id', '=', person.id)
       .executeTakeFirstOrThrow()
-    const proven = { person, passwordHash: password_hash ?? '' }
+    const proven: ProvenPerson = {
+      person,
+      credential: { kind: 'password', hash: password_hash ?? '' },
+      methods: ['password'],
+    }
     const sessions = await times(120, () => startSession(school.at, proven, 'a browser'))
     const kept = await school.at
       .from('browser_sessions')

@@ -2,14 +2,14 @@ import { hashPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { findPasswordProblem, type PasswordContext, type PasswordProblem } from './password-rule.ts'
-import type { BrowserSession, ProvenPerson } from './sessions.ts'
+import type { BrowserSession, ProvenByPassword } from './sessions.ts'
 import { setPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
 import { passwordChangeCounter } from './sign-in-counters.ts'
 import { countTry } from './throttle.ts'
 
 export type PasswordChange =
-  | ({ readonly kind: 'changed' } & ProvenPerson)
+  | ({ readonly kind: 'changed' } & ProvenByPassword)
   | { readonly kind: 'wrong_current' }
   | { readonly kind: 'throttled' | 'busy'; readonly retryAfterSeconds: number }
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
@@ -54,17 +54,23 @@ export async function changePassword(
   const changes = passwordChangeCounter(throttleKey, person.id)
   const retryAfterSeconds = await countTry(db, [changes], 60)
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds }
-  const passwordHash = await hashPassword(next, at.schoolId)
+  const hash = await hashPassword(next, at.schoolId)
   const stored = await at.transaction((tx) =>
     setPassword(tx, {
       userId: person.id,
       email: person.email,
-      hash: passwordHash,
-      replaces: proof.passwordHash,
+      hash,
+      replaces: proof.credential.hash,
       by: 'current_password',
       endsAccess: request.endsAccess,
       requestId: request.requestId,
     }),
   )
-  return stored ? { kind: 'changed', person, passwordHash } : { kind: 'wrong_current' }
+  if (!stored) return { kind: 'wrong_current' }
+  return {
+    kind: 'changed',
+    person,
+    credential: { kind: 'password', hash },
+    methods: ['password'],
+  }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
@@ -20,36 +20,64 @@ export interface BrowserSession {
   readonly id: string
   readonly person: Person
   readonly roles: readonly Role[]
-  /** When the password was last typed: OpenID Connect's auth_time. */
+  /** The time of the last proof: OpenID Connect's auth_time. */
   readonly authenticatedAt: Date
+  /** What was proved then. */
+  readonly methods: readonly ProofMethod[]
   /** The time of the database when this was read, to compute ages. */
   readonly readAt: Date
 }
 
-/** A person whose password was just checked, and the stored hash that it fitted. */
+export type ProofMethod = 'password' | 'passkey' | 'code' | 'recovery_code' | 'mail_link'
+
+interface PasswordCredential {
+  readonly kind: 'password'
+  /** The stored hash that the password fitted. */
+  readonly hash: string
+}
+
+interface PasskeyCredential {
+  readonly kind: 'passkey'
+  readonly id: string
+}
+
+/** A person who has just proved who they are. */
 export interface ProvenPerson {
   readonly person: Person
-  readonly passwordHash: string
+  readonly credential: PasswordCredential | PasskeyCredential
+  readonly methods: readonly ProofMethod[]
+}
+
+export interface ProvenByPassword extends ProvenPerson {
+  readonly credential: PasswordCredential
+}
+
+/** The person, if the credential is still theirs. The rows are locked, so that a change waits, or is seen here. */
+function stillProven(at: SchoolDb, { person, credential }: ProvenPerson): RawBuilder<unknown> {
+  const alive = sql`u.id = ${person.id} and u.deleted_at is null`
+  return credential.kind === 'password'
+    ? sql`select u.id from users u where ${alive} and u.password_hash = ${credential.hash} for share`
+    : sql`
+      select u.id from users u join passkeys p on p.user_id = u.id
+      where ${alive} and p.school_id = ${at.schoolId} and p.id = ${credential.id} and p.cloned_at is null
+      for share`
 }
 
 /**
  * Starts a session. Only a hash of the cookie's secret is stored. The first one at a school is noted on the membership.
  *
- * Undefined if the password was changed since it was checked: the new one ends all sessions, and this one must not
- * begin after that. The row of the person is locked, so that the change waits for this statement, or this one sees it.
+ * Undefined if the password was changed, or the passkey removed, since it was checked: that ends sessions, and this
+ * one must not begin afterwards.
  */
 export async function startSession(
   at: SchoolDb,
-  { person, passwordHash }: ProvenPerson,
+  proven: ProvenPerson,
   device: string,
 ): Promise<{ cookie: string; id: string } | undefined> {
   const id = uuidv7()
   const token = mintToken('session', id)
   const { rows } = await at.run(sql<{ id: string }>`
-    with proven as materialized (
-      select id from users
-      where id = ${person.id} and deleted_at is null and password_hash = ${passwordHash}
-      for share),
+    with proven as materialized (${stillProven(at, proven)}),
     noted as (
       update school_members set signed_in_at = now()
       where school_id = ${at.schoolId} and user_id in (select id from proven) and signed_in_at is null),
@@ -57,11 +85,29 @@ export async function startSession(
       delete from browser_sessions where id in (
         select id from browser_sessions where user_id in (select id from proven)
         order by last_seen_at desc, id desc offset ${MOST_SESSIONS - 1}))
-    insert into browser_sessions (id, secret_hash, school_id, user_id, device, expires_at)
-    select ${id}, ${token.hash}, ${at.schoolId}, proven.id, ${device.slice(0, 200)},
+    insert into browser_sessions (id, secret_hash, school_id, user_id, device, methods, expires_at)
+    select ${id}, ${token.hash}, ${at.schoolId}, proven.id, ${device.slice(0, 200)}, ${proven.methods}::text[],
       now() + make_interval(days => ${IDLE_DAYS})
     from proven returning id`)
   return rows.length === 0 ? undefined : { cookie: token.value, id }
+}
+
+/**
+ * The person of a session proved again who they are. False if the session has ended, is another person's, or the
+ * credential has changed since.
+ */
+export async function renewProof(
+  at: SchoolDb,
+  sessionId: string,
+  proven: ProvenPerson,
+): Promise<boolean> {
+  const { rows } = await at.run(sql<{ id: string }>`
+    with proven as materialized (${stillProven(at, proven)})
+    update browser_sessions b set authenticated_at = now(), methods = ${proven.methods}::text[]
+    from proven
+    where b.id = ${sessionId} and b.school_id = ${at.schoolId} and b.user_id = proven.id and b.expires_at > now()
+    returning b.id`)
+  return rows.length > 0
 }
 
 interface SessionRow {
@@ -72,6 +118,7 @@ interface SessionRow {
   avatar_url: string | null
   roles: Role[] | null
   authenticated_at: Date
+  methods: ProofMethod[]
   read_at: Date
   stale: boolean
 }
@@ -83,7 +130,7 @@ export async function findSession(
   const token = cookie === undefined ? undefined : parseToken('session', cookie)
   if (token === undefined) return undefined
   const { rows } = await at.run(sql<SessionRow>`
-    select b.secret_hash, b.user_id, u.email, u.name, u.avatar_url, m.roles, b.authenticated_at, now() as read_at,
+    select b.secret_hash, b.user_id, u.email, u.name, u.avatar_url, m.roles, b.authenticated_at, b.methods, now() as read_at,
       b.last_seen_at < now() - make_interval(mins => ${SEEN_WITHIN_MINUTES}) as stale
     from browser_sessions b
       join users u on u.id = b.user_id and u.deleted_at is null
@@ -103,6 +150,7 @@ export async function findSession(
     },
     roles: row.roles ?? [],
     authenticatedAt: row.authenticated_at,
+    methods: row.methods,
     readAt: row.read_at,
   }
 }

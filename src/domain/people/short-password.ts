@@ -6,7 +6,7 @@ import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { findPasswordProblem, type PasswordContext, type PasswordProblem } from './password-rule.ts'
-import type { ProvenPerson } from './sessions.ts'
+import type { ProvenByPassword } from './sessions.ts'
 import { setPassword } from './set-password.ts'
 
 /*
@@ -27,9 +27,9 @@ export function sealShortPassword(
   schoolId: string,
   /** What the browser proves by a cookie. */
   browser: string,
-  { person, passwordHash }: ProvenPerson,
+  { person, credential }: ProvenByPassword,
 ): string {
-  const proof = { userId: person.id, digest: digestOf(passwordHash), browser }
+  const proof = { userId: person.id, digest: digestOf(credential.hash), browser }
   return sealMessage(keyring, PURPOSE, schoolId, proof, Date.now() + LIFETIME_MS)
 }
 
@@ -40,7 +40,7 @@ export async function findShortPassword(
   schoolId: string,
   browsers: readonly string[],
   sealed: string | undefined,
-): Promise<ProvenPerson | undefined> {
+): Promise<ProvenByPassword | undefined> {
   const proof = schema.safeParse(openMessage(keyring, PURPOSE, schoolId, sealed, Date.now())).data
   if (proof === undefined || !browsers.includes(proof.browser)) return undefined
   const row = await db
@@ -54,18 +54,19 @@ export async function findShortPassword(
   const { id, name, email, avatar_url } = row
   return {
     person: { id, name, email, avatarUrl: avatar_url ?? undefined },
-    passwordHash: row.password_hash,
+    credential: { kind: 'password', hash: row.password_hash },
+    methods: ['password'],
   }
 }
 
 export type Replacement =
-  | ({ readonly kind: 'replaced' } & ProvenPerson)
+  | ({ readonly kind: 'replaced' } & ProvenByPassword)
   | { readonly kind: 'expired' }
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
 
 export async function replaceShortPassword(
   at: SchoolDb,
-  { person, passwordHash }: ProvenPerson,
+  { person, credential }: ProvenByPassword,
   request: {
     readonly next: string
     readonly school: PasswordContext['school']
@@ -80,11 +81,17 @@ export async function replaceShortPassword(
       userId: person.id,
       email: person.email,
       hash,
-      replaces: passwordHash,
+      replaces: credential.hash,
       by: 'short_password',
       endsAccess: false,
       requestId: request.requestId,
     }),
   )
-  return stored ? { kind: 'replaced', person, passwordHash: hash } : { kind: 'expired' }
+  if (!stored) return { kind: 'expired' }
+  return {
+    kind: 'replaced',
+    person,
+    credential: { kind: 'password', hash },
+    methods: ['password'],
+  }
 }

@@ -4,12 +4,12 @@ import { verifyPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { addressBucket } from '../../foundation/net/address-buckets.ts'
 import { typedEmail } from './person.ts'
-import type { ProvenPerson } from './sessions.ts'
+import type { ProvenByPassword } from './sessions.ts'
 import { type Requester, type SignInCounters, signInCounters } from './sign-in-counters.ts'
 import { countTry, uncountTries } from './throttle.ts'
 
 export type SignInOutcome =
-  | ({ readonly kind: 'signed_in' } & ProvenPerson)
+  | ({ readonly kind: 'signed_in' } & ProvenByPassword)
   /** Wrong password or no such account: the caller must not know which. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
@@ -92,7 +92,8 @@ async function tryPassword(
   return {
     kind: 'signed_in',
     person: { id, name, email: row.email, avatarUrl: avatar_url ?? undefined },
-    passwordHash: row.password_hash,
+    credential: { kind: 'password', hash: row.password_hash },
+    methods: ['password'],
   }
 }
 

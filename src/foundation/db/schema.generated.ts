@@ -78,6 +78,7 @@ export interface BrowserSessionsTable {
   created_at: Generated<Date>
   last_seen_at: Generated<Date>
   expires_at: Date
+  methods: Generated<string[]>
 }
 
 /** clients: the last good copy of each fetched client metadata document */
@@ -605,6 +606,32 @@ export interface PagesTable {
   version: Generated<number>
 }
 
+/** people: how passkeys name a person at one school; random, so that schools cannot compare people */
+export interface PasskeyHandlesTable {
+  school_id: string
+  user_id: string
+  handle: Buffer
+}
+
+/** people: passkeys of a person at one school's origin; only public keys are kept */
+export interface PasskeysTable {
+  school_id: string
+  id: string
+  user_id: string
+  credential_id: Buffer
+  public_key: Buffer
+  counter: number
+  transports: string[]
+  backup_eligible: boolean
+  backed_up: boolean
+  user_verified: boolean
+  name: string
+  created_at: Generated<Date>
+  last_used_at: Date | null
+  last_challenge_at: Date
+  cloned_at: Date | null
+}
+
 /** people: links for a forgotten password, each good once */
 export interface PasswordResetsTable {
   id: string
@@ -920,6 +947,8 @@ export interface DB {
   orders: OrdersTable
   outgoing_mails: OutgoingMailsTable
   pages: PagesTable
+  passkey_handles: PasskeyHandlesTable
+  passkeys: PasskeysTable
   password_resets: PasswordResetsTable
   payment_adjustments: PaymentAdjustmentsTable
   payment_lines: PaymentLinesTable

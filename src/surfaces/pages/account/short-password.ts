@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BrowserSession, ProvenPerson } from '../../../domain/people/sessions.ts'
+import type { BrowserSession, ProvenByPassword } from '../../../domain/people/sessions.ts'
 import {
   findShortPassword,
   type Replacement,
@@ -35,7 +35,7 @@ export async function askForLongerPassword(
   request: FastifyRequest,
   reply: FastifyReply,
   session: BrowserSession | undefined,
-  proven: ProvenPerson,
+  proven: ProvenByPassword,
   afterSignIn: AfterSignIn,
 ): Promise<FastifyReply> {
   // The form of the sign-in was checked, so there is one.
@@ -77,7 +77,7 @@ export function addShortPasswordRoutes(
 
 async function tryToReplace(
   { at, school, id: requestId }: FastifyRequest,
-  proven: ProvenPerson,
+  proven: ProvenByPassword,
   next: string,
 ): Promise<Replacement | { kind: 'busy'; retryAfterSeconds: number }> {
   try {
@@ -91,7 +91,7 @@ async function tryToReplace(
 interface Asked {
   readonly session: BrowserSession | undefined
   readonly proof: string
-  readonly proven: ProvenPerson
+  readonly proven: ProvenByPassword
   readonly afterSignIn: AfterSignIn
   readonly problem?: PasswordFormProblem
 }
