@@ -2,11 +2,13 @@ create table passkey_handles (
   school_id uuid not null references schools,
   user_id uuid not null references users,
   handle bytea not null check (length(handle) = 32),
+  last_challenge_at timestamptz(3) not null,
   primary key (school_id, user_id),
   unique (school_id, handle)
 );
 create index passkey_handles_by_user on passkey_handles (user_id);
 comment on table passkey_handles is 'people: how passkeys name a person at one school; random, so that schools cannot compare people';
+comment on column passkey_handles.last_challenge_at is 'a passkey whose challenge is not newer was made before';
 
 create table passkeys (
   school_id uuid not null,

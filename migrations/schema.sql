@@ -1403,6 +1403,7 @@ create table passkey_handles (
   school_id uuid not null,
   user_id uuid not null,
   handle bytea not null,
+  last_challenge_at timestamp(3) with time zone not null,
   constraint passkey_handles_pkey PRIMARY KEY (school_id, user_id),
   constraint passkey_handles_school_id_handle_key UNIQUE (school_id, handle),
   constraint passkey_handles_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),

@@ -66,8 +66,8 @@ function stillProven(at: SchoolDb, { person, credential }: ProvenPerson): RawBui
 /**
  * Starts a session. Only a hash of the cookie's secret is stored. The first one at a school is noted on the membership.
  *
- * Undefined if the password was changed, or the passkey removed, since it was checked: that ends sessions, and this
- * one must not begin afterwards.
+ * Undefined if the password was changed, or the passkey removed, since it was checked: a new password ends all sessions,
+ * and this one must not begin after that.
  */
 export async function startSession(
   at: SchoolDb,

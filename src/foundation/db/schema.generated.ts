@@ -611,6 +611,7 @@ export interface PasskeyHandlesTable {
   school_id: string
   user_id: string
   handle: Buffer
+  last_challenge_at: Date
 }
 
 /** people: passkeys of a person at one school's origin; only public keys are kept */
