@@ -33,6 +33,8 @@ interface Described<I extends z.ZodObject, O extends z.ZodObject> {
   readonly restPath?: string | undefined
   /** The scopes that an input needs besides `scopes`, for example to expand related objects. */
   extraScopes?(input: z.output<I>): readonly string[]
+  /** Whether a person in a browser must have proved shortly before who they are. The input is not checked yet. */
+  needsProof?(input: Readonly<Record<string, unknown>>): boolean
 }
 
 export interface ReadOperation<

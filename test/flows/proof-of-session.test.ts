@@ -43,16 +43,24 @@ test('a session says what was proved and when; a later proof renews both', async
   expect(before?.methods).toEqual(['password'])
   expect(ageOf(before)).toBeGreaterThanOrEqual(3600)
   const proven = { ...(await proofOf(ada)), methods: ['password', 'code'] } as const
-  expect(await renewProof(school.at, old.id, proven)).toBe(true)
-  const after = await old.find()
+  const renewed = await renewProof(school.at, old.id, proven)
+  const after = await findSession(school.at, renewed?.cookie)
+  expect(after?.id).toBe(old.id)
   expect(after?.methods).toEqual(['password', 'code'])
   expect(ageOf(after)).toBeLessThan(3600)
+})
+
+test('a stolen copy of the cookie ends when its owner proves again who they are', async () => {
+  const ada = await world.aMember(school)
+  const old = await anOldSession(ada)
+  expect(await renewProof(school.at, old.id, await proofOf(ada))).toBeDefined()
+  expect(await old.find()).toBeUndefined()
 })
 
 test('the proof of another person renews nothing', async () => {
   const old = await anOldSession(await world.aMember(school))
   const thief = await proofOf(await world.aMember(school))
-  expect(await renewProof(school.at, old.id, thief)).toBe(false)
+  expect(await renewProof(school.at, old.id, thief)).toBeUndefined()
   expect(ageOf(await old.find())).toBeGreaterThanOrEqual(3600)
 })
 
@@ -61,7 +69,7 @@ test('a password that was changed after its check renews nothing', async () => {
   const old = await anOldSession(ada)
   const proven = await proofOf(ada)
   await pool.query("update users set password_hash = 'another' where id = $1", [ada.id])
-  expect(await renewProof(school.at, old.id, proven)).toBe(false)
+  expect(await renewProof(school.at, old.id, proven)).toBeUndefined()
   expect(await startSession(school.at, proven, 'late')).toBeUndefined()
 })
 
@@ -69,7 +77,7 @@ test('a session of another school is not renewed', async () => {
   const ada = await world.aMember(school)
   const old = await anOldSession(ada)
   const other = await world.aSchool()
-  expect(await renewProof(other.at, old.id, await proofOf(ada))).toBe(false)
+  expect(await renewProof(other.at, old.id, await proofOf(ada))).toBeUndefined()
 })
 
 test('a passkey that does not exist, or is of another school or person, starts no session', async () => {

@@ -37,6 +37,7 @@ export const startExportJob: WriteOperation<typeof exported, typeof jobSchema> =
   title: 'Start an export',
   summary:
     'Writes all objects of a kind to a file. Answers with a job; when it is done, its file_url has the file, for the same person and client.',
+  needsProof: () => true,
   kind: 'create',
   scopes: [],
   judgesScopes: true,

@@ -14,6 +14,7 @@ interface Details<S extends z.ZodObject> {
   readonly judgesScopes?: true
   readonly of: Resource<S>
   readonly examples: readonly OperationExample[]
+  needsProof?(input: Readonly<Record<string, unknown>>): boolean
 }
 
 type ReadInput<S extends z.ZodObject> = z.ZodObject<

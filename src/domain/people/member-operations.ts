@@ -23,7 +23,7 @@ import { notFound, OperationRefused } from '../operation/refusal.ts'
 import { checkVersion } from '../operation/writing.ts'
 import { members, writtenMembers } from './member-resource.ts'
 import { addMember, changeRoles } from './member-roles.ts'
-import { ROLES, type Role, rolesAt } from './membership.ts'
+import { isOperator, ROLES, type Role, rolesAt } from './membership.ts'
 import { judgeRoleChange, rolesField } from './role-rules.ts'
 
 const READ = ['members:read']
@@ -86,6 +86,7 @@ export const createMember = createOperation({
   title: 'Add a member',
   summary:
     'Adds roles at this school to the person with this email. The answer does not show whether they already had an account.',
+  needsProof: ({ roles }) => Array.isArray(roles) && isOperator(roles),
   scopes: WRITE,
   of: writtenMembers,
   fields: { ...addedPerson, roles: rolesField },
@@ -105,6 +106,7 @@ export const changeMember = changeOperation({
   name: 'members.change',
   title: 'Change a member’s roles',
   summary: 'Sets the roles of a member. A school cannot change anything else about a person.',
+  needsProof: () => true,
   scopes: WRITE,
   of: writtenMembers,
   fields: { roles: rolesField.optional() },
@@ -123,6 +125,7 @@ export const removeMember = removeOperation({
   name: 'members.remove',
   title: 'Remove a member',
   summary: 'Removes all roles of a person at this school. Their account and purchases stay.',
+  needsProof: () => true,
   scopes: WRITE,
   of: writtenMembers,
   examples: [{ title: 'A member leaves', input: { id: EXAMPLE.student } }],

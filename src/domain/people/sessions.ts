@@ -93,21 +93,24 @@ export async function startSession(
 }
 
 /**
- * The person of a session proved again who they are. False if the session has ended, is another person's, or the
- * credential has changed since.
+ * The person of a session proved again who they are. The session gets a new secret, so that a stolen copy of the old
+ * cookie ends here; its id stays, so that forms in other tabs still fit. Undefined if the session has ended, is another
+ * person's, or the credential has changed since.
  */
 export async function renewProof(
   at: SchoolDb,
   sessionId: string,
   proven: ProvenPerson,
-): Promise<boolean> {
+): Promise<{ cookie: string } | undefined> {
+  const token = mintToken('session', sessionId)
   const { rows } = await at.run(sql<{ id: string }>`
     with proven as materialized (${stillProven(at, proven)})
-    update browser_sessions b set authenticated_at = now(), methods = ${proven.methods}::text[]
+    update browser_sessions b
+    set authenticated_at = now(), methods = ${proven.methods}::text[], secret_hash = ${token.hash}
     from proven
     where b.id = ${sessionId} and b.school_id = ${at.schoolId} and b.user_id = proven.id and b.expires_at > now()
     returning b.id`)
-  return rows.length > 0
+  return rows.length === 0 ? undefined : { cookie: token.value }
 }
 
 interface SessionRow {

@@ -61,6 +61,7 @@ export const removeStudent = removeOperation({
   name: 'students.remove',
   title: 'Remove a student',
   summary: 'Removes the student role. Other roles, the account and purchases stay.',
+  needsProof: () => true,
   scopes: WRITE,
   of: writtenStudents,
   examples: [{ title: 'A student leaves', input: { id: EXAMPLE.student } }],

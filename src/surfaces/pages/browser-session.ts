@@ -28,6 +28,13 @@ export class SignInNeeded extends Error {
   }
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The page to continue to if the person has to sign in or to confirm first. */
+    returnTo: string | undefined
+  }
+}
+
 /**
  * The session of the browser. A post cannot be repeated after signing in, so it passes the page of
  * its form as `returnTo`.
@@ -36,6 +43,7 @@ export async function loadBrowserSession(
   request: FastifyRequest,
   returnTo: string = request.raw.url ?? '/account',
 ): Promise<BrowserSession> {
+  request.returnTo = returnTo
   const session = await findBrowserSession(request)
   if (session === undefined) throw new SignInNeeded(returnTo)
   return session
@@ -51,14 +59,19 @@ export async function beginSession(
   const device = describeDevice(request.headers['user-agent'])
   const session = await startSession(request.at, proven, device)
   if (session === undefined) return false
-  const { origin } = request.school
-  reply.header(
-    'set-cookie',
-    serializeCookie(origin, sessionCookieName(origin), session.cookie, SESSION_COOKIE_SECONDS),
-  )
+  keepSession(request, reply, session.cookie)
   rememberBrowser(context, request, reply, proven.person.email)
   request.outcome.personId = proven.person.id
   return true
+}
+
+/** Makes the browser keep the cookie of a session. */
+export function keepSession(request: FastifyRequest, reply: FastifyReply, cookie: string): void {
+  const { origin } = request.school
+  reply.header(
+    'set-cookie',
+    serializeCookie(origin, sessionCookieName(origin), cookie, SESSION_COOKIE_SECONDS),
+  )
 }
 
 /** Makes the browser delete its session cookie. */

@@ -32,9 +32,12 @@ import { addEndSessionRoutes } from './end-session.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addWritingRoutes } from './home/writing.ts'
 import { redirectTo, sendPage } from './page-request.ts'
+import { startOfSection } from './section.ts'
 import { addSignInRoutes } from './sign-in.ts'
 import { addSignOutRoutes } from './sign-out.ts'
 import { frameFor } from './site-frame.ts'
+import { addConfirmRoutes, askForProof } from './step-up/confirm.ts'
+import { ProofNeeded } from './step-up/recent-proof.ts'
 import { adminOnlyPage } from './views/admin/admin-only.tsx'
 import { developersOffPage } from './views/admin/developers-off.tsx'
 
@@ -50,10 +53,12 @@ export function addPageRoutes(
       answerPageError(context, error, request, reply),
     )
     acceptForms(scope, (text) => new URLSearchParams(text), context.limits.formBodyBytes)
+    scope.decorateRequest('returnTo')
     addThemeRoute(scope)
     const sendsMail = addMailSender(scope, context)
     addSignInRoutes(scope, context, documents)
     addShortPasswordRoutes(scope, context, sendsMail)
+    addConfirmRoutes(scope, context)
     addSignOutRoutes(scope, context)
     addEndSessionRoutes(scope, context)
     addConsentRoutes(scope, context, documents)
@@ -80,6 +85,7 @@ function answerPageError(
     const returnTo = encodeURIComponent(error.returnTo)
     return redirectTo(reply, request, 'site', `/sign-in?return_to=${returnTo}`)
   }
+  if (error instanceof ProofNeeded) return askForProof(request, reply, error)
   if (error instanceof NotOperator) {
     const { session } = error
     const frame = frameFor(context, request, reply, session)
@@ -111,11 +117,4 @@ function answerPageError(
     return sendPage(reply, request, 'authorization', unavailablePage(place), 503)
   }
   return sendPage(reply, request, 'authorization', ourFaultPage(place), 500)
-}
-
-/** The first page of the section that a path belongs to. */
-function startOfSection(path: string): { url: string; label: string } {
-  if (path.startsWith('/admin')) return { url: '/admin', label: 'the admin area' }
-  if (path.startsWith('/account')) return { url: '/account', label: 'your account' }
-  return { url: '/', label: 'the home page' }
 }

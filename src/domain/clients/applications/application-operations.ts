@@ -32,6 +32,7 @@ export const createApplication = unscopedWrite({
   name: 'applications.create',
   title: 'Create an application',
   summary: 'Creates a member application, with a secret if it is confidential.',
+  needsProof: ({ confidential }) => confidential === true,
   kind: 'create',
   input: details.extend({
     post_logout_redirect_uris: details.shape.post_logout_redirect_uris.default([]),
@@ -122,6 +123,7 @@ export const deleteApplication = unscopedWrite({
   name: 'applications.delete',
   title: 'Delete an application',
   summary: 'Deletes an application and ends every authorization that people gave it.',
+  needsProof: () => true,
   kind: 'remove',
   input: named,
   output: named.extend(endedAccess),

@@ -25,6 +25,7 @@ export const rotateSecret = unscopedWrite({
   name: 'applications.rotate_secret',
   title: 'Renew the secret of an application',
   summary: `Gives a confidential application a new secret; the old one works for ${OLD_SECRET_HOURS} hours more.`,
+  needsProof: () => true,
   kind: 'change',
   input: named.extend({ end_old: z.boolean().optional() }),
   output: named.extend({
@@ -63,6 +64,7 @@ export const endOldSecret = unscopedWrite({
   name: 'applications.end_old_secret',
   title: 'End the old secret of an application',
   summary: 'Refuses the secret before the last renewal from now on.',
+  needsProof: () => true,
   kind: 'change',
   input: named,
   output: named.extend({ changed: z.boolean() }),

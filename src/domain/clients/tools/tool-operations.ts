@@ -84,6 +84,7 @@ export const deleteTool = unscopedWrite({
   name: 'tools.delete',
   title: 'Delete a tool',
   summary: 'Withdraws the document of a tool and ends every authorization that people gave it.',
+  needsProof: () => true,
   kind: 'remove',
   input: named,
   output: answered.extend(endedAccess),

@@ -7,6 +7,7 @@ import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { frameFor, type Notices } from '../site-frame.ts'
+import { requireRecentProof } from '../step-up/recent-proof.ts'
 import type { AdminFrame } from '../views/admin/admin-page.tsx'
 
 /** Thrown if the person who is signed in is not an owner or admin of this school. */
@@ -51,13 +52,14 @@ export function operatorActor(request: FastifyRequest, operator: BrowserSession)
   }
 }
 
-/** Performs a write as this operator, with its audit entry. */
+/** Performs a write as this operator, with its audit entry. Asks for a proof first if the write needs a recent one. */
 export async function performAs<I extends z.ZodObject, O extends z.ZodObject>(
   request: FastifyRequest,
   operator: BrowserSession,
   operation: WriteOperation<I, O>,
   input: z.input<I>,
 ): Promise<Outcome<z.output<O>>> {
+  if (operation.needsProof?.(input) === true) requireRecentProof(request, operator)
   const actor = operatorActor(request, operator)
   return await performOperation(operation, request.at, actor, input)
 }

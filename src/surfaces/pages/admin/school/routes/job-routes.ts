@@ -10,6 +10,7 @@ import { setPageHeaders } from '../../../../../foundation/http/security-headers.
 import { type FileStore, FileTooLargeError } from '../../../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { checkPostToken, redirectTo, sendPage } from '../../../page-request.ts'
+import { requireRecentProof } from '../../../step-up/recent-proof.ts'
 import { operatorActor } from '../../operator.ts'
 import { importPage } from '../views/import-page.tsx'
 import { enter, idIn, type Visit } from './visit.ts'
@@ -22,8 +23,15 @@ const FIELD_BYTES = 4096
 export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
   const { files, limits } = context
   if (files === undefined) return
-  app.get(`${JOBS_PATH}/:id/file`, async (request, reply) => {
+  /** An export may hold everything about everybody, and an import may set roles. */
+  const enterProven = async (request: FastifyRequest, reply: FastifyReply, returnTo?: string) => {
     const visit = await enter(context, request, reply)
+    requireRecentProof(request, visit.operator, returnTo)
+    return visit
+  }
+  app.get(`${JOBS_PATH}/:id/file`, async (request, reply) => {
+    // Back to the page of the job: a download leaves the browser on the page that it was asked from.
+    const visit = await enterProven(request, reply, `${JOBS_PATH}/${idIn(request)}`)
     return await sendFile(request, reply, visit, files)
   })
 
@@ -41,13 +49,13 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
   }
 
   app.get(IMPORT_PATH, async (request, reply) =>
-    show(request, reply, await enter(context, request, reply)),
+    show(request, reply, await enterProven(request, reply)),
   )
 
   app.register(async (scope) => {
     scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
     scope.post(IMPORT_PATH, async (request, reply) => {
-      const visit = await enter(context, request, reply)
+      const visit = await enterProven(request, reply)
       const received = await receive(context, request, visit, files)
       if ('problem' in received) return show(request, reply, visit, received.problem)
       const outcome = await visit.perform(startImportJob, received)

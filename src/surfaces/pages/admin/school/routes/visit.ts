@@ -7,6 +7,7 @@ import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { checkedForm } from '../../../page-request.ts'
 import type { Notices } from '../../../site-frame.ts'
+import { requireRecentProof } from '../../../step-up/recent-proof.ts'
 import type { AdminFrame } from '../../../views/admin/admin-page.tsx'
 import { adminFrame, loadOperator, operatorActor } from '../../operator.ts'
 import type { Ask } from '../field.ts'
@@ -23,7 +24,7 @@ export interface Visit {
   readonly operator: BrowserSession
   readonly place: Place
   readonly ask: Ask
-  /** Performs an operation as this operator, with its audit entry. */
+  /** Performs an operation as this operator, with its audit entry, after a proof if it needs a recent one. */
   readonly perform: Perform
   frame(notices?: Notices): AdminFrame
   /** The fields of a form, if its token was made for this browser session. */
@@ -38,8 +39,10 @@ export async function enter(
 ): Promise<Visit> {
   const operator = request.formSender ?? (await loadOperator(request))
   const actor = operatorActor(request, operator)
-  const perform: Perform = (operation, input) =>
-    performOperation(operation, request.at, actor, input)
+  const perform: Perform = (operation, input) => {
+    if (operation.needsProof?.(input) === true) requireRecentProof(request, operator)
+    return performOperation(operation, request.at, actor, input)
+  }
   return {
     operator,
     place: { timeZone: request.school.timeZone, currency: request.school.currency },

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { confirmByPassword } from '../../../domain/people/confirm-person.ts'
+import { pictureUrl } from '../../../domain/people/person.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { acrossSchools } from '../../../foundation/db/school-db.ts'
+import { clientAddress } from '../../../foundation/http/client-address.ts'
+import { parseLocalPath } from '../../../foundation/http/local-path.ts'
+import { brandingOf } from '../../../gate/branding.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { keepAfterSignIn } from '../after-sign-in.ts'
+import { keepSession, loadBrowserSession, SignInNeeded } from '../browser-session.ts'
+import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from '../page-request.ts'
+import { startOfSection } from '../section.ts'
+import { queryOf } from '../site-frame.ts'
+import { CONFIRM_PATH, type ConfirmProblem, confirmPage } from '../views/confirm.tsx'
+import { isRecent, type ProofNeeded } from './recent-proof.ts'
+
+/** Sends a person to the page that asks for a proof. A post has to be sent again afterwards. */
+export function askForProof(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { returnTo }: ProofNeeded,
+): FastifyReply {
+  return redirectTo(reply, request, 'site', keepAfterSignIn(CONFIRM_PATH, { returnTo }))
+}
+
+/** The page where a signed-in person proves again who they are. */
+export function addConfirmRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(CONFIRM_PATH, async (request, reply) => {
+    const returnTo = placeIn(queryOf(request))
+    const session = await loadBrowserSession(request, returnTo)
+    // The person confirmed in another tab, or came back with the browser's Back button.
+    if (isRecent(session)) return redirectTo(reply, request, 'site', returnTo)
+    return show(context, request, reply, { session, returnTo })
+  })
+
+  app.post(CONFIRM_PATH, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    if (session === undefined) throw new SignInNeeded(placeIn(uncheckedForm(request)))
+    const form = checkedForm(context.keyring, request, session)
+    const returnTo = placeIn(form)
+    const again = (problem: ConfirmProblem, status: number) =>
+      show(context, request, reply, { session, returnTo, problem }, status)
+    const password = form.get('password') ?? ''
+    if (password === '') return again({ kind: 'missing' }, 400)
+    const outcome = await confirmByPassword(
+      acrossSchools(request.at),
+      request.at,
+      context.keyring.key('sign-in-throttle'),
+      { session, password, address: clientAddress(request) },
+    )
+    switch (outcome.kind) {
+      case 'confirmed':
+        keepSession(request, reply, outcome.cookie)
+        return redirectTo(reply, request, 'site', returnTo)
+      case 'throttled':
+      case 'busy':
+        reply.header('retry-after', outcome.retryAfterSeconds)
+        return again(outcome, outcome.kind === 'busy' ? 503 : 429)
+      case 'refused':
+        return again({ kind: 'mismatch' }, 401)
+    }
+  })
+}
+
+/** Checked again in each form: the value comes from the browser, and before that from whichever link was opened. */
+function placeIn(fields: URLSearchParams): string {
+  return parseLocalPath(fields.get('return_to')) ?? '/account'
+}
+
+interface Shown {
+  readonly session: BrowserSession
+  readonly returnTo: string
+  readonly problem?: ConfirmProblem
+}
+
+function show(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { session, returnTo, problem }: Shown,
+  status = 200,
+): FastifyReply {
+  const { person } = session
+  const page = confirmPage({
+    school: brandingOf(request.school),
+    formToken: formTokenFor(context.keyring, request, reply, session),
+    person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
+    returnTo,
+    cancelUrl: startOfSection(returnTo).url,
+    forgotPasswordUrl:
+      context.mailer === undefined
+        ? undefined
+        : keepAfterSignIn('/forgotten-password', { returnTo }),
+    problem,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}

@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+
+/** For this long after a proof nothing asks for another one. */
+const RECENT_MS = 10 * 60 * 1000
+
+/** Thrown if the person must prove again who they are. The answer asks for it and then returns to the page. */
+export class ProofNeeded extends Error {
+  override readonly name = 'ProofNeeded'
+  readonly session: BrowserSession
+  /** A path of ours: a constant, or the path of the request. */
+  readonly returnTo: string
+
+  constructor(session: BrowserSession, returnTo: string) {
+    super('The last proof of the person is too old for this.')
+    this.session = session
+    this.returnTo = returnTo
+  }
+}
+
+/**
+ * Call it before whatever a stolen session must not do. A device that is trusted, or a session that is used all day,
+ * does not count: only the time of the last proof, by the clock of the database. A post passes the page of its form as
+ * `returnTo`, unless it passed it when it loaded the session.
+ */
+export function requireRecentProof(
+  request: FastifyRequest,
+  session: BrowserSession,
+  returnTo: string = request.returnTo ?? '/account',
+): void {
+  if (!isRecent(session)) throw new ProofNeeded(session, returnTo)
+}
+
+export function isRecent({ readAt, authenticatedAt }: BrowserSession): boolean {
+  return readAt.getTime() - authenticatedAt.getTime() <= RECENT_MS
+}

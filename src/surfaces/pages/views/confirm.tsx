@@ -1,0 +1,101 @@
+import { Alert, Avatar, Button, Card, Email, Field, Form, Name } from '../../../foundation/html/components.tsx'
+import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { renderPage } from '../../../foundation/html/render.tsx'
+import { AccountOfPassword } from './change-password.tsx'
+import type { Person } from './person.tsx'
+import { waitInWords } from './words.ts'
+
+export const CONFIRM_PATH = '/confirm'
+
+export type ConfirmProblem =
+  | { kind: 'missing' | 'mismatch' | 'busy' }
+  | { kind: 'throttled'; retryAfterSeconds: number }
+
+interface ConfirmProps {
+  school: Branding
+  formToken: string
+  person: Person
+  /** A page of ours to continue to. */
+  returnTo: string
+  /** The page to go to instead. */
+  cancelUrl: string
+  forgotPasswordUrl?: string | undefined
+  problem?: ConfirmProblem | undefined
+}
+
+const TITLE = 'Confirm that it is you'
+
+/** Between a person who is signed in and something that a stolen session must not do. */
+export function confirmPage(props: ConfirmProps): string {
+  const { school, person, problem } = props
+  return renderPage(
+    <Layout title={problem ? `Error: ${TITLE}` : TITLE} school={school}>
+      <Card>
+        <h1>{TITLE}</h1>
+        <p class="lead">
+          What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it
+          to continue.
+        </p>
+        <div class="person">
+          <Avatar name={person.name || person.email} url={person.avatarUrl} />
+          <p>
+            <span class="visually-hidden">Signed in as </span>
+            <Name text={person.name} fallback="You" />
+            <span class="email">
+              <Email text={person.email} />
+            </span>
+          </p>
+        </div>
+        {problem && <Problem problem={problem} />}
+        <Form
+          action={CONFIRM_PATH}
+          formToken={props.formToken}
+          hidden={{ return_to: props.returnTo }}
+        >
+          <AccountOfPassword email={person.email} />
+          <Field
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            error={passwordError(problem)}
+            autofocus
+          />
+          <Button look="primary">Continue</Button>
+        </Form>
+        <p class="aside">
+          <a href={props.cancelUrl}>Cancel</a>
+        </p>
+        {props.forgotPasswordUrl !== undefined && (
+          <p class="aside">
+            <a href={props.forgotPasswordUrl}>Forgot your password?</a>
+          </p>
+        )}
+      </Card>
+    </Layout>,
+  )
+}
+
+function passwordError(problem: ConfirmProblem | undefined): string | undefined {
+  if (problem?.kind === 'missing') return 'Enter your password.'
+  return problem?.kind === 'mismatch' ? 'This is not your password.' : undefined
+}
+
+function Problem({ problem }: { problem: ConfirmProblem }) {
+  switch (problem.kind) {
+    case 'throttled':
+      return (
+        <Alert tone="error" title="Too many attempts">
+          <p>Wait {waitInWords(problem.retryAfterSeconds)} before you try again.</p>
+        </Alert>
+      )
+    case 'busy':
+      return (
+        <Alert tone="error" title="Please try again">
+          <p>Many people are signing in right now. Your password was not checked.</p>
+        </Alert>
+      )
+    default:
+      return null
+  }
+}
