@@ -95,6 +95,7 @@ export const samplePages: Record<string, string> = {
     problem: { kind: 'throttled', retryAfterSeconds: 840 },
   }),
   'sign-in-new-password': signInPage({ ...signIn, newPassword: true }),
+  'sign-in-interrupted': signInPage({ ...signIn, keptForm: 'c2VhbGVk', interrupted: 'kept' }),
   consent: consentPage(consent),
   'consent-read-only': consentPage({
     ...consent,

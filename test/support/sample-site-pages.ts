@@ -1,6 +1,7 @@
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
 import { accountPage } from '../../src/surfaces/pages/views/account.tsx'
 import { changePasswordPage } from '../../src/surfaces/pages/views/change-password.tsx'
+import { confirmPage } from '../../src/surfaces/pages/views/confirm.tsx'
 import { connectedAppsPage } from '../../src/surfaces/pages/views/connected-apps.tsx'
 import {
   forgottenPasswordPage,
@@ -10,6 +11,7 @@ import {
 import { errorsPage } from '../../src/surfaces/pages/views/guide/errors-page.tsx'
 import { guidePage } from '../../src/surfaces/pages/views/guide/guide.tsx'
 import { homePage } from '../../src/surfaces/pages/views/home.tsx'
+import { keptFormPage } from '../../src/surfaces/pages/views/kept-form.tsx'
 import { shortPasswordPage } from '../../src/surfaces/pages/views/short-password.tsx'
 import {
   signedOutPage,
@@ -161,6 +163,32 @@ const docs = {
 /** Every state of the public and account pages, by the name of its screenshot. */
 const forgotten = { school, formToken, afterSignIn: {}, signInUrl: '/sign-in' }
 
+const confirming = {
+  school: harbor,
+  formToken,
+  person,
+  returnTo: '/admin/keys',
+  cancelUrl: '/admin',
+  forgotPasswordUrl: '/forgotten-password',
+}
+
+const keptForm = {
+  school,
+  here: '/admin/courses/new',
+  kept: {
+    path: '/admin/courses/new',
+    page: '/admin/courses/new',
+    fields: [
+      ['title', hostileName],
+      ['description', `\n${'A long text that took the whole evening. '.repeat(40)}\n</textarea><b>`],
+      ['currency', 'USD'],
+      ['if_version', '3'],
+    ] as const,
+    leftOut: false,
+    showsAgain: true,
+  },
+}
+
 export const sampleSitePages: Record<string, string> = {
   home: homePage(home),
   'home-signed-in': homePage({
@@ -252,6 +280,19 @@ export const sampleSitePages: Record<string, string> = {
   'connected-apps-hostile-name': connectedAppsPage({
     ...apps,
     apps: apps.apps.map((app) => ({ ...app, name: hostileName })),
+  }),
+  confirm: confirmPage(confirming),
+  'confirm-wrong': confirmPage({ ...confirming, problem: { kind: 'mismatch' } }),
+  'confirm-throttled': confirmPage({
+    ...confirming,
+    interrupted: 'too_long',
+    problem: { kind: 'throttled', retryAfterSeconds: 600 },
+  }),
+  'kept-form': keptFormPage({ ...keptForm, viewer: owner }),
+  'kept-form-button': keptFormPage({
+    ...keptForm,
+    viewer: student,
+    kept: { ...keptForm.kept, fields: [], leftOut: true, showsAgain: false },
   }),
   'password-change': changePasswordPage(password),
   'password-change-problems': changePasswordPage({

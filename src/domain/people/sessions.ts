@@ -158,6 +158,12 @@ export async function findSession(
   }
 }
 
+/** Whether a session is still there; it may have expired. */
+export async function sessionExists(at: SchoolDb, id: string): Promise<boolean> {
+  const found = await at.from('browser_sessions').select('id').where('id', '=', id).executeTakeFirst()
+  return found !== undefined
+}
+
 async function keepSession(at: SchoolDb, id: string): Promise<void> {
   await at
     .update('browser_sessions')

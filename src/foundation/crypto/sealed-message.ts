@@ -30,11 +30,12 @@ export function openMessage(
   context: string,
   sealed: string | undefined,
   now: number,
+  maxPlainBytes = MAX_PLAIN_BYTES,
 ): unknown {
   if (sealed === undefined || !SEALED.test(sealed)) return undefined
   const plain = unseal(keyring.key(purpose), Buffer.from(sealed, 'base64url'), context)
   if (plain === undefined) return undefined
-  const text = inflateRawSync(plain, { maxOutputLength: MAX_PLAIN_BYTES }).toString()
+  const text = inflateRawSync(plain, { maxOutputLength: maxPlainBytes }).toString()
   const { expires, ...value } = JSON.parse(text)
   return expires * 1000 > now ? value : undefined
 }

@@ -73,12 +73,23 @@ interface FormProps {
 export function Form({ action, formToken, hidden = {}, children, ...rest }: FormProps) {
   return (
     <form method="post" action={action} class={rest.class}>
-      <input type="hidden" name="form_token" value={formToken} />
+      <FormToken value={formToken} />
       {Object.entries(hidden).map(
         ([name, value]) => value !== undefined && <input type="hidden" name={name} value={value} />,
       )}
       {children}
     </form>
+  )
+}
+
+/** The fields that bind a form to a session. The second one says whose form it was after the session has ended. */
+export function FormToken({ value }: { value: string }) {
+  const [token, owner] = value.split('.')
+  return (
+    <>
+      <input type="hidden" name="form_token" value={token} />
+      {owner !== undefined && <input type="hidden" name="form_owner" value={owner} />}
+    </>
   )
 }
 

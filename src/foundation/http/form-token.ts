@@ -29,14 +29,21 @@ export function checkFormToken(
   owners: readonly FormOwner[],
   token: string | undefined,
 ): void {
-  const nonce = token?.slice(0, NONCE_LENGTH) ?? ''
-  const isOf = (owner: FormOwner) =>
-    token !== undefined && constantTimeEqual(token, nonce + sign(key, owner, nonce))
-  if (!owners.some(isOf)) {
+  if (!owners.some((owner) => isFormToken(key, owner, token))) {
     throw new ForgedPostError(
       'This form has expired or was opened in another browser. Open the page again and resend it.',
     )
   }
+}
+
+/** Whether `token` was issued to `owner`. */
+export function isFormToken(
+  key: Uint8Array,
+  owner: FormOwner,
+  token: string | undefined,
+): boolean {
+  const nonce = token?.slice(0, NONCE_LENGTH) ?? ''
+  return token !== undefined && constantTimeEqual(token, nonce + sign(key, owner, nonce))
 }
 
 function sign(key: Uint8Array, owner: FormOwner, nonce: string): string {

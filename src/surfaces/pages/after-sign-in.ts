@@ -11,6 +11,8 @@ export interface AfterSignIn {
   readonly sealedRequest?: string | undefined
   /** A page of ours. */
   readonly returnTo?: string | undefined
+  /** The sealed form that the person sent before; see `kept-forms`. It is too long for an address. */
+  readonly keptForm?: string | undefined
 }
 
 /** Reads it from a query or a form. Leaves out values that are not ours. */
@@ -24,6 +26,7 @@ export function readAfterSignIn(
   return {
     sealedRequest: pending === undefined ? undefined : sealedRequest,
     returnTo: parseLocalPath(fields.get('return_to')),
+    keptForm: fields.get('kept_form') ?? undefined,
   }
 }
 

@@ -49,20 +49,20 @@ export async function loadBrowserSession(
   return session
 }
 
-/** Starts a new session for this browser. False if the password was changed since it was checked. */
+/** Starts a new session for this browser. Undefined if the password was changed since it was checked. */
 export async function beginSession(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
   proven: ProvenPerson,
-): Promise<boolean> {
+): Promise<Pick<BrowserSession, 'id' | 'person'> | undefined> {
   const device = describeDevice(request.headers['user-agent'])
   const session = await startSession(request.at, proven, device)
-  if (session === undefined) return false
+  if (session === undefined) return undefined
   keepSession(request, reply, session.cookie)
   rememberBrowser(context, request, reply, proven.person.email)
   request.outcome.personId = proven.person.id
-  return true
+  return { id: session.id, person: proven.person }
 }
 
 /** Makes the browser keep the cookie of a session. */

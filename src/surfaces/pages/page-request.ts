@@ -6,14 +6,22 @@ import { assetUrl } from '../../foundation/html/assets.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { anonymousCookieName, findCookie, serializeCookie } from '../../foundation/http/cookies.ts'
 import { checkSameOriginPost } from '../../foundation/http/forged-post.ts'
-import { checkFormToken, type FormOwner, issueFormToken } from '../../foundation/http/form-token.ts'
+import {
+  checkFormToken,
+  type FormOwner,
+  isFormToken,
+  issueFormToken,
+} from '../../foundation/http/form-token.ts'
 import {
   type PageKind,
   policyWithScript,
   setPageHeaders,
 } from '../../foundation/http/security-headers.ts'
+import { sealOwner } from './kept-forms/form-owner.ts'
 
 const PURPOSE = 'form-tokens'
+
+type SessionOfForm = Pick<BrowserSession, 'id' | 'person'>
 
 /** Sends a page with the headers that every page has. */
 export function sendPage(
@@ -53,20 +61,31 @@ export function redirectTo(
   return setPageHeaders(reply, request.school.origin, kind).redirect(location, 303)
 }
 
-/** The hidden field of a form, bound to the session or, before sign-in, to a separate cookie. */
+/**
+ * The hidden fields of a form, bound to the session or, before sign-in, to a separate cookie. A dot and the sealed owner
+ * follow the token of a session; `FormToken` makes two fields of it.
+ */
 export function formTokenFor(
   keyring: Keyring,
   request: FastifyRequest,
   reply: FastifyReply,
-  session: BrowserSession | undefined,
+  session: SessionOfForm | undefined,
 ): string {
-  return issueFormToken(keyring.key(PURPOSE), ownerFor(request, reply, session))
+  const token = issueFormToken(keyring.key(PURPOSE), ownerFor(request, reply, session))
+  if (session === undefined) return token
+  return `${token}.${sealOwner(keyring, request.school.id, session)}`
+}
+
+/** Whether a form was made for this session, which may have ended. */
+export function isFormOf(keyring: Keyring, form: URLSearchParams, sessionId: string): boolean {
+  const owner = { kind: 'session', id: sessionId } as const
+  return isFormToken(keyring.key(PURPOSE), owner, form.get('form_token') ?? undefined)
 }
 
 function ownerFor(
   request: FastifyRequest,
   reply: FastifyReply,
-  session: BrowserSession | undefined,
+  session: SessionOfForm | undefined,
 ): FormOwner {
   if (session !== undefined) return { kind: 'session', id: session.id }
   return anonymousOwnerFor(request, reply, request.school.origin)

@@ -7,7 +7,8 @@ import {
   ourFaultPage,
   unavailablePage,
 } from '../../foundation/html/error-pages.tsx'
-import { findClientFault } from '../../foundation/http/client-fault.ts'
+import { findClientFault, RequestRefusedError } from '../../foundation/http/client-fault.ts'
+import { ForgedPostError } from '../../foundation/http/forged-post.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
@@ -31,12 +32,13 @@ import { addMachineDocuments } from './docs/machine-documents.ts'
 import { addEndSessionRoutes } from './end-session.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addWritingRoutes } from './home/writing.ts'
-import { redirectTo, sendPage } from './page-request.ts'
+import { askToConfirm, askToSignIn, findOwnForm } from './kept-forms/interrupted.ts'
+import { sendPage } from './page-request.ts'
 import { startOfSection } from './section.ts'
 import { addSignInRoutes } from './sign-in.ts'
 import { addSignOutRoutes } from './sign-out.ts'
 import { frameFor } from './site-frame.ts'
-import { addConfirmRoutes, askForProof } from './step-up/confirm.ts'
+import { addConfirmRoutes } from './step-up/confirm.ts'
 import { ProofNeeded } from './step-up/recent-proof.ts'
 import { adminOnlyPage } from './views/admin/admin-only.tsx'
 import { developersOffPage } from './views/admin/developers-off.tsx'
@@ -50,9 +52,9 @@ export function addPageRoutes(
   app.register(async (scope) => {
     nameSurface(scope, 'pages')
     scope.setErrorHandler((error, request, reply) =>
-      answerPageError(context, error, request, reply),
+      answerPageError(context, documents, error, request, reply),
     )
-    acceptForms(scope, (text) => new URLSearchParams(text), context.limits.formBodyBytes)
+    acceptForms(scope, parseForm, context.limits.formBodyBytes)
     scope.decorateRequest('returnTo')
     addThemeRoute(scope)
     const sendsMail = addMailSender(scope, context)
@@ -75,17 +77,31 @@ export function addPageRoutes(
   })
 }
 
-function answerPageError(
+/** More than any form of ours has. Many short fields cost much more than their bytes. */
+const MOST_FIELDS = 5000
+
+function parseForm(text: string): URLSearchParams {
+  let fields = 1
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields += 1
+  if (fields > MOST_FIELDS) throw new RequestRefusedError(400, 'The form has too many fields.')
+  return new URLSearchParams(text)
+}
+
+async function answerPageError(
   context: AppContext,
+  documents: MetadataClients,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply {
+): Promise<FastifyReply> {
   if (error instanceof SignInNeeded) {
-    const returnTo = encodeURIComponent(error.returnTo)
-    return redirectTo(reply, request, 'site', `/sign-in?return_to=${returnTo}`)
+    return await askToSignIn(context, documents, request, reply, error)
   }
-  if (error instanceof ProofNeeded) return askForProof(request, reply, error)
+  if (error instanceof ProofNeeded) return askToConfirm(context, request, reply, error)
+  if (error instanceof ForgedPostError) {
+    const answered = await findOwnForm(context, request, reply)
+    if (answered !== undefined) return answered
+  }
   if (error instanceof NotOperator) {
     const { session } = error
     const frame = frameFor(context, request, reply, session)

@@ -16,11 +16,14 @@ import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { askForLongerPassword } from './account/short-password.ts'
-import { keepAfterSignIn, placeAfterSignIn } from './after-sign-in.ts'
+import { keepAfterSignIn } from './after-sign-in.ts'
 import { beginSession } from './browser-session.ts'
+import { goOn } from './kept-forms/go-on.ts'
+import { WITH_KEPT_FORM } from './kept-forms/kept-form.ts'
 import { requesterOf } from './known-browser.ts'
 import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from './page-request.ts'
 import { queryOf } from './site-frame.ts'
+import type { Interrupted } from './views/interrupted.tsx'
 import { type SignInProblem, signInPage } from './views/sign-in.tsx'
 
 export function addSignInRoutes(
@@ -46,7 +49,7 @@ export function addSignInRoutes(
     })
   })
 
-  app.post('/sign-in', async (request, reply) => {
+  app.post('/sign-in', WITH_KEPT_FORM, async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = checkedSignInForm(context.keyring, request, session)
     const sealedRequest = form.get('request') ?? undefined
@@ -56,8 +59,9 @@ export function addSignInRoutes(
     const password = form.get('password') ?? ''
     // Checked again: the value comes from the browser, and before that from whichever link was opened.
     const returnTo = parseLocalPath(form.get('return_to'))
+    const keptForm = form.get('kept_form') ?? undefined
     const again = (problem: SignInProblem, status: number) => {
-      const state = { sealedRequest, pending, returnTo, email, problem }
+      const state = { sealedRequest, pending, returnTo, keptForm, email, problem }
       return showSignIn(context, documents, request, reply, state, status)
     }
     if (email === '' || password === '') {
@@ -79,32 +83,30 @@ export function addSignInRoutes(
     }
     if (outcome.kind === 'refused') return await again({ kind: 'mismatch' }, 401)
     if (isTooShort(password)) {
-      const after = { sealedRequest, returnTo }
+      const after = { sealedRequest, returnTo, keptForm }
       return askForLongerPassword(context, request, reply, session, outcome, after)
     }
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
     const begun = await beginSession(context, request, reply, outcome)
-    if (!begun) return await again({ kind: 'mismatch' }, 401)
-    return redirectTo(
-      reply,
-      request,
-      'authorization',
-      placeAfterSignIn({ sealedRequest, returnTo }),
-    )
+    if (begun === undefined) return await again({ kind: 'mismatch' }, 401)
+    return goOn(context, request, reply, begun, { sealedRequest, returnTo, keptForm })
   })
 }
 
 interface SignInState {
-  readonly sealedRequest: string | undefined
-  readonly pending: PendingAuthorization | undefined
+  readonly sealedRequest?: string | undefined
+  readonly pending?: PendingAuthorization | undefined
   /** A page of ours that needs the sign-in. */
   readonly returnTo: string | undefined
+  /** The sealed form that the person sent when the session had ended. */
+  readonly keptForm?: string | undefined
+  readonly interrupted?: Interrupted | undefined
   readonly email?: string
   readonly problem?: SignInProblem
 }
 
-async function showSignIn(
+export async function showSignIn(
   context: AppContext,
   documents: MetadataClients,
   request: FastifyRequest,
@@ -119,6 +121,8 @@ async function showSignIn(
     formToken: formTokenFor(context.keyring, request, reply, session),
     sealedRequest: state.sealedRequest,
     returnTo: state.returnTo,
+    keptForm: state.keptForm,
+    interrupted: state.interrupted ?? (queryOf(request).has('files') ? 'files' : undefined),
     newPassword: queryOf(request).has('reset'),
     forgotPasswordUrl:
       context.mailer === undefined

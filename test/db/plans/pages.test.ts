@@ -4,6 +4,7 @@ import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
+import { ageProof } from '../../support/old-proof.ts'
 import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
@@ -48,6 +49,24 @@ test('sign-in, sign-out and password changes read no whole table', async () => {
     const fields = { new_password: PASSWORD }
     expect((await submit(visitor, link, '/reset-password', fields)).statusCode).toBe(303)
     await untilSent(world)
+  })
+})
+
+test('a form that has to be confirmed, or whose session ended, reads no whole table', async () => {
+  const ada = await world.aMember(school, ['owner'])
+  const visitor = await signedIn(world, school, ada)
+  const publish = '/admin/keys/publish'
+  await checkPlans(async () => {
+    await ageProof(world, ada)
+    await visitor.get('/confirm?return_to=%2Fadmin%2Fkeys')
+    const asked = await submit(visitor, '/admin/keys', publish)
+    const fields = { ...hiddenFields(asked.body, '/confirm'), password: PASSWORD }
+    const kept = await visitor.post('/confirm', fields)
+    const form = hiddenFields(kept.body, publish)
+    await world.database.pool.query('delete from browser_sessions where user_id = $1', [ada.id])
+    const late = await visitor.post(publish, form)
+    await visitor.signIn(late, ada)
+    expect((await visitor.post(publish, form)).body).toContain('Nothing was lost')
   })
 })
 

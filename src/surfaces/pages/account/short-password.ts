@@ -11,13 +11,10 @@ import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import {
-  type AfterSignIn,
-  keepAfterSignIn,
-  placeAfterSignIn,
-  readAfterSignIn,
-} from '../after-sign-in.ts'
+import { type AfterSignIn, keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
+import { goOn } from '../kept-forms/go-on.ts'
+import { WITH_KEPT_FORM } from '../kept-forms/kept-form.ts'
 import {
   checkedSignInForm,
   formTokenFor,
@@ -49,7 +46,7 @@ export function addShortPasswordRoutes(
   context: AppContext,
   sendsMail: AfterAnswer,
 ): void {
-  app.post(SHORT_PASSWORD_PATH, sendsMail, async (request, reply) => {
+  app.post(SHORT_PASSWORD_PATH, { ...sendsMail, ...WITH_KEPT_FORM }, async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = checkedSignInForm(context.keyring, request, session)
     const { keyring } = context
@@ -66,8 +63,8 @@ export function addShortPasswordRoutes(
     if (outcome.kind === 'expired') return signInAgain()
     if (outcome.kind === 'replaced') {
       const begun = await beginSession(context, request, reply, outcome)
-      if (!begun) return signInAgain()
-      return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn))
+      if (begun === undefined) return signInAgain()
+      return goOn(context, request, reply, begun, afterSignIn)
     }
     const status = outcome.kind === 'busy' ? 503 : 400
     const state = { session, proof, proven, afterSignIn, problem: outcome }

@@ -5,7 +5,7 @@ import { type Outcome, performOperation, type WriteOperation } from '../../../do
 import { isOperator } from '../../../domain/people/membership.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
+import { loadBrowserSession, SignInNeeded } from '../browser-session.ts'
 import { frameFor, type Notices } from '../site-frame.ts'
 import { requireRecentProof } from '../step-up/recent-proof.ts'
 import type { AdminFrame } from '../views/admin/admin-page.tsx'
@@ -38,6 +38,12 @@ export async function loadOperator(
   returnTo?: string,
 ): Promise<BrowserSession> {
   const session = await loadBrowserSession(request, returnTo)
+  return asOperator(session, returnTo)
+}
+
+/** The same for a session that was read already. */
+export function asOperator(session: BrowserSession | undefined, returnTo = '/admin'): BrowserSession {
+  if (session === undefined) throw new SignInNeeded(returnTo)
   if (!isOperator(session.roles)) throw new NotOperator(session)
   return session
 }

@@ -10,13 +10,16 @@ import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { keepAfterSignIn } from '../after-sign-in.ts'
 import { keepSession, loadBrowserSession, SignInNeeded } from '../browser-session.ts'
+import { goOn } from '../kept-forms/go-on.ts'
+import { WITH_KEPT_FORM } from '../kept-forms/kept-form.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from '../page-request.ts'
 import { startOfSection } from '../section.ts'
 import { queryOf } from '../site-frame.ts'
 import { CONFIRM_PATH, type ConfirmProblem, confirmPage } from '../views/confirm.tsx'
+import type { Interrupted } from '../views/interrupted.tsx'
 import { isRecent, type ProofNeeded } from './recent-proof.ts'
 
-/** Sends a person to the page that asks for a proof. A post has to be sent again afterwards. */
+/** Sends a person to the page that asks for a proof. */
 export function askForProof(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -32,16 +35,17 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     const session = await loadBrowserSession(request, returnTo)
     // The person confirmed in another tab, or came back with the browser's Back button.
     if (isRecent(session)) return redirectTo(reply, request, 'site', returnTo)
-    return show(context, request, reply, { session, returnTo })
+    return showConfirm(context, request, reply, { session, returnTo })
   })
 
-  app.post(CONFIRM_PATH, async (request, reply) => {
+  app.post(CONFIRM_PATH, WITH_KEPT_FORM, async (request, reply) => {
     const session = await findBrowserSession(request)
     if (session === undefined) throw new SignInNeeded(placeIn(uncheckedForm(request)))
     const form = checkedForm(context.keyring, request, session)
     const returnTo = placeIn(form)
+    const keptForm = form.get('kept_form') ?? undefined
     const again = (problem: ConfirmProblem, status: number) =>
-      show(context, request, reply, { session, returnTo, problem }, status)
+      showConfirm(context, request, reply, { session, returnTo, keptForm, problem }, status)
     const password = form.get('password') ?? ''
     if (password === '') return again({ kind: 'missing' }, 400)
     const outcome = await confirmByPassword(
@@ -53,7 +57,7 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     switch (outcome.kind) {
       case 'confirmed':
         keepSession(request, reply, outcome.cookie)
-        return redirectTo(reply, request, 'site', returnTo)
+        return goOn(context, request, reply, session, { returnTo, keptForm })
       case 'throttled':
       case 'busy':
         reply.header('retry-after', outcome.retryAfterSeconds)
@@ -72,14 +76,17 @@ function placeIn(fields: URLSearchParams): string {
 interface Shown {
   readonly session: BrowserSession
   readonly returnTo: string
+  /** The sealed form that has to be confirmed. */
+  readonly keptForm?: string | undefined
+  readonly interrupted?: Interrupted | undefined
   readonly problem?: ConfirmProblem
 }
 
-function show(
+export function showConfirm(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, returnTo, problem }: Shown,
+  { session, returnTo, ...shown }: Shown,
   status = 200,
 ): FastifyReply {
   const { person } = session
@@ -93,7 +100,7 @@ function show(
       context.mailer === undefined
         ? undefined
         : keepAfterSignIn('/forgotten-password', { returnTo }),
-    problem,
+    ...shown,
   })
   return sendPage(reply, request, 'site', page, status)
 }

@@ -2,6 +2,7 @@ import { Alert, Avatar, Button, Card, Email, Field, Form, Name } from '../../../
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { AccountOfPassword } from './change-password.tsx'
+import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
 import type { Person } from './person.tsx'
 import { waitInWords } from './words.ts'
 
@@ -17,6 +18,9 @@ interface ConfirmProps {
   person: Person
   /** A page of ours to continue to. */
   returnTo: string
+  /** The sealed form that has to be confirmed. */
+  keptForm?: string | undefined
+  interrupted?: Interrupted | undefined
   /** The page to go to instead. */
   cancelUrl: string
   forgotPasswordUrl?: string | undefined
@@ -46,11 +50,12 @@ export function confirmPage(props: ConfirmProps): string {
             </span>
           </p>
         </div>
+        {props.interrupted && <InterruptedAlert title="Not sent yet" kind={props.interrupted} />}
         {problem && <Problem problem={problem} />}
         <Form
           action={CONFIRM_PATH}
           formToken={props.formToken}
-          hidden={{ return_to: props.returnTo }}
+          hidden={{ return_to: props.returnTo, kept_form: props.keptForm }}
         >
           <AccountOfPassword email={person.email} />
           <Field

@@ -19,7 +19,11 @@ interface ShortPasswordProps {
   proof: string
   email: string
   /** Where the person continues. */
-  afterSignIn: { sealedRequest?: string | undefined; returnTo?: string | undefined }
+  afterSignIn: {
+    sealedRequest?: string | undefined
+    returnTo?: string | undefined
+    keptForm?: string | undefined
+  }
   problem?: PasswordFormProblem | undefined
 }
 
@@ -38,7 +42,12 @@ export function shortPasswordPage(props: ShortPasswordProps): string {
         <Form
           action={SHORT_PASSWORD_PATH}
           formToken={formToken}
-          hidden={{ proof, request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
+          hidden={{
+            proof,
+            request: afterSignIn.sealedRequest,
+            return_to: afterSignIn.returnTo,
+            kept_form: afterSignIn.keptForm,
+          }}
         >
           <AccountOfPassword email={email} />
           <Field

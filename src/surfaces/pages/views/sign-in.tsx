@@ -10,6 +10,7 @@ import {
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
 
 export type SignInProblem =
   /** Does not say which of the two is wrong or whether the account exists. */
@@ -26,6 +27,9 @@ interface SignInProps {
   sealedRequest?: string | undefined
   /** A page of ours to continue to if no app waits. */
   returnTo?: string | undefined
+  /** The sealed form that the person sent when the session had ended. */
+  keptForm?: string | undefined
+  interrupted?: Interrupted | undefined
   /** The email that the person typed before, or the app's `login_hint`. */
   email?: string | undefined
   problem?: SignInProblem | undefined
@@ -51,6 +55,7 @@ export function signInPage(props: SignInProps): string {
       <Card>
         <h1>Sign in</h1>
         {client && <WaitingApp {...client} />}
+        {props.interrupted && <InterruptedAlert title="You were signed out" kind={props.interrupted} />}
         {props.newPassword && !problem && (
           <Alert tone="success" title="Your new password is set">
             <p>Sign in with it.</p>
@@ -60,7 +65,11 @@ export function signInPage(props: SignInProps): string {
         <Form
           action={props.action}
           formToken={props.formToken}
-          hidden={{ request: props.sealedRequest, return_to: props.returnTo }}
+          hidden={{
+            request: props.sealedRequest,
+            return_to: props.returnTo,
+            kept_form: props.keptForm,
+          }}
         >
           <Field
             name="email"

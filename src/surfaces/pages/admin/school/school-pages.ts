@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { rawPath } from '../../../../foundation/http/raw-url.ts'
+import { findBrowserSession } from '../../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { loadOperator } from '../operator.ts'
+import { asOperator } from '../operator.ts'
 import { addCurriculumRoutes } from './curriculum/curriculum-routes.ts'
 import { type AdminResource, listPath, objectPath } from './resource.ts'
 import { RESOURCES } from './resources.ts'
@@ -32,10 +33,14 @@ declare module 'fastify' {
 export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void {
   app.register(async (scope) => {
     scope.decorateRequest('formSender')
-    // Runs before the body is read, so that a stranger cannot make the server read a large upload.
+    // Runs before the body is read, so that a stranger cannot make the server read a large upload. A form without a
+    // session is read: if its session has ended, `enter` keeps it for the person.
     scope.addHook('onRequest', async (request) => {
       if (request.method !== 'POST') return
-      request.formSender = await loadOperator(request, rawPath(request.raw.url ?? ''))
+      request.returnTo = rawPath(request.raw.url ?? '')
+      const session = await findBrowserSession(request)
+      if (session === undefined && isPlainForm(request)) return
+      request.formSender = asOperator(session, request.returnTo)
     })
     for (const resource of RESOURCES) addResourceRoutes(scope, context, resource)
     addCurriculumRoutes(scope, context)
@@ -43,6 +48,10 @@ export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void
     addSettingsPage(scope, context, details)
     addAppearanceRoutes(scope, context)
   })
+}
+
+function isPlainForm({ headers }: FastifyRequest): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 }
 
 function addResourceRoutes(

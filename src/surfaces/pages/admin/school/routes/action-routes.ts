@@ -20,8 +20,14 @@ import {
 import type { Row } from '../row.ts'
 import { askPage } from '../views/ask-page.tsx'
 import { withArticle } from '../views/words.ts'
-import { asksForChoices, type FindTexts, findTextsIn, shownFields } from './choices.ts'
-import { submitForm, versionField, versionIn } from './submit.ts'
+import {
+  asksToBeShown,
+  type FindTexts,
+  findTextsIn,
+  SHOWS_AGAIN,
+  shownFields,
+} from './choices.ts'
+import { asSeen, submitForm, versionField, versionIn } from './submit.ts'
 import { enter, loadNamed, type Visit } from './visit.ts'
 
 export function addActionRoutes(
@@ -74,13 +80,14 @@ function addActionRoute(
     return sendPage(reply, request, 'site', await show(visit, object, draft, NO_PROBLEMS))
   })
 
-  app.post(route, async (request, reply) => {
+  app.post(route, SHOWS_AGAIN, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const form = visit.form()
     const before = await loadNamed(request, visit, resource)
     const texts = findTextsIn(form)
-    if (asksForChoices(form)) {
-      const page = await show(visit, before, typedDraft(fields, form), NO_PROBLEMS, texts)
+    if (asksToBeShown(form)) {
+      const seen = asSeen(before, form)
+      const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, texts)
       return sendPage(reply, request, 'site', page)
     }
     const outcome = await submitForm(visit, form, {

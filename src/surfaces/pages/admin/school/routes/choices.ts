@@ -45,9 +45,15 @@ export function findTextsIn(form: URLSearchParams): FindTexts {
   return Object.fromEntries(typed.map(([name, text]) => [name.slice(FIND.length), oneLine(text)]))
 }
 
-/** Whether the form asks for choices and not to be saved: a text is another one than the choices were found by. */
-export function asksForChoices(form: URLSearchParams): boolean {
-  if (form.has('find')) return true
+/** For routes that show their form again; see `asksToBeShown`. */
+export const SHOWS_AGAIN = { config: { showsAgain: true } } as const
+
+/**
+ * Whether the form asks to be shown again and not to be saved: it was kept during a sign-in, or a text is another one
+ * than the choices were found by.
+ */
+export function asksToBeShown(form: URLSearchParams): boolean {
+  if (form.has('find') || form.has('show_again')) return true
   return Object.entries(findTextsIn(form)).some(
     ([name, text]) => text !== oneLine(form.get(`${FOUND}${name}`) ?? ''),
   )

@@ -19,9 +19,15 @@ import {
 import type { Row } from '../row.ts'
 import { formPage } from '../views/form-page.tsx'
 import { withArticle } from '../views/words.ts'
-import { asksForChoices, type FindTexts, findTextsIn, shownFields } from './choices.ts'
+import {
+  asksToBeShown,
+  type FindTexts,
+  findTextsIn,
+  SHOWS_AGAIN,
+  shownFields,
+} from './choices.ts'
 import { createdKey } from './notices.ts'
-import { submitForm, versionField, versionIn } from './submit.ts'
+import { asSeen, submitForm, versionField, versionIn } from './submit.ts'
 import { enter, loadNamed, type Visit } from './visit.ts'
 
 export interface FormBody {
@@ -97,12 +103,12 @@ export function addCreateFormRoutes(
     return sendPage(reply, request, 'site', await show(visit, creation, draft, NO_PROBLEMS))
   })
 
-  app.post(route, body, async (request, reply) => {
+  app.post(route, { ...body, ...SHOWS_AGAIN }, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const form = visit.form()
     const creation = await find(request, visit)
     const texts = findTextsIn(form)
-    if (asksForChoices(form)) {
+    if (asksToBeShown(form)) {
       const page = await show(visit, creation, typedDraft(fields, form), NO_PROBLEMS, texts)
       return sendPage(reply, request, 'site', page)
     }
@@ -171,13 +177,14 @@ export function addChangeRoutes(
     return sendPage(reply, request, 'site', page)
   })
 
-  app.post(route, body, async (request, reply) => {
+  app.post(route, { ...body, ...SHOWS_AGAIN }, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const form = visit.form()
     const before = await loadNamed(request, visit, resource)
     const texts = findTextsIn(form)
-    if (asksForChoices(form)) {
-      const page = await show(visit, before, typedDraft(fields, form), NO_PROBLEMS, texts)
+    if (asksToBeShown(form)) {
+      const seen = asSeen(before, form)
+      const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, texts)
       return sendPage(reply, request, 'site', page)
     }
     const outcome = await submitForm(visit, form, {

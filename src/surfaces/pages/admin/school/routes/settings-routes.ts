@@ -12,8 +12,8 @@ import { readForm } from '../form/read-form.ts'
 import { afterWrite } from '../resource.ts'
 import type { OutputOf, Row } from '../row.ts'
 import { formPage } from '../views/form-page.tsx'
-import { shownFields } from './choices.ts'
-import { submitForm, versionField, versionIn } from './submit.ts'
+import { asksToBeShown, SHOWS_AGAIN, shownFields } from './choices.ts'
+import { asSeen, submitForm, versionField, versionIn } from './submit.ts'
 import { enter, type Visit } from './visit.ts'
 
 /**
@@ -78,15 +78,16 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
     return sendPage(reply, request, 'site', html)
   })
 
-  app.post(path, async (request, reply) => {
+  app.post(path, SHOWS_AGAIN, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const form = visit.form()
     const saved = await visit.ask(read, {})
-    if (page.preview === true && form.has('preview')) {
+    if ((page.preview === true && form.has('preview')) || asksToBeShown(form)) {
       const { place, ask } = visit
       const { draft, problems } = await readForm(fields, form, { place, ask, before: saved })
       const found = { fields: problems, whole: [] }
-      const html = await show(request, visit, saved, { draft, problems: found })
+      const seen = asSeen(saved, form)
+      const html = await show(request, visit, seen, { draft, problems: found })
       return sendPage(reply, request, 'site', html)
     }
     const outcome = await submitForm(visit, form, {

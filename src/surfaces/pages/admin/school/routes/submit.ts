@@ -68,6 +68,12 @@ export function versionIn(operation: WriteOperation, form: URLSearchParams): Row
     : {}
 }
 
+/** An object with the version that the form was made from, so that showing the form again does not hide a change. */
+export function asSeen(object: Row, form: URLSearchParams): Row {
+  const version = Number(form.get('if_version'))
+  return Number.isInteger(version) && version > 0 ? { ...object, version } : object
+}
+
 export function versionField(operation: WriteOperation, object: Row): Record<string, string> {
   return 'if_version' in operation.input.shape && typeof object.version === 'number'
     ? { if_version: String(object.version) }

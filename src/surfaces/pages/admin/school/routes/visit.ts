@@ -37,7 +37,7 @@ export async function enter(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Visit> {
-  const operator = request.formSender ?? (await loadOperator(request))
+  const operator = request.formSender ?? (await loadOperator(request, request.returnTo))
   const actor = operatorActor(request, operator)
   const perform: Perform = (operation, input) => {
     if (operation.needsProof?.(input) === true) requireRecentProof(request, operator)

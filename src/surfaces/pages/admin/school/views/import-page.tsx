@@ -1,4 +1,4 @@
-import { Alert, Button } from '../../../../../foundation/html/components.tsx'
+import { Alert, Button, FormToken } from '../../../../../foundation/html/components.tsx'
 import { Select } from '../../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
@@ -33,7 +33,7 @@ export function importPage(props: ImportPageProps): string {
         <section class="panel" aria-label={TITLE}>
           {problem !== undefined && <Alert tone="error" title={problem} />}
           <form method="post" action={path} encType="multipart/form-data" class="wide-form">
-            <input type="hidden" name="form_token" value={props.viewer?.formToken ?? ''} />
+            <FormToken value={props.viewer?.formToken ?? ''} />
             <Select
               name="resource"
               label="What the rows are"

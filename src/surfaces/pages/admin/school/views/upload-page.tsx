@@ -1,4 +1,4 @@
-import { Alert, Button, Name } from '../../../../../foundation/html/components.tsx'
+import { Alert, Button, FormToken, Name } from '../../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import type { Link, Upload } from '../resource.ts'
@@ -20,7 +20,7 @@ interface UploadPageProps extends AdminFrame {
 
 export function uploadPage(props: UploadPageProps): string {
   const { upload, path, back, problem, current } = props
-  const token = <input type="hidden" name="form_token" value={props.viewer?.formToken ?? ''} />
+  const token = <FormToken value={props.viewer?.formToken ?? ''} />
   return adminPage({
     ...props,
     title: problem === undefined ? upload.title : `Error: ${upload.title}`,

@@ -1,0 +1,87 @@
+import { Button, Form } from '../../../foundation/html/components.tsx'
+import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
+import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+interface KeptFormProps extends SiteFrame {
+  kept: {
+    path: string
+    /** The page of the form. */
+    page: string
+    fields: readonly (readonly [name: string, value: string])[]
+    leftOut: boolean
+    showsAgain: boolean
+  }
+}
+
+const TITLE = 'Nothing was lost'
+const LONG = 80
+
+/** What a person sent when their session had ended, or when they had to confirm first. */
+export function keptFormPage({ kept, ...frame }: KeptFormProps): string {
+  const shown = kept.fields.filter(([name, value]) => value !== '' && !isOurs(name, value))
+  const lead =
+    shown.length === 0
+      ? 'What you wanted to do is not done yet. Send it now, or drop it.'
+      : 'This is what you sent. It is not saved yet: send it now, or drop it.'
+  return sitePage({
+    ...frame,
+    title: TITLE,
+    children: (
+      <>
+        <PageHead title={TITLE} lead={lead} />
+        <section class="panel" aria-label={TITLE}>
+          {kept.leftOut && <p>Passwords and codes are never kept. The form asks for them again.</p>}
+          <Form action={kept.path} formToken={frame.viewer?.formToken ?? ''}>
+            {/* Hidden fields: a text area would change line breaks. */}
+            {kept.fields.map(([name, value]) => (
+              <input type="hidden" name={name} value={value} />
+            ))}
+            {shown.map(([name, value], index) => (
+              <ShownField id={`kept-${index}`} name={name} value={value} />
+            ))}
+            <div class="actions">
+              <Button look="primary">Send it now</Button>
+              {kept.showsAgain && (
+                <Button look="plain" name="show_again" value="yes">
+                  Look at the form first
+                </Button>
+              )}
+              <ButtonLink look="plain" href={kept.page}>
+                Drop it
+              </ButtonLink>
+            </div>
+          </Form>
+        </section>
+      </>
+    ),
+  })
+}
+
+/** Ids and versions say nothing to a person. */
+function isOurs(name: string, value: string): boolean {
+  return isUuid(value) || /^(if_)?version$|^(find|found)-/.test(name)
+}
+
+function ShownField({ id, name, value }: { id: string; name: string; value: string }) {
+  const isLong = value.length > LONG || /[\r\n]/.test(value)
+  return (
+    <div class="field">
+      <label for={id}>{inWords(name)}</label>
+      {isLong ? (
+        <textarea id={id} rows={8} readOnly dir="auto">
+          {/* A browser drops the first line break of a text area. */}
+          {`\n${value}`}
+        </textarea>
+      ) : (
+        <input id={id} type="text" value={value} readOnly dir="auto" />
+      )}
+    </div>
+  )
+}
+
+/** `redirect_uris` as people write it: "Redirect uris". */
+function inWords(name: string): string {
+  const words = name.replace(/[_-]+/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,110 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { violationsOf } from '../support/accessibility.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { ageProof } from '../support/old-proof.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+let browser: Browser
+let school: TestSchool
+
+beforeAll(async () => {
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.app.server.address() as AddressInfo
+  const made = await world.aSchool({ mcpConnections: true })
+  const origin = `http://${made.subdomain}.localhost:${port}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  school = { ...made, origin }
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(() => browser?.close())
+
+async function aPage(javaScriptEnabled = true): Promise<Page> {
+  const context = await browser.newContext({ baseURL: school.origin, javaScriptEnabled })
+  onTestFinished(() => context.close())
+  return await context.newPage()
+}
+
+async function signIn(page: Page, person: TestPerson): Promise<void> {
+  await page.fill('#email', person.email)
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const endSessions = ({ id }: TestPerson) =>
+  world.database.pool.query('delete from browser_sessions where user_id = $1', [id])
+
+/** Begins with an empty line, which a text area would drop. */
+const TEXT = `\nThe first line\n\n${'One more line of a long evening.\n'.repeat(1800)}The last line  `
+
+test('an admin writes a long text, is signed out meanwhile, signs in, finds all of it and sends it, with scripts off', async () => {
+  const admin = await world.aMember(school, ['admin'])
+  const page = await aPage(false)
+  await page.goto('/admin/courses/new')
+  await signIn(page, admin)
+  await page.getByLabel('Title').fill('Ink drawing')
+  await page.getByLabel('Description').fill(TEXT)
+  await endSessions(admin)
+  await page.getByRole('button', { name: 'Create course' }).click()
+  await page.getByText('You were signed out').waitFor()
+  await page.fill('#email', admin.email)
+  await page.fill('#password', 'a wrong password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, admin)
+  await page.getByRole('heading', { name: 'Nothing was lost' }).waitFor()
+  expect(await page.getByLabel('Description').inputValue()).toBe(TEXT)
+  await page.getByRole('button', { name: 'Look at the form first' }).click()
+  expect(await page.getByLabel('Title').inputValue()).toBe('Ink drawing')
+  expect(await page.getByLabel('Description').inputValue()).toBe(TEXT)
+  await page.goBack()
+  await page.getByRole('button', { name: 'Send it now' }).click()
+  await page.getByRole('heading', { name: 'Ink drawing' }).first().waitFor()
+  const [course] = await school.at.from('courses').select('description').execute()
+  expect(course?.description).toBe(TEXT)
+}, 60_000)
+
+test('an owner renews a secret eleven minutes after signing in: the page asks, and goes on', async () => {
+  const owner = await world.aMember(school, ['owner'])
+  const { clientId } = await world.aConfidentialClient(school)
+  const page = await aPage()
+  await page.goto(`/admin/developers/applications/${clientId}`)
+  await signIn(page, owner)
+  await ageProof(world, owner)
+  await page.getByRole('button', { name: /^Renew/ }).click()
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await page.fill('#password', 'a wrong password')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  expect(await page.locator('#password-error').textContent()).toBe('This is not your password.')
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Nothing was lost' }).waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Send it now' }).click()
+  expect(await page.locator('.secret').textContent()).toMatch(/^sg_cs_/)
+}, 60_000)
+
+test('an owner drops what was sent, and nothing is done', async () => {
+  const owner = await world.aMember(school, ['owner'])
+  const { clientId } = await world.aConfidentialClient(school)
+  const page = await aPage(false)
+  const path = `/admin/developers/applications/${clientId}`
+  await page.goto(`${path}/delete`)
+  await signIn(page, owner)
+  await ageProof(world, owner)
+  await page.getByRole('button', { name: /^Delete/ }).click()
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('link', { name: 'Drop it' }).click()
+  await page.waitForURL(`**${path}`)
+  const [client] = await school.at
+    .from('clients')
+    .select('deleted_at')
+    .where('client_id', '=', clientId)
+    .execute()
+  expect(client?.deleted_at).toBeNull()
+}, 60_000)
