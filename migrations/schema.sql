@@ -460,6 +460,7 @@ create table browser_sessions (
 ) with (fillfactor=90);
 CREATE INDEX browser_sessions_by_expiry ON public.browser_sessions USING btree (expires_at);
 CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (user_id);
+-- browser_sessions.methods: what the person proved at authenticated_at: password, passkey, code, recovery_code, mail_link
 
 -- clients: the last good copy of each fetched client metadata document
 create table client_documents (
@@ -1411,6 +1412,7 @@ create table passkey_handles (
   constraint passkey_handles_handle_check CHECK ((length(handle) = 32))
 );
 CREATE INDEX passkey_handles_by_user ON public.passkey_handles USING btree (user_id);
+-- passkey_handles.last_challenge_at: a passkey whose challenge is not newer was made before
 
 -- people: passkeys of a person at one school's origin; only public keys are kept
 create table passkeys (
@@ -1438,6 +1440,9 @@ create table passkeys (
   constraint passkeys_transports_check CHECK ((cardinality(transports) <= 10))
 ) with (fillfactor=90);
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id, school_id);
+-- passkeys.user_verified: whether the device asked for a fingerprint, face or PIN at the last use
+-- passkeys.last_challenge_at: an answer to a challenge that is not newer was given before
+-- passkeys.cloned_at: its counter went backwards, so there may be a copy; it signs nobody in any more
 
 -- people: links for a forgotten password, each good once
 create table password_resets (

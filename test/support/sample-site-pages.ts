@@ -180,7 +180,10 @@ const keptForm = {
     page: '/admin/courses/new',
     fields: [
       ['title', hostileName],
-      ['description', `\n${'A long text that took the whole evening. '.repeat(40)}\n</textarea><b>`],
+      [
+        'description',
+        `\n${'A long text that took the whole evening. '.repeat(40)}\n</textarea><b>`,
+      ],
       ['currency', 'USD'],
       ['if_version', '3'],
     ] as const,

@@ -160,7 +160,11 @@ export async function findSession(
 
 /** Whether a session is still there; it may have expired. */
 export async function sessionExists(at: SchoolDb, id: string): Promise<boolean> {
-  const found = await at.from('browser_sessions').select('id').where('id', '=', id).executeTakeFirst()
+  const found = await at
+    .from('browser_sessions')
+    .select('id')
+    .where('id', '=', id)
+    .executeTakeFirst()
   return found !== undefined
 }
 

@@ -37,11 +37,7 @@ export function checkFormToken(
 }
 
 /** Whether `token` was issued to `owner`. */
-export function isFormToken(
-  key: Uint8Array,
-  owner: FormOwner,
-  token: string | undefined,
-): boolean {
+export function isFormToken(key: Uint8Array, owner: FormOwner, token: string | undefined): boolean {
   const nonce = token?.slice(0, NONCE_LENGTH) ?? ''
   return token !== undefined && constantTimeEqual(token, nonce + sign(key, owner, nonce))
 }

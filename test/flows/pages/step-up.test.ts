@@ -3,9 +3,10 @@ import { createMember } from '../../../src/domain/people/member-operations.ts'
 import { type Answer, hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { ageProof } from '../../support/old-proof.ts'
 import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
+import { temporaryFiles } from '../../support/temporary-files.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await aWorld({ files: await temporaryFiles() })
 const APPS = '/admin/developers/applications'
 const KEYS = '/admin/keys'
 
@@ -41,6 +42,12 @@ interface Act {
   readonly action: string
   readonly fields?: Record<string, string>
 }
+
+const exportRows = async (): Promise<Act> => ({
+  page: '/admin/jobs/new',
+  action: '/admin/jobs/new',
+  fields: { resource: 'members', format: 'csv' },
+})
 
 /** What asks for a proof, by what it does. Each makes what it needs. */
 const ACTS: Record<string, (operator: Operator) => Promise<Act>> = {
@@ -83,11 +90,7 @@ const ACTS: Record<string, (operator: Operator) => Promise<Act>> = {
     const path = `/admin/students/${id}/remove`
     return { page: path, action: path }
   },
-  'export rows': async () => ({
-    page: '/admin/jobs/new',
-    action: '/admin/jobs/new',
-    fields: { resource: 'members', format: 'csv' },
-  }),
+  'export rows': exportRows,
 }
 
 const countOf = async ({ id }: TestSchool) => {
@@ -100,10 +103,10 @@ const countOf = async ({ id }: TestSchool) => {
 }
 
 describe('a session whose last proof is eleven minutes old', () => {
-  test.each(Object.keys(ACTS))('is asked before it may %s', async (name) => {
+  test.each(Object.entries(ACTS))('is asked before it may %s', async (_, make) => {
     const operator = await anOperator()
     const { school, visitor, person } = operator
-    const { page, action, fields } = (await ACTS[name]?.(operator)) as Act
+    const { page, action, fields } = await make(operator)
     const before = await countOf(school)
     const asked = await submit(visitor, page, action, fields)
     expect(asked.statusCode).toBe(200)
@@ -115,7 +118,7 @@ describe('a session whose last proof is eleven minutes old', () => {
     expect(done.statusCode).toBe(303)
     expect(await countOf(school)).not.toBe(before)
     await ageProof(world, person, 9)
-    const again = (await ACTS[name]?.(operator)) as Act
+    const again = await make(operator)
     const later = await submit(visitor, again.page, again.action, again.fields)
     expect(later.statusCode).toBe(303)
   })
@@ -245,9 +248,8 @@ describe('the page that asks', () => {
 })
 
 test('an export that is done asks again when its file is downloaded later', async () => {
-  const operator = await anOperator(0)
-  const { visitor, person } = operator
-  const { page, action, fields } = (await ACTS['export rows']?.(operator)) as Act
+  const { visitor, person } = await anOperator(0)
+  const { page, action, fields } = await exportRows()
   const started = await submit(visitor, page, action, fields)
   const job = String(started.headers.location).split('?')[0]
   await ageProof(world, person)

@@ -42,7 +42,10 @@ export async function loadOperator(
 }
 
 /** The same for a session that was read already. */
-export function asOperator(session: BrowserSession | undefined, returnTo = '/admin'): BrowserSession {
+export function asOperator(
+  session: BrowserSession | undefined,
+  returnTo = '/admin',
+): BrowserSession {
   if (session === undefined) throw new SignInNeeded(returnTo)
   if (!isOperator(session.roles)) throw new NotOperator(session)
   return session

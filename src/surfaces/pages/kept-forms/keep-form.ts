@@ -4,8 +4,8 @@ import { checkSameOriginPost } from '../../../foundation/http/forged-post.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { isFormOf } from '../page-request.ts'
 import { type FormOwner, openOwner } from './form-owner.ts'
-import { type KeptForm, sealForm } from './kept-form.ts'
 import { fieldsToKeep } from './kept-fields.ts'
+import { type KeptForm, sealForm } from './kept-form.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -55,12 +55,10 @@ export function readForm(
  * The person that this post's form was made for, by its token. Only forms of ours count: another site must not put words
  * into a person's mouth.
  */
-export function ownerOf(
-  { keyring }: AppContext,
-  request: FastifyRequest,
-): FormOwner | undefined {
+export function ownerOf({ keyring }: AppContext, request: FastifyRequest): FormOwner | undefined {
   const form = formIn(request)
-  if (form === undefined || !KEPT.test(request.raw.url ?? '') || isForeign(request)) return undefined
+  if (form === undefined || !KEPT.test(request.raw.url ?? '') || isForeign(request))
+    return undefined
   const owner = openOwner(keyring, request.school.id, form.get('form_owner') ?? '')
   if (owner === undefined) return undefined
   return isFormOf(keyring, form, owner.sessionId) ? owner : undefined

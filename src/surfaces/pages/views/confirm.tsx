@@ -1,4 +1,13 @@
-import { Alert, Avatar, Button, Card, Email, Field, Form, Name } from '../../../foundation/html/components.tsx'
+import {
+  Alert,
+  Avatar,
+  Button,
+  Card,
+  Email,
+  Field,
+  Form,
+  Name,
+} from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { AccountOfPassword } from './change-password.tsx'

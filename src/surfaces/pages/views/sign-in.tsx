@@ -55,7 +55,9 @@ export function signInPage(props: SignInProps): string {
       <Card>
         <h1>Sign in</h1>
         {client && <WaitingApp {...client} />}
-        {props.interrupted && <InterruptedAlert title="You were signed out" kind={props.interrupted} />}
+        {props.interrupted && (
+          <InterruptedAlert title="You were signed out" kind={props.interrupted} />
+        )}
         {props.newPassword && !problem && (
           <Alert tone="success" title="Your new password is set">
             <p>Sign in with it.</p>

@@ -20,13 +20,7 @@ import {
 import type { Row } from '../row.ts'
 import { askPage } from '../views/ask-page.tsx'
 import { withArticle } from '../views/words.ts'
-import {
-  asksToBeShown,
-  type FindTexts,
-  findTextsIn,
-  SHOWS_AGAIN,
-  shownFields,
-} from './choices.ts'
+import { asksToBeShown, type FindTexts, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
 import { asSeen, submitForm, versionField, versionIn } from './submit.ts'
 import { enter, loadNamed, type Visit } from './visit.ts'
 
