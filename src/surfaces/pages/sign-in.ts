@@ -19,7 +19,7 @@ import { askForLongerPassword } from './account/short-password.ts'
 import { keepAfterSignIn } from './after-sign-in.ts'
 import { beginSession } from './browser-session.ts'
 import { goOn } from './kept-forms/go-on.ts'
-import { WITH_KEPT_FORM } from './kept-forms/kept-form.ts'
+import { withKeptForm } from './kept-forms/with-kept-form.ts'
 import { requesterOf } from './known-browser.ts'
 import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from './page-request.ts'
 import { queryOf } from './site-frame.ts'
@@ -49,7 +49,7 @@ export function addSignInRoutes(
     })
   })
 
-  app.post('/sign-in', WITH_KEPT_FORM, async (request, reply) => {
+  app.post('/sign-in', withKeptForm(context), async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = checkedSignInForm(context.keyring, request, session)
     const sealedRequest = form.get('request') ?? undefined

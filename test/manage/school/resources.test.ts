@@ -200,5 +200,5 @@ function checkEscaped(html: string): void {
 
 /** The page without the parts that differ at each view. */
 function stablePart(html: string): string {
-  return html.replace(/<time[\s\S]*?<\/time>|name="form_token" value="[^"]*"/g, '')
+  return html.replace(/<time[\s\S]*?<\/time>|name="form_(token|owner)" value="[^"]*"/g, '')
 }

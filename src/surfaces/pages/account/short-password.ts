@@ -14,7 +14,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { type AfterSignIn, keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
-import { WITH_KEPT_FORM } from '../kept-forms/kept-form.ts'
+import { withKeptForm } from '../kept-forms/with-kept-form.ts'
 import {
   checkedSignInForm,
   formTokenFor,
@@ -46,30 +46,34 @@ export function addShortPasswordRoutes(
   context: AppContext,
   sendsMail: AfterAnswer,
 ): void {
-  app.post(SHORT_PASSWORD_PATH, { ...sendsMail, ...WITH_KEPT_FORM }, async (request, reply) => {
-    const session = await findBrowserSession(request)
-    const form = checkedSignInForm(context.keyring, request, session)
-    const { keyring } = context
-    const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
-    const proof = form.get('proof') ?? ''
-    const browsers = provenBrowsers(request, session)
-    const db = acrossSchools(request.at)
-    const proven = await findShortPassword(db, keyring, request.school.id, browsers, proof)
-    const signInAgain = () =>
-      redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
-    if (proven === undefined) return signInAgain()
-    const next = form.get('new_password') ?? ''
-    const outcome = await tryToReplace(request, proven, next)
-    if (outcome.kind === 'expired') return signInAgain()
-    if (outcome.kind === 'replaced') {
-      const begun = await beginSession(context, request, reply, outcome)
-      if (begun === undefined) return signInAgain()
-      return goOn(context, request, reply, begun, afterSignIn)
-    }
-    const status = outcome.kind === 'busy' ? 503 : 400
-    const state = { session, proof, proven, afterSignIn, problem: outcome }
-    return await ask(context, request, reply, state, status)
-  })
+  app.post(
+    SHORT_PASSWORD_PATH,
+    { ...sendsMail, ...withKeptForm(context) },
+    async (request, reply) => {
+      const session = await findBrowserSession(request)
+      const form = checkedSignInForm(context.keyring, request, session)
+      const { keyring } = context
+      const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
+      const proof = form.get('proof') ?? ''
+      const browsers = provenBrowsers(request, session)
+      const db = acrossSchools(request.at)
+      const proven = await findShortPassword(db, keyring, request.school.id, browsers, proof)
+      const signInAgain = () =>
+        redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
+      if (proven === undefined) return signInAgain()
+      const next = form.get('new_password') ?? ''
+      const outcome = await tryToReplace(request, proven, next)
+      if (outcome.kind === 'expired') return signInAgain()
+      if (outcome.kind === 'replaced') {
+        const begun = await beginSession(context, request, reply, outcome)
+        if (begun === undefined) return signInAgain()
+        return goOn(context, request, reply, begun, afterSignIn)
+      }
+      const status = outcome.kind === 'busy' ? 503 : 400
+      const state = { session, proof, proven, afterSignIn, problem: outcome }
+      return await ask(context, request, reply, state, status)
+    },
+  )
 }
 
 async function tryToReplace(

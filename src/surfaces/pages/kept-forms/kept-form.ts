@@ -13,9 +13,6 @@ const LIFETIME_MS = 30 * 60 * 1000
 /** The most that the kept fields can be as JSON: control characters become six times as long. */
 const MOST_JSON_BYTES = 2 * 1024 * 1024
 
-/** For routes whose form may carry a kept form. Sealed, the longest one has about 350 kB. */
-export const WITH_KEPT_FORM = { bodyLimit: 512 * 1024 }
-
 const schema = z.object({
   /** Where the form posts to, and the page that it is on. */
   path: z.string(),

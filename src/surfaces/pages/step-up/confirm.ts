@@ -11,7 +11,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { keepAfterSignIn } from '../after-sign-in.ts'
 import { keepSession, loadBrowserSession, SignInNeeded } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
-import { WITH_KEPT_FORM } from '../kept-forms/kept-form.ts'
+import { withKeptForm } from '../kept-forms/with-kept-form.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from '../page-request.ts'
 import { startOfSection } from '../section.ts'
 import { queryOf } from '../site-frame.ts'
@@ -38,7 +38,7 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     return showConfirm(context, request, reply, { session, returnTo })
   })
 
-  app.post(CONFIRM_PATH, WITH_KEPT_FORM, async (request, reply) => {
+  app.post(CONFIRM_PATH, withKeptForm(context), async (request, reply) => {
     const session = await findBrowserSession(request)
     if (session === undefined) throw new SignInNeeded(placeIn(uncheckedForm(request)))
     const form = checkedForm(context.keyring, request, session)
