@@ -34,4 +34,4 @@ create index passkeys_by_user on passkeys (user_id, school_id);
 comment on table passkeys is 'people: passkeys of a person at one school''s origin; only public keys are kept';
 comment on column passkeys.user_verified is 'whether the device asked for a fingerprint, face or PIN at the last use';
 comment on column passkeys.last_challenge_at is 'an answer to a challenge that is not newer was given before';
-comment on column passkeys.cloned_at is 'its counter went backwards, so there may be a copy; it signs nobody in any more';
+comment on column passkeys.cloned_at is 'its counter went backwards, so there may be a copy; it can no longer be used to sign in';

@@ -1442,7 +1442,7 @@ create table passkeys (
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id, school_id);
 -- passkeys.user_verified: whether the device asked for a fingerprint, face or PIN at the last use
 -- passkeys.last_challenge_at: an answer to a challenge that is not newer was given before
--- passkeys.cloned_at: its counter went backwards, so there may be a copy; it signs nobody in any more
+-- passkeys.cloned_at: its counter went backwards, so there may be a copy; it can no longer be used to sign in
 
 -- people: links for a forgotten password, each good once
 create table password_resets (

@@ -103,7 +103,7 @@ async function aPasskeyRow({ id: userId }: TestPerson): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     `with handle as (
        insert into passkey_handles (school_id, user_id, handle, last_challenge_at)
-       values ($1, $2, sha256($2::text::bytea), now()))
+       values ($1, $2, sha256($2::uuid::text::bytea), now()))
      insert into passkeys (school_id, id, user_id, credential_id, public_key, counter, transports,
        backup_eligible, backed_up, user_verified, name, last_challenge_at)
      values ($1, gen_random_uuid(), $2, '\\x01', '\\x02', 0, '{}', false, false, true, 'A key', now()) returning id`,

@@ -50,6 +50,32 @@ const { user_id } = await demo
   .select('user_id')
   .orderBy('user_id')
   .executeTakeFirstOrThrow()
+for (const at of [demo, harbor]) {
+  const { user_id: owner } = await at
+    .from('school_members')
+    .select('user_id')
+    .orderBy('user_id', at === demo ? 'asc' : 'desc')
+    .executeTakeFirstOrThrow()
+  const handle = sha256(`${at.schoolId} ${owner}`)
+  await at
+    .insert('passkey_handles', { user_id: owner, handle, last_challenge_at: new Date() })
+    .execute()
+  await at
+    .insert('passkeys', {
+      id: uuidv7(),
+      user_id: owner,
+      credential_id: handle,
+      public_key: handle,
+      counter: 0,
+      transports: [],
+      backup_eligible: false,
+      backed_up: false,
+      user_verified: true,
+      name: 'A passkey',
+      last_challenge_at: new Date(),
+    })
+    .execute()
+}
 await demo
   .insert('authorizations', {
     id: uuidv7(),
