@@ -379,6 +379,11 @@ CREATE INDEX audit_entries_by_action ON public.audit_entries USING btree (school
 CREATE INDEX audit_entries_by_actor ON public.audit_entries USING btree (school_id, actor_user_id, id);
 CREATE INDEX audit_entries_by_client ON public.audit_entries USING btree (school_id, client_id, id);
 CREATE INDEX audit_entries_by_school ON public.audit_entries USING btree (school_id, id);
+CREATE INDEX audit_entries_of_person ON public.audit_entries USING btree (school_id, (
+CASE
+    WHEN (split_part((action)::text, '.'::text, 1) = ANY (ARRAY['authorization'::text, 'member'::text, 'person'::text])) THEN (COALESCE(subject, ((actor_user_id)::text)::character varying))::text
+    ELSE COALESCE((actor_user_id)::text, (subject)::text)
+END), id) WHERE (split_part((action)::text, '.'::text, 1) = ANY (ARRAY['authorization'::text, 'member'::text, 'person'::text, 'session'::text, 'passkey'::text, 'factor'::text]));
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 -- grants: a consent on its way to the client; single use is one conditional update

@@ -25,6 +25,7 @@ import { sampleAssistantPages } from './sample-assistant-pages.ts'
 import { sampleConsultingPages } from './sample-consulting-pages.ts'
 import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
+import { sampleSessionPages } from './sample-session-pages.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
 import { sampleToolPages } from './sample-tool-pages.ts'
 
@@ -211,6 +212,7 @@ export const samplePages: Record<string, string> = {
   'error-expired': expiredRequestPage({ school, reference }),
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
+  ...sampleSessionPages,
   ...sampleAdminPages,
   ...sampleAssistantPages,
   ...sampleToolPages,

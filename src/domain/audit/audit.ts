@@ -43,6 +43,7 @@ export const AUDIT_ACTIONS = [
   'school.changed',
   'school.deleted',
   'member.roles_changed',
+  'session.ended',
   'person.created',
   'person.deleted',
   'person.password_changed',

@@ -15,6 +15,10 @@ const MOST_SESSIONS = 100
 /** `last_seen_at` is updated this often at most, so that not every page view is a write. */
 const SEEN_WITHIN_MINUTES = 10
 
+/** A session `b` that still opens pages. */
+export const isOpen = sql<boolean>`(b.expires_at > now()
+  and b.created_at > now() - make_interval(days => ${sql.lit(LONGEST_DAYS)}))`
+
 /** A signed-in browser at one school's origin. */
 export interface BrowserSession {
   readonly id: string
@@ -138,8 +142,7 @@ export async function findSession(
     from browser_sessions b
       join users u on u.id = b.user_id and u.deleted_at is null
       left join school_members m on m.school_id = b.school_id and m.user_id = b.user_id
-    where b.id = ${token.id} and b.school_id = ${at.schoolId} and b.expires_at > now()
-      and b.created_at > now() - make_interval(days => ${LONGEST_DAYS})`)
+    where b.id = ${token.id} and b.school_id = ${at.schoolId} and ${isOpen}`)
   const row = rows[0]
   if (row === undefined || !constantTimeEqual(row.secret_hash, token.hash)) return undefined
   if (row.stale) await keepSession(at, token.id)

@@ -19,8 +19,10 @@ import { addAccountRoutes } from './account/account.ts'
 import { addMemberAssistantRoutes } from './account/assistants.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
+import { addHistoryRoutes } from './account/history.ts'
 import { addMailSender } from './account/mail-sender.ts'
 import { addPasswordRoutes } from './account/password.ts'
+import { addSessionRoutes } from './account/sessions.ts'
 import { addShortPasswordRoutes } from './account/short-password.ts'
 import { addAdminRoutes } from './admin/admin.ts'
 import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
@@ -73,6 +75,8 @@ export function addPageRoutes(
     addMemberAssistantRoutes(scope, context)
     addPasswordRoutes(scope, context, sendsMail)
     addForgottenPasswordRoutes(scope, context, sendsMail)
+    addSessionRoutes(scope, context)
+    addHistoryRoutes(scope, context)
     addAdminRoutes(scope, context)
   })
 }

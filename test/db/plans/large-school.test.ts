@@ -4,7 +4,7 @@ import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts
 import { anOperator } from '../../support/admin-api.ts'
 import { whenFileIsDone } from '../../support/clean-up.ts'
 import { fillSchool, PEOPLE } from '../../support/large-school.ts'
-import { anOwner } from '../../support/operator-like.ts'
+import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { connect } from '../../support/postgres.ts'
 import { rowsRead } from '../../support/rows-read.ts'
 import { aWorld } from '../../support/world.ts'
@@ -170,4 +170,24 @@ test('a lecturer of very many courses is listed with the first of them, not all'
   expect(lecturer.course_count).toBe(1001)
   const page = (await operator.get(`/courses?lecturer_id=${lecturer.id}&limit=100`)).json()
   expect([page.data.length, page.has_more]).toEqual([100, true])
+})
+
+test('a history of a few entries is found among many of the same person', async () => {
+  const person = await world.aMember(school, ['owner'])
+  await client.query(
+    `insert into audit_entries (id, school_id, action, outcome, actor_user_id, subject, client_id)
+     select gen_random_uuid(), $1, action, 'ok', $2::uuid, subject, 'an-app'
+     from generate_series(1, $3::int) n,
+       (values ('operation.done', null), ('token.refreshed', null), ('operation.done', $2::uuid::text), ('client.changed', null)) a (action, subject)`,
+    [school.id, person.id, PEOPLE],
+  )
+  await client.query(
+    `insert into audit_entries (id, school_id, action, outcome, actor_user_id, client_id)
+     select gen_random_uuid(), $1, 'authorization.granted', 'ok', user_id, 'an-app' from school_members where school_id = $1`,
+    [school.id],
+  )
+  await client.query('vacuum analyze audit_entries')
+  const visitor = await signedIn(world, school, person)
+  expect(await wideReads('/account/history', visitor)).toEqual([])
+  expect((await visitor.get('/account/history')).body).toContain('You allowed')
 })

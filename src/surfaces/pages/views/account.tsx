@@ -78,6 +78,20 @@ export function accountPage(props: AccountProps): string {
               </ButtonLink>
             </div>
           </Panel>
+          <Panel title="Signed-in browsers" lead="See where you are signed in, and sign out there.">
+            <div class="actions">
+              <ButtonLink look="plain" href="/account/sessions">
+                See signed-in browsers
+              </ButtonLink>
+            </div>
+          </Panel>
+          <Panel title="History" lead="What you allowed, ended and changed at this school.">
+            <div class="actions">
+              <ButtonLink look="plain" href="/account/history">
+                See history
+              </ButtonLink>
+            </div>
+          </Panel>
         </div>
         {otherSchools.length > 0 && (
           <Panel title="Your other schools">

@@ -27,6 +27,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'school.changed': 'Settings changed',
   'school.deleted': 'School deleted',
   'member.roles_changed': 'Roles changed',
+  'session.ended': 'Browser signed out',
   'person.created': 'Account created',
   'person.deleted': 'Account deleted',
   'person.password_changed': 'Password changed',

@@ -1,0 +1,69 @@
+import type { HistoryPage } from '../../../domain/audit/read-history.ts'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
+import { HistoryLine } from './history-words.tsx'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+export const HISTORY_PATH = '/account/history'
+
+interface HistoryProps extends SiteFrame, HistoryPage {
+  isFirst: boolean
+  timeZone: string
+}
+
+export function historyPage(props: HistoryProps): string {
+  const { entries, timeZone } = props
+  return sitePage({
+    ...props,
+    title: 'History',
+    children: (
+      <>
+        <PageHead
+          title="History"
+          lead="What you allowed, ended and changed at this school, the latest first."
+          up={{ url: '/account', label: 'Your account' }}
+        />
+        <section class="panel" aria-label="Entries">
+          {entries.length === 0 ? (
+            <Empty>
+              <p>{props.isFirst ? 'Nothing yet.' : 'Nothing older.'}</p>
+            </Empty>
+          ) : (
+            <ul class="rows">
+              {entries.map((entry) => (
+                <li>
+                  <div>
+                    <p class="row-title">
+                      <HistoryLine entry={entry} />
+                    </p>
+                    <p class="row-note">
+                      <Moment at={entry.at} timeZone={timeZone} />
+                    </p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <Pager {...props} />
+      </>
+    ),
+  })
+}
+
+function Pager({ next, isFirst }: Pick<HistoryProps, 'next' | 'isFirst'>) {
+  if (next === undefined && isFirst) return null
+  return (
+    <nav class="pager" aria-label="Pages">
+      <p>The latest entries are on the first page.</p>
+      <p class="actions">
+        {!isFirst && <a href={HISTORY_PATH}>First page</a>}
+        {next !== undefined && (
+          <a href={`${HISTORY_PATH}?before=${next}`} rel="next">
+            Older<span aria-hidden="true"> →</span>
+          </a>
+        )}
+      </p>
+    </nav>
+  )
+}

@@ -1,0 +1,101 @@
+import type {
+  SignedInBrowser,
+  SignedInBrowsers,
+} from '../../../domain/people/signed-in-browsers.ts'
+import { Button, Form, Name } from '../../../foundation/html/components.tsx'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { Badge, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { count } from './words.ts'
+
+export const SESSIONS_PATH = '/account/sessions'
+
+interface SessionsProps extends SiteFrame, SignedInBrowsers {
+  /** The session of this browser. */
+  current: string
+  timeZone: string
+}
+
+export function sessionsPage(props: SessionsProps): string {
+  const { browsers, elsewhere, current } = props
+  const formToken = props.viewer?.formToken ?? ''
+  const others = browsers.filter(({ id }) => id !== current)
+  return sitePage({
+    ...props,
+    title: 'Signed-in browsers',
+    children: (
+      <>
+        <PageHead
+          title="Signed-in browsers"
+          lead="Browsers in which you are signed in. We keep the kind of browser and the times, no address and no place."
+          up={{ url: '/account', label: 'Your account' }}
+        />
+        <Panel title="At this school">
+          <ul class="rows">
+            {browsers.map((one) => (
+              <Browser {...props} {...{ one, formToken }} />
+            ))}
+          </ul>
+        </Panel>
+        {elsewhere.length > 0 && (
+          <Panel title="At your other schools">
+            <ul class="places">
+              {elsewhere.map(({ name, origin, count: many }) => (
+                <li>
+                  <a href={`${origin}${SESSIONS_PATH}`}>
+                    <Name text={name} fallback={origin} />
+                  </a>
+                  : {count(many, 'browser', 'browsers')}
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+        {others.length + elsewhere.length > 0 && (
+          <Panel
+            title="Sign out everywhere else"
+            lead="At every school. Only this browser stays signed in. Connected apps keep their access."
+          >
+            <Form action={`${SESSIONS_PATH}/end-others`} formToken={formToken}>
+              <Button look="danger">Sign out all other browsers</Button>
+            </Form>
+          </Panel>
+        )}
+        <p>
+          Is one of them not yours? Sign it out, then{' '}
+          <a href="/account/password">change your password</a>.
+        </p>
+      </>
+    ),
+  })
+}
+
+interface BrowserProps extends SessionsProps {
+  one: SignedInBrowser
+  formToken: string
+}
+
+function Browser({ one, current, formToken, timeZone }: BrowserProps) {
+  const device = plainText(one.device) || 'An unknown browser'
+  return (
+    <li>
+      <div>
+        <p class="row-title">
+          {device} {one.id === current && <Badge tone="good">This browser</Badge>}
+        </p>
+        <p class="row-note">
+          Since <Moment at={one.since} timeZone={timeZone} />
+          {' · '}last seen around <Moment at={one.lastSeenAt} timeZone={timeZone} />
+        </p>
+      </div>
+      {one.id !== current && (
+        <Form action={`${SESSIONS_PATH}/end`} formToken={formToken} hidden={{ session: one.id }}>
+          <Button look="plain">
+            Sign out<span class="visually-hidden"> {device}</span>
+          </Button>
+        </Form>
+      )}
+    </li>
+  )
+}

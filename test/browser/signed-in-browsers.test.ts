@@ -1,0 +1,75 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { violationsOf } from '../support/accessibility.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { aPair } from '../support/client-like.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0'
+const SAFARI = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Version/18.0 Mobile Safari/604.1'
+
+const world = await aWorld()
+let browser: Browser
+let school: TestSchool
+
+beforeAll(async () => {
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.app.server.address() as AddressInfo
+  const made = await world.aSchool()
+  const origin = `http://${made.subdomain}.localhost:${port}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  school = { ...made, origin }
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(() => browser?.close())
+
+async function signedIn(person: TestPerson, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ baseURL: school.origin, ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto('/account')
+  await page.fill('#email', person.email)
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  return page
+}
+
+test('a person signs out a phone from a computer, with scripts off, and finds it in the history', async () => {
+  const ada = await world.aMember(school)
+  const client = await world.aPublicClient(school, { name: 'Study Planner' })
+  await aPair(world, school, client, ada)
+  const phone = await signedIn(ada, { userAgent: SAFARI })
+  const page = await signedIn(ada, { userAgent: FIREFOX, javaScriptEnabled: false })
+  await page.getByRole('link', { name: 'See signed-in browsers' }).click()
+  const mine = page.getByRole('listitem').filter({ hasText: 'This browser' })
+  expect(await mine.textContent()).toContain('Firefox on Windows')
+  expect(await mine.getByRole('button').count()).toBe(0)
+  await page.getByRole('button', { name: 'Sign out Safari on iPhone' }).click()
+  expect(await page.getByRole('status').textContent()).toContain('That browser was signed out.')
+  await phone.goto('/account')
+  expect(new URL(phone.url()).pathname).toBe('/sign-in')
+
+  await page.goto('/account')
+  await page.getByRole('link', { name: 'See history' }).click()
+  const lines = await page.locator('.row-title').allTextContents()
+  expect(lines[0]?.trim()).toBe('You signed out Safari on iPhone')
+  expect(lines.map((line) => line.trim())).toContain('You allowed Study Planner')
+}, 60_000)
+
+test('one button signs out everywhere else, and the pages break no accessibility rule', async () => {
+  const ben = await world.aMember(school)
+  const [page, other] = [await signedIn(ben, {}), await signedIn(ben, { userAgent: FIREFOX })]
+  for (const path of ['/account/sessions', '/account/history']) {
+    await page.goto(path)
+    expect(await violationsOf(page), path).toEqual([])
+  }
+  await page.goto('/account/sessions')
+  await page.getByRole('button', { name: 'Sign out all other browsers' }).click()
+  expect(await page.getByRole('status').textContent()).toContain('at every school')
+  await other.goto('/account')
+  expect(new URL(other.url()).pathname).toBe('/sign-in')
+}, 60_000)
