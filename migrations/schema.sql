@@ -1369,12 +1369,13 @@ create table outgoing_mails (
   attempts integer not null default 0,
   next_try_at timestamp(3) with time zone not null default now(),
   created_at timestamp(3) with time zone not null default now(),
+  facts jsonb not null default '{}'::jsonb,
   constraint outgoing_mails_pkey PRIMARY KEY (id),
   constraint outgoing_mails_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
-  constraint outgoing_mails_email_check CHECK ((length(email) <= 320)),
-  constraint outgoing_mails_kind_check CHECK ((kind = ANY (ARRAY['forgotten_password'::text, 'password_changed'::text])))
+  constraint outgoing_mails_email_check CHECK ((length(email) <= 320))
 );
 CREATE INDEX outgoing_mails_due ON public.outgoing_mails USING btree (next_try_at);
+-- outgoing_mails.facts: what the mail says besides what the tables say when it is sent; never a secret
 
 -- content: a standing page in Markdown
 create table pages (

@@ -1,13 +1,14 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
 import { vi } from 'vitest'
 import { whenFileIsDone } from './clean-up.ts'
 import { eventually } from './eventually.ts'
+import { type MimeMail, readMime } from './mime.ts'
 import type { World } from './world.ts'
 
-export interface ReceivedMail {
+export interface ReceivedMail extends MimeMail {
   readonly to: string
-  readonly text: string
 }
 
 export interface MailBox {
@@ -27,19 +28,26 @@ export async function untilSent(world: World): Promise<void> {
   }, eventually)
 }
 
-/** A mail server that keeps its mails, with the necessary part of RFC 5321. */
+/** A mail server that keeps its mails. */
 export async function aMailBox(): Promise<MailBox> {
   const kept: ReceivedMail[] = []
   const post = new EventEmitter().setMaxListeners(0)
-  const server = createServer((socket) => {
-    converse(socket, (mail) => {
-      kept.push(mail)
-      post.emit('mail')
-    })
+  const server = new SMTPServer({
+    authOptional: true,
+    // Its certificate would be its own, which the mailer refuses.
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, { envelope }, done) {
+      buffer(stream).then((raw) => {
+        const mail = readMime(raw.toString('latin1'))
+        for (const { address } of envelope.rcptTo) kept.push({ to: address, ...mail })
+        post.emit('mail')
+        done()
+      }, done)
+    },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  whenFileIsDone(() => server.close())
-  const address = server.address()
+  whenFileIsDone(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  const address = server.server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
     url: `smtp://127.0.0.1:${address.port}`,
@@ -53,42 +61,4 @@ export async function aMailBox(): Promise<MailBox> {
     },
     waitingFor: (to) => kept.filter((mail) => mail.to === to),
   }
-}
-
-function converse(socket: Socket, receive: (mail: ReceivedMail) => void): void {
-  let buffer = ''
-  let to = ''
-  let inData = false
-  const say = (line: string) => socket.write(`${line}\r\n`)
-  socket.on('error', () => socket.destroy())
-  socket.on('data', (chunk) => {
-    buffer += chunk.toString('utf8')
-    for (;;) {
-      const mark = inData ? '\r\n.\r\n' : '\r\n'
-      const end = buffer.indexOf(mark)
-      if (end === -1) return
-      const text = buffer.slice(0, end)
-      buffer = buffer.slice(end + mark.length)
-      if (inData) {
-        inData = false
-        receive({ to, text: decode(text) })
-        say('250 kept')
-        continue
-      }
-      const verb = text.slice(0, 4).toUpperCase()
-      if (verb === 'RCPT') to = /<([^>]*)>/.exec(text)?.[1] ?? ''
-      if (verb === 'DATA') inData = true
-      if (verb === 'DATA') say('354 go on')
-      else if (verb === 'QUIT') socket.end('221 bye\r\n')
-      else say('250 fine')
-    }
-  })
-  say('220 ready')
-}
-
-/** Decodes quoted-printable, the encoding of mails with long lines. */
-function decode(text: string): string {
-  return text
-    .replace(/=\r\n/g, '')
-    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

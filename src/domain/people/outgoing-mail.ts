@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-
-export type MailKind = 'forgotten_password' | 'password_changed'
+import { type FactsOf, MAIL_KINDS, type MailKind, QUEUED_KINDS } from './mails/queued-kinds.ts'
 
 /** A request for a mail, which no answer waits for. It survives the process that took it. */
 export interface QueuedMail {
@@ -12,22 +11,34 @@ export interface QueuedMail {
   readonly kind: MailKind
   /** As it was typed; there may be no account with it. */
   readonly email: string
+  /** As stored; `QUEUED_KINDS` has the schema of each kind. */
+  readonly facts: unknown
   /** 1 at the first try. */
   readonly attempts: number
 }
 
-/** A link in a mail that comes later than this would be no help. */
-const KEEP_MINUTES = 60
 /** Above the time-outs of the mail server, so that a mail is not sent twice while the first try still runs. */
 const RETRY_MINUTES = 2
+/** After this many tries, about an hour, there is one an hour. */
+const QUICK_TRIES = 30
 
-export async function queueMail(at: SchoolDb, kind: MailKind, email: string): Promise<void> {
-  await at.insert('outgoing_mails', { id: uuidv7(), kind, email }).execute()
+/** Facts are an argument only for kinds that have some. */
+type FactsArgument<K extends MailKind> =
+  FactsOf<K> extends Record<string, never> ? [] : [facts: FactsOf<K>]
+
+export async function queueMail<K extends MailKind>(
+  at: SchoolDb,
+  kind: K,
+  email: string,
+  ...[facts]: FactsArgument<K>
+): Promise<void> {
+  const checked = JSON.stringify(QUEUED_KINDS[kind].facts.parse(facts ?? {}))
+  await at.insert('outgoing_mails', { id: uuidv7(), kind, email, facts: checked }).execute()
 }
 
 /**
  * Crosses schools: takes the mail that waits longest, of a school that is not busy, and hides it from other processes
- * for this try.
+ * for this try. Kinds of a newer version are left to its processes.
  */
 export async function takeMail(
   db: Db,
@@ -35,12 +46,13 @@ export async function takeMail(
 ): Promise<QueuedMail | undefined> {
   const { rows } = await sql<QueuedMail>`
     update outgoing_mails set attempts = attempts + 1,
-      next_try_at = now() + make_interval(mins => ${RETRY_MINUTES})
+      next_try_at = now() + make_interval(mins => case when attempts < ${QUICK_TRIES} then ${RETRY_MINUTES} else 60 end)
     where id = (
       select id from outgoing_mails
       where next_try_at <= now() and school_id <> all (${busySchools}::uuid[])
+        and kind = any (${[...MAIL_KINDS]}::text[])
       order by next_try_at limit 1 for update skip locked)
-    returning id, school_id as "schoolId", kind, email, attempts`.execute(db)
+    returning id, school_id as "schoolId", kind, email, facts, attempts`.execute(db)
   return rows[0]
 }
 
@@ -49,5 +61,11 @@ export async function dropMail(at: SchoolDb, id: string): Promise<void> {
   await at.delete('outgoing_mails').where('id', '=', id).execute()
 }
 
-/** Rows that were tried in vain for too long. */
-export const MAIL_IS_DEAD = sql<boolean>`t.created_at < now() - make_interval(mins => ${sql.lit(KEEP_MINUTES)})`
+/** Rows that were tried in vain for too long. Kinds that this version does not know are another's to keep. */
+export const MAIL_IS_DEAD: RawBuilder<boolean> = sql`t.created_at < now() - make_interval(mins =>
+  case t.kind ${sql.join(
+    MAIL_KINDS.map(
+      (kind) => sql`when ${sql.lit(kind)} then ${sql.lit(QUEUED_KINDS[kind].keepMinutes)}`,
+    ),
+    sql` `,
+  )} else ${sql.lit(7 * 24 * 60)} end)`

@@ -1,101 +1,60 @@
-import { sql } from 'kysely'
+import type { Keyring } from '../../foundation/crypto/seal.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
+import type { DecidedMail, MailContent } from './mails/mail-contents.ts'
+import {
+  MAIL_RULES,
+  type MailLimit,
+  type MailRule,
+  type RuleFor,
+  type Sending,
+} from './mails/mail-rules.ts'
+import { type MailKind, QUEUED_KINDS } from './mails/queued-kinds.ts'
+import { findRecipient } from './mails/recipient.ts'
 import type { QueuedMail } from './outgoing-mail.ts'
-import { mintResetLink } from './reset-password.ts'
-import { linkMailCounter, MAIL_MINUTES, schoolMailCounter } from './sign-in-counters.ts'
 import { countTry } from './throttle.ts'
 
-interface NamedSchool {
-  readonly name: string
-  readonly origin: string
-}
-
-/** A mail as facts; the words are elsewhere. */
-export type MailFacts = {
-  readonly to: string
-  /** Absent where the school does not know it: the person has never signed in there. */
-  readonly name: string | undefined
-  readonly school: NamedSchool
-} & (
-  | { readonly kind: 'reset_link'; readonly token: string }
-  /** Where the person can ask for a link; none if they have signed in nowhere. */
-  | { readonly kind: 'reset_elsewhere'; readonly schools: readonly NamedSchool[] }
-  | { readonly kind: 'password_changed' }
-)
-
-interface Recipient {
-  readonly userId: string
-  readonly email: string
-  readonly name: string
-  readonly passwordChangedAt: Date | null
-  readonly hasSignedInHere: boolean
-  readonly schoolName: string
-  readonly schoolOrigin: string
-}
-
 /** Why a request leads to no mail: as designed, or because the school has sent too many. */
-export type NoMail = 'none' | 'school_limit'
+export type NoMail = MailLimit['above']
 
 /**
- * Decides, after the answer, which mail a request leads to. A school that gave a role by itself, and that controls
- * its host name, could otherwise take over the account of any person: a link on its host would set the
- * password for all schools.
- *
- * - Without a role at this school: none.
- * - If the person has signed in here, or has no password anywhere: a link that sets the password.
- * - Otherwise: the names of the schools where they have signed in, whose pages send such links.
+ * Decides, after the answer, which mail a request leads to, by the rule of its kind. A school that gave a role by itself,
+ * and that controls its host name, could otherwise take over the account of any person: a link on its host would
+ * set the password for all schools. Where the person has no role nothing is sent, and a school where they have
+ * never signed in does not learn their name.
  */
 export async function decideMail(
   at: SchoolDb,
-  throttleKey: Buffer,
+  keyring: Keyring,
   mail: QueuedMail,
-): Promise<MailFacts | NoMail> {
-  const recipient = await findRecipient(at, mail)
-  if (recipient === undefined) return 'none'
-  const { userId, hasSignedInHere } = recipient
-  const facts = {
-    to: recipient.email,
-    name: hasSignedInHere ? recipient.name : undefined,
-    school: { name: recipient.schoolName, origin: recipient.schoolOrigin },
+): Promise<DecidedMail | NoMail> {
+  const rule = MAIL_RULES[mail.kind] as MailRule<MailKind>
+  const { school, account } = await findRecipient(at, mail.email)
+  const facts = QUEUED_KINDS[mail.kind].facts.parse(mail.facts)
+  const sending = { at, keyring, email: mail.email, facts }
+  if (rule.to === 'address') {
+    const content = await decideContent(rule, mail, { ...sending, account })
+    return isNone(content) ? content : { to: mail.email, name: undefined, school, content }
   }
-  if (mail.kind === 'password_changed') return { ...facts, kind: 'password_changed' }
+  if (account === undefined || !account.hasRoleHere) return 'none'
+  const { hasSignedInHere } = account
+  if (rule.to === 'signed_in' && !hasSignedInHere) return 'none'
+  const content = await decideContent(rule, mail, { ...sending, account })
+  const name = hasSignedInHere ? account.name : undefined
+  return isNone(content) ? content : { to: account.email, name, school, content }
+}
+
+const isNone = (decided: MailContent | NoMail): decided is NoMail => typeof decided === 'string'
+
+async function decideContent<Who>(
+  rule: RuleFor<MailKind, Who>,
+  { attempts }: QueuedMail,
+  sending: Sending<MailKind, Who>,
+): Promise<MailContent | NoMail> {
+  const { at, keyring } = sending
   // A retry of the same request was counted before.
-  const reason = mail.attempts > 1 ? undefined : await countMail(at, throttleKey, recipient)
-  if (reason !== undefined) return reason
-  const token = await mintResetLink(at, userId)
-  if (token !== undefined) return { ...facts, kind: 'reset_link', token }
-  return { ...facts, kind: 'reset_elsewhere', schools: await schoolsSignedInAt(at, userId) }
-}
-
-/** Requests in quick succession lead to one mail, no matter who sent them. */
-async function countMail(
-  at: SchoolDb,
-  key: Buffer,
-  { userId, passwordChangedAt }: Recipient,
-): Promise<NoMail | undefined> {
-  const db = acrossSchools(at)
-  const ofPerson = linkMailCounter(key, at.schoolId, userId, passwordChangedAt)
-  if ((await countTry(db, [ofPerson], MAIL_MINUTES)) > 0) return 'none'
-  const ofSchool = schoolMailCounter(key, at.schoolId)
-  return (await countTry(db, [ofSchool], 60)) > 0 ? 'school_limit' : undefined
-}
-
-async function findRecipient(at: SchoolDb, { email }: QueuedMail): Promise<Recipient | undefined> {
-  const { rows } = await at.run(sql<Recipient>`
-    select u.id as "userId", u.email, u.name, u.password_changed_at as "passwordChangedAt",
-      m.signed_in_at is not null as "hasSignedInHere", s.name as "schoolName", s.origin as "schoolOrigin"
-    from users u
-      join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id and m.roles <> '{}'
-      join schools s on s.id = m.school_id
-    where lower(u.email) = ${email.toLowerCase()}`)
-  return rows[0]
-}
-
-/** Crosses schools. */
-async function schoolsSignedInAt(at: SchoolDb, userId: string): Promise<readonly NamedSchool[]> {
-  const { rows } = await sql<NamedSchool>`
-    select s.name, s.origin from school_members m join schools s on s.id = m.school_id
-    where m.user_id = ${userId} and m.roles <> '{}' and m.signed_in_at is not null
-    order by s.name collate "C", s.id`.execute(acrossSchools(at))
-  return rows
+  const limits = attempts > 1 ? [] : (rule.limits?.(keyring.key('sign-in-throttle'), sending) ?? [])
+  for (const { limit, minutes, above } of limits) {
+    if ((await countTry(acrossSchools(at), [limit], minutes)) > 0) return above
+  }
+  return await rule.decide(sending)
 }

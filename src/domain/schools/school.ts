@@ -91,7 +91,7 @@ export async function findSchoolByOrigin(db: Db, origin: string): Promise<School
   return row === undefined ? undefined : schoolFromRow(row)
 }
 
-const DEFAULT_APPEARANCE: Appearance = {
+export const DEFAULT_APPEARANCE: Appearance = {
   primaryColor: '#1f4b99',
   accentColor: '#0f766e',
   tagline: '',

@@ -584,11 +584,12 @@ export interface OrdersTable {
 export interface OutgoingMailsTable {
   id: string
   school_id: string
-  kind: 'forgotten_password' | 'password_changed'
+  kind: string
   email: string
   attempts: Generated<number>
   next_try_at: Generated<Date>
   created_at: Generated<Date>
+  facts: ColumnType<unknown, string | undefined, string>
 }
 
 /** content: a standing page in Markdown */

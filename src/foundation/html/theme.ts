@@ -52,6 +52,12 @@ function declarations(primary: Rgb, accent: Rgb, scheme: 'light' | 'dark', inden
     .join('')
 }
 
+/** For a mail, which has no stylesheet: a filled shape, and the words on it. */
+export function buttonColors(primaryColor: string): { fill: string; words: string } {
+  const fill = parseColor(primaryColor, defaultColors.primaryColor)
+  return { fill: toHex(fill), words: toHex(textOn(fill)) }
+}
+
 /** Sentences that say how readable the main colour is, and what the stylesheet changes. */
 export function legibilityOf(primaryColor: string): readonly string[] {
   const color = parseColor(primaryColor, defaultColors.primaryColor)

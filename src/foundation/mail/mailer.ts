@@ -4,6 +4,8 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
+  /** The same words with a look. */
+  readonly html: string
 }
 
 /** Sends mail, or rejects. The caller decides whether a request waits for it. */
@@ -20,14 +22,18 @@ export function smtpMailer(url: string, from: string): Mailer {
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
-    // Only text: no part of a mail may make nodemailer read a file or fetch a URL.
+    // Only what is given: no part of a mail may make nodemailer read a file or fetch a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
   return {
-    async send({ to, subject, text }) {
+    async send({ to, subject, text, html }) {
       // An object and not a string: nodemailer would parse a string as a list of addresses.
-      await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
+      await transport.sendMail({
+        ...{ from, to: { name: '', address: to }, subject, text, html },
+        // No answer by a machine, such as "I am on holiday".
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      })
     },
   }
 }

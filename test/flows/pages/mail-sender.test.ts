@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { queueMail } from '../../../src/domain/people/outgoing-mail.ts'
-import { MailSender } from '../../../src/surfaces/pages/account/mail-sender.ts'
+import { MailSender } from '../../../src/surfaces/pages/mails/mail-sender.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aWorld } from '../../support/world.ts'
 

@@ -13,6 +13,7 @@ import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { rememberBrowser } from '../known-browser.ts'
+import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import type { PasswordFormProblem } from '../views/change-password.tsx'
@@ -22,7 +23,6 @@ import {
   resetExpiredPage,
   resetPasswordPage,
 } from '../views/forgotten-password.tsx'
-import type { AfterAnswer } from './mail-sender.ts'
 
 const ASK = '/forgotten-password'
 const SET = '/reset-password'

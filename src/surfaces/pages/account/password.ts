@@ -6,10 +6,10 @@ import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
+import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { changePasswordPage, type PasswordFormProblem } from '../views/change-password.tsx'
-import type { AfterAnswer } from './mail-sender.ts'
 
 const PATH = '/account/password'
 

@@ -15,6 +15,7 @@ import { type AfterSignIn, keepAfterSignIn, readAfterSignIn } from '../after-sig
 import { beginSession } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
 import { withKeptForm } from '../kept-forms/with-kept-form.ts'
+import type { AfterAnswer } from '../mails/mail-sender.ts'
 import {
   checkedSignInForm,
   formTokenFor,
@@ -24,7 +25,6 @@ import {
 } from '../page-request.ts'
 import type { PasswordFormProblem } from '../views/change-password.tsx'
 import { SHORT_PASSWORD_PATH, shortPasswordPage } from '../views/short-password.tsx'
-import type { AfterAnswer } from './mail-sender.ts'
 
 /** The sign-in was right, but the password is too short by now. The session begins after a new one is chosen. */
 export async function askForLongerPassword(

@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { dropMail, type QueuedMail, takeMail } from '../../../domain/people/outgoing-mail.ts'
 import { decideMail } from '../../../domain/people/send-mail.ts'
+import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import { atSchool } from '../../../foundation/db/school-db.ts'
 import type { Mailer } from '../../../foundation/mail/mailer.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { writeMail } from './mail-words.ts'
+import { writeMail } from './write-mail.ts'
 
 /** Mails that a process sends at once, in all and of one school: a school with many must not hold up the others. */
 const AT_ONCE = 8
@@ -17,7 +18,7 @@ const CLOSING_MS = 3000
 /** Sends queued mails. A mail that fails is tried again until it is too old. */
 export class MailSender {
   readonly #db: Db
-  readonly #throttleKey: Buffer
+  readonly #keyring: Keyring
   readonly #mailer: Mailer
   readonly #log: FastifyBaseLogger
   /** The school of each mail that is being sent. */
@@ -32,7 +33,7 @@ export class MailSender {
 
   constructor(context: AppContext, mailer: Mailer, log: FastifyBaseLogger) {
     this.#db = context.db
-    this.#throttleKey = context.keyring.key('sign-in-throttle')
+    this.#keyring = context.keyring
     this.#mailer = mailer
     this.#log = log
   }
@@ -88,7 +89,7 @@ export class MailSender {
     const { kind, schoolId, attempts } = queued
     const at = atSchool(this.#db, schoolId)
     try {
-      const decided = await decideMail(at, this.#throttleKey, queued)
+      const decided = await decideMail(at, this.#keyring, queued)
       if (decided === 'school_limit') {
         this.#log.warn({ schoolId }, 'A school sent too many mails in an hour. One was dropped.')
       } else if (decided !== 'none') await this.#mailer.send(writeMail(decided))

@@ -1,0 +1,27 @@
+export interface NamedSchool {
+  readonly name: string
+  readonly origin: string
+}
+
+/** What each mail says, as values; `surfaces/pages/mails` has the words. One queued kind can lead to several. */
+export interface MailContents {
+  reset_link: { readonly token: string }
+  /** Where the person can ask for a link; none if they have signed in nowhere. */
+  reset_elsewhere: { readonly schools: readonly NamedSchool[] }
+  password_changed: object
+}
+
+export type ContentKind = keyof MailContents
+
+export type MailContent = {
+  [K in ContentKind]: { readonly kind: K } & MailContents[K]
+}[ContentKind]
+
+/** A mail that may be sent. */
+export interface DecidedMail {
+  readonly to: string
+  /** Absent where the school does not know it: the person has never signed in there. */
+  readonly name: string | undefined
+  readonly school: NamedSchool & { readonly primaryColor: string }
+  readonly content: MailContent
+}

@@ -1,0 +1,77 @@
+import type { Keyring } from '../../../foundation/crypto/seal.ts'
+import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { mintResetLink } from '../reset-password.ts'
+import { linkMailCounter, MAIL_MINUTES, schoolMailCounter } from '../sign-in-counters.ts'
+import type { ThrottleLimit } from '../throttle.ts'
+import type { MailContent } from './mail-contents.ts'
+import type { FactsOf, MailKind } from './queued-kinds.ts'
+import { type Account, schoolsSignedInAt } from './recipient.ts'
+
+export interface Sending<K extends MailKind, Who> {
+  readonly at: SchoolDb
+  readonly keyring: Keyring
+  /** As it was typed. */
+  readonly email: string
+  readonly facts: FactsOf<K>
+  readonly account: Who
+}
+
+/** A mail above one of these limits is not sent. */
+export interface MailLimit {
+  readonly limit: ThrottleLimit
+  readonly minutes: number
+  /** `school_limit` is logged: the school has sent too many. `none`: the person has the mail already. */
+  readonly above: 'none' | 'school_limit'
+}
+
+export interface RuleFor<K extends MailKind, Who> {
+  /**
+   * Counted one after another at the first try. News about an account have no limits: a thief must not be able to hold
+   * them back.
+   */
+  readonly limits?: (key: Buffer, sending: Sending<K, Who>) => readonly MailLimit[]
+  /** What the mail says; `none` if it should not be sent after all. */
+  readonly decide: (sending: Sending<K, Who>) => Promise<MailContent | 'none'>
+}
+
+/**
+ * Who may get a mail of this kind.
+ *
+ * - `member`: a person with a role here. It proves nothing, as the school gave it: no link in the mail may change an
+ *   account that has a password or a passkey.
+ * - `signed_in`: a member who has signed in here.
+ * - `address`: the reader of this mailbox. A stranger may have typed the address, so the mail tells nothing about an
+ *   account, and its links only prove that the mailbox is theirs.
+ */
+export type MailRule<K extends MailKind> =
+  | ({ readonly to: 'member' | 'signed_in' } & RuleFor<K, Account>)
+  | ({ readonly to: 'address' } & RuleFor<K, Account | undefined>)
+
+export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
+  /**
+   * If the person has signed in here, or has no password anywhere: a link that sets the password. Otherwise: the names of
+   * the schools where they have signed in, whose pages send such links.
+   */
+  forgotten_password: {
+    to: 'member',
+    limits: (key, { at, account: { userId, passwordChangedAt } }) => [
+      {
+        limit: linkMailCounter(key, at.schoolId, userId, passwordChangedAt),
+        minutes: MAIL_MINUTES,
+        above: 'none',
+      },
+      ...limitOfSchool(key, at),
+    ],
+    async decide({ at, account: { userId } }) {
+      const token = await mintResetLink(at, userId)
+      if (token !== undefined) return { kind: 'reset_link', token }
+      return { kind: 'reset_elsewhere', schools: await schoolsSignedInAt(at, userId) }
+    },
+  },
+  password_changed: { to: 'member', decide: async () => ({ kind: 'password_changed' }) },
+}
+
+/** For mails that strangers can ask for. */
+function limitOfSchool(key: Buffer, at: SchoolDb): MailLimit[] {
+  return [{ limit: schoolMailCounter(key, at.schoolId), minutes: 60, above: 'school_limit' }]
+}

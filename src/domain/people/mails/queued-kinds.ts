@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+interface QueuedKind {
+  /**
+   * What the mail says besides what the tables say when it is sent. Never a secret: a link is made when its mail is
+   * sent, so that only its hash is stored.
+   */
+  readonly facts: z.ZodType<object>
+  /** A mail that comes later than this would be no help. */
+  readonly keepMinutes: number
+}
+
+const nothing = z.strictObject({})
+const HOUR = 60
+
+/**
+ * Every kind of mail that can be queued. A new one also needs a rule (`mail-rules.ts`), and words for what the rule
+ * decides (`surfaces/pages/mails/mail-words.ts`).
+ */
+export const QUEUED_KINDS = {
+  forgotten_password: { facts: nothing, keepMinutes: HOUR },
+  password_changed: { facts: nothing, keepMinutes: HOUR },
+} as const satisfies Readonly<Record<string, QueuedKind>>
+
+export type MailKind = keyof typeof QUEUED_KINDS
+export type FactsOf<K extends MailKind> = z.output<(typeof QUEUED_KINDS)[K]['facts']>
+
+export const MAIL_KINDS = Object.keys(QUEUED_KINDS) as readonly MailKind[]
