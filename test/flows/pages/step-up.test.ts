@@ -91,6 +91,14 @@ const ACTS: Record<string, (operator: Operator) => Promise<Act>> = {
     return { page: path, action: path }
   },
   'export rows': exportRows,
+  'sign out another browser': async ({ school, person }) => {
+    await signedIn(world, school, person)
+    return { page: '/account/sessions', action: '/account/sessions/end' }
+  },
+  'sign out all other browsers': async ({ school, person }) => {
+    await signedIn(world, school, person)
+    return { page: '/account/sessions', action: '/account/sessions/end-others' }
+  },
 }
 
 const countOf = async ({ id }: TestSchool) => {

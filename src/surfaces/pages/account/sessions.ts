@@ -10,6 +10,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
+import { requireRecentProof } from '../step-up/recent-proof.ts'
 import { SESSIONS_PATH as PATH, sessionsPage } from '../views/sessions.tsx'
 
 const NOTICES = {
@@ -35,6 +36,8 @@ export function addSessionRoutes(app: FastifyInstance, context: AppContext): voi
   app.post(`${PATH}/end`, async (request, reply) => {
     const session = await loadBrowserSession(request, PATH)
     const id = checkedForm(context.keyring, request, session).get('session') ?? ''
+    // Otherwise who stole one session could sign the person out everywhere else.
+    requireRecentProof(request, session)
     const ended = isUuid(id) && (await endBrowser(request.at, session, id, request.id))
     return redirectTo(reply, request, 'site', `${PATH}?done=${ended ? 'ended' : 'nothing'}`)
   })
@@ -42,6 +45,7 @@ export function addSessionRoutes(app: FastifyInstance, context: AppContext): voi
   app.post(`${PATH}/end-others`, async (request, reply) => {
     const session = await loadBrowserSession(request, PATH)
     checkedForm(context.keyring, request, session)
+    requireRecentProof(request, session)
     await endOtherBrowsers(request.at, session, request.id)
     return redirectTo(reply, request, 'site', `${PATH}?done=others-ended`)
   })
