@@ -10,6 +10,7 @@ import type { LineSettings } from './foundation/http/request-line.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import { DOCUMENTS } from './foundation/protocol/endpoints.ts'
+import { addCertificateRoute } from './gate/certificate-names.ts'
 import type { AppContext } from './gate/context.ts'
 import { GoodTokens } from './gate/good-tokens.ts'
 import { createNotFoundAnswer } from './gate/not-found.ts'
@@ -69,6 +70,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   allowCrossOrigin(app, pathsAmong(API_PATHS))
   addHealthRoutes(app, options.readiness, logger)
+  addCertificateRoute(app, context.directory)
   addAssetRoutes(app)
   addSetupRoutes(app, context, installation, trust)
   app.register(async (scope) => {

@@ -10,7 +10,7 @@ import { aWorld } from '../support/world.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-const routes: string[] = ['/healthz', '/readyz', '/nothing-is-here']
+const routes: string[] = ['/healthz', '/readyz', '/tls-allowed', '/nothing-is-here']
 const world = await aWorld({ onRoute: ({ url }) => void routes.push(url) })
 const school = await world.aSchool({ mcpConnections: true })
 await addExamples(world, school)

@@ -53,7 +53,8 @@ beforeAll(async () => {
   const urls = routes
     .filter(({ method }) => method === 'GET')
     .map(({ url }) => EXAMPLE_URLS[url] ?? url)
-  const shown = ['/healthz', '/readyz', ...urls.filter((url) => !/[:*]/.test(url))]
+  const asked = ['/healthz', '/readyz', '/tls-allowed?domain=north.test']
+  const shown = [...asked, ...urls.filter((url) => !/[:*]/.test(url))]
   const [theme = ''] = /\/theme\.\w+\.css/.exec((await stranger.get('/')).body) ?? []
   answered = await costs.of(async () => {
     for (const url of [...shown, theme]) await stranger.get(url)
