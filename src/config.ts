@@ -41,6 +41,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return config
 }
 
+const OURS = 'SCHOOLGATE_'
+
+/** A misspelt variable would silently leave its default in force. Only our own prefix is ours to judge. */
+export function unknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const known = Object.keys(variables)
+  const ours = known.filter((name) => name.startsWith(OURS)).join(', ')
+  return Object.keys(env)
+    .filter((name) => name.startsWith(OURS) && !known.includes(name))
+    .sort()
+    .map((name) => `${name} is no setting, so it is ignored. There are ${ours}.`)
+}
+
 function problem(name: string, given: string, wanted: string): string {
   const shown = SECRET_VARIABLES.includes(name)
     ? `${given.length} characters`

@@ -20,6 +20,7 @@ import type { FileStore } from '../foundation/storage/file-store.ts'
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { printBanner } from './banner.ts'
+import { checkHashing } from './check-hashing.ts'
 import { checkPortsAreFree, mainPort, whyNotListening } from './check-ports.ts'
 import { countFiguresInBackground } from './count-figures.ts'
 import { buildIndexesInBackground } from './index-building.ts'
@@ -48,6 +49,7 @@ const CLOSER_MS = 15_000
 export async function startServer(config: Config, io: { stdout: Writable }): Promise<void> {
   const log = createLogger({ level: config.LOG_LEVEL })
   if (cluster.isPrimary) {
+    checkHashing()
     await checkPortsAreFree(config)
     io.stdout.write('Starting Schoolgate …\n')
   }

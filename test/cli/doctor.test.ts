@@ -99,6 +99,23 @@ test('each wrong variable is its own finding', async () => {
   expect(findings.map(({ status }) => status)).toEqual(['broken', 'broken', 'broken'])
 })
 
+test('a misspelt variable is a note', async () => {
+  const { code, findings } = await examine({
+    ...environmentOf(demo.connection),
+    SCHOOLGATE_DATADIR: '/srv/schoolgate',
+  })
+  expect(code).toBe(0)
+  expect(of(findings, 'configuration')).toMatchObject([
+    { status: 'ok' },
+    { status: 'note', message: expect.stringContaining('SCHOOLGATE_DATADIR is no setting') },
+  ])
+})
+
+test('the Node that runs it is judged', async () => {
+  const { findings } = await examine(environmentOf(demo.connection))
+  expect(of(findings, 'node')).toMatchObject([{ message: expect.stringContaining(process.versions.node) }])
+})
+
 test('a secret that cannot decrypt the signing keys is reported', async () => {
   const env = {
     ...environmentOf(demo.connection),

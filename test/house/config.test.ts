@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config.ts'
+import { ConfigError, readConfig, unknownVariables } from '../../src/config.ts'
 
 function problemOf(env: Record<string, string>): string {
   try {
@@ -34,6 +34,12 @@ describe('the configuration', () => {
 
   test('all problems are reported at once', () => {
     expect(problemOf({ PORT: '0', WORKERS: 'many' }).split('\n')).toHaveLength(2)
+  })
+
+  test('a misspelt variable with our prefix is named, with the right names; others are not ours', () => {
+    expect(unknownVariables({ SCHOOLGATE_DATADIR: '/srv', SCHOOLGATE_DEMO: 'on', PORTS: '1' })).toEqual([
+      expect.stringMatching(/^SCHOOLGATE_DATADIR is no setting.*SCHOOLGATE_DATA_DIR/),
+    ])
   })
 
   test('neither a short secret nor a password in a mistyped URL is printed', () => {

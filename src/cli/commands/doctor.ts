@@ -1,14 +1,17 @@
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { type Config, ConfigError } from '../../config.ts'
+import { type Config, ConfigError, unknownVariables } from '../../config.ts'
+import { findHashingProblem } from '../../foundation/crypto/password-threads.ts'
+import { INSTALL_ARGON2, NO_ARGON2 } from '../../start/check-hashing.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
 import { checkBucket } from '../doctor/check-bucket.ts'
 import { checkDataFolder } from '../doctor/check-data-folder.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
 import { checkMetrics } from '../doctor/check-metrics.ts'
+import { checkNode } from '../doctor/check-node.ts'
 import { checkPort } from '../doctor/check-port.ts'
-import { broken, type Finding, fine } from '../doctor/finding.ts'
+import { broken, type Finding, fine, note } from '../doctor/finding.ts'
 import { explainError } from '../explain-error.ts'
 import type { Outcome } from '../outcome.ts'
 import { teach } from '../teach.ts'
@@ -20,7 +23,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
     .action(cli.act(() => examine(cli)))
   teach(
     command,
-    'Looks at the configuration, the data folder, the port, the metrics, the store for uploads, the database, its schema, pooler, replication and disk, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
+    'Looks at Node, the configuration, the data folder, the port, the metrics, the store for uploads, the database, its schema, pooler, replication and disk, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
     'doctor',
   )
 }
@@ -51,7 +54,12 @@ async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
   }
   const embedded = config.DATABASE_URL === undefined
   return [
+    checkNode(process.versions.node, new Date()),
     fine('configuration', 'Every variable has a usable value.'),
+    ...unknownVariables(cli.env).map((problem) =>
+      note('configuration', problem, 'correct its name, or remove it'),
+    ),
+    ...(findHashingProblem() === undefined ? [] : [broken('passwords', NO_ARGON2, INSTALL_ARGON2)]),
     ...(embedded ? await checkDataFolder(config) : []),
     await checkPort(config),
     ...checkMetrics(config),

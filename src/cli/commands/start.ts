@@ -1,4 +1,6 @@
+import cluster from 'node:cluster'
 import type { Command } from 'commander'
+import { unknownVariables } from '../../config.ts'
 import type { Cli } from '../cli.ts'
 import { teach } from '../teach.ts'
 
@@ -8,6 +10,9 @@ export function addStartCommand(program: Command, cli: Cli): void {
     .description('serve every school, until SIGTERM or Ctrl-C')
     .action(async () => {
       const config = cli.config()
+      if (cluster.isPrimary) {
+        for (const problem of unknownVariables(cli.env)) cli.io.stderr.write(`${problem}\n`)
+      }
       // Loaded here: every other command answers without the whole server in memory.
       const { startServer } = await import('../../start/server.ts')
       await startServer(config, { stdout: cli.io.stdout })

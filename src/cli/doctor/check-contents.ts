@@ -42,7 +42,12 @@ async function checkSecret(db: Db, config: Config): Promise<Finding> {
       'publish and activate new keys at these schools',
     )
   }
-  return fine('secret', `It opens all ${sealedKeys} signing keys in use.`)
+  return fine('secret', `It opens ${everyKey(sealedKeys)}.`)
+}
+
+function everyKey(count: number): string {
+  if (count === 0) return 'what it sealed; there are no signing keys yet'
+  return count === 1 ? 'the one signing key in use' : `all ${count} signing keys in use`
 }
 
 async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]> {

@@ -92,3 +92,13 @@ async function answerOf<R>(thread: Worker): Promise<Answer<R>> {
     thread.off('exit', end)
   }
 }
+
+/** Why argon2 cannot be loaded, or undefined. Its program is a package of its own for each platform. */
+export function findHashingProblem(): string | undefined {
+  try {
+    createRequire(import.meta.url)('@node-rs/argon2')
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
