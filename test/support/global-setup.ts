@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/foundation/db/embedded/embedded-postgres.ts'
@@ -20,13 +22,15 @@ declare module 'vitest' {
 const MEMORY = '/dev/shm'
 /** Far more than a run uses, so that it takes memory only from a machine that has plenty. */
 const ROOM = 4 * 1024 ** 3
+const COPY_EXPLORER = new URL('../../scripts/copy-explorer.mjs', import.meta.url).pathname
 
 /**
- * One PostgreSQL for the whole run, a migrated template database that each test file clones, and the compiled programs of
- * threads.
+ * One PostgreSQL for the whole run, a migrated template database that each test file clones, the compiled programs of
+ * threads and the files of the explorer.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await compileThreadPrograms()
+  await promisify(execFile)(process.execPath, [COPY_EXPLORER])
   const server = await startServer()
   const admin = await connect(server.connection)
   await admin.query(`drop database if exists ${TEMPLATE}`)

@@ -11,7 +11,7 @@ export function readKeptStatements(): readonly string[] {
   return JSON.parse(readFileSync(FIXTURE, 'utf8'))
 }
 
-/** For `npm run keep-statements`: returns a listener that adds what a test file sends to the fixture. */
+/** For `npm run keep-released`: returns a listener that adds what a test file sends to the fixture. */
 export function keepStatements(): (text: string) => void {
   const seen = new Set<string>()
   whenFileIsDone(async () => {

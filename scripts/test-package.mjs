@@ -1,0 +1,5 @@
+// Installs and starts Schoolgate in every documented way and writes the sizes into docs/install.md: npm run test:package
+import { runnerImport } from 'vite'
+
+const { module } = await runnerImport('./test/package/try-package.ts')
+process.exit(await module.tryPackage())
