@@ -19,7 +19,12 @@ function digestOfSources() {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
     .map((name) => join('src', name))
-  for (const name of [...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].sort()) {
+  for (const name of [
+    ...sources,
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'package-lock.json',
+  ].sort()) {
     hash.update(`${name}\0`).update(readFileSync(join(root, name)))
   }
   return hash.digest('hex')
@@ -36,7 +41,9 @@ function findCompiler() {
 /** With --omit=dev nothing can be built; a dist that is there is used as it is. */
 function withoutCompiler() {
   if (existsSync(join(root, 'dist/main.js'))) {
-    console.error('dist was built from other sources, and cannot be built here: it is used as it is.')
+    console.error(
+      'dist was built from other sources, and cannot be built here: it is used as it is.',
+    )
     return 0
   }
   console.error(

@@ -14,7 +14,10 @@ const digests = readdirSync(`${root}migrations`)
     const sql = readFileSync(`${root}migrations/${name}`, 'utf8')
     return [name, createHash('sha256').update(sql).digest('hex')]
   })
-writeFileSync(`${kept}/migrations.json`, `${JSON.stringify(Object.fromEntries(digests), null, 2)}\n`)
+writeFileSync(
+  `${kept}/migrations.json`,
+  `${JSON.stringify(Object.fromEntries(digests), null, 2)}\n`,
+)
 for (const name of ['schema.graphql', 'schema.older.graphql']) {
   copyFileSync(`${root}src/surfaces/member-api/${name}`, `${kept}/${name}`)
 }

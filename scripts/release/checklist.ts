@@ -91,7 +91,9 @@ function unpinned(release: Release): Problem {
   const pinned: Record<string, string> = JSON.parse(read(release, `${RELEASED}/migrations.json`))
   const names = readdirSync(join(release.root, 'migrations')).filter((name) => /^\d/.test(name))
   const missing = names.filter((name) => {
-    const digest = createHash('sha256').update(read(release, `migrations/${name}`)).digest('hex')
+    const digest = createHash('sha256')
+      .update(read(release, `migrations/${name}`))
+      .digest('hex')
     return pinned[name] !== digest
   })
   if (missing.length === 0) return undefined
@@ -103,7 +105,10 @@ function notKept(release: Release): Problem {
   const kept = git(release, 'log', '-1', '--format=%H', '--', `${RELEASED}/statements.json`)
   const later = git(release, 'log', '--format=%h %s', `${kept}..HEAD`, '--', 'src', 'migrations')
   if (later !== '') {
-    return [`src changed since:\n${later.split('\n').slice(0, 3).join('\n')}`, 'npm run keep-released']
+    return [
+      `src changed since:\n${later.split('\n').slice(0, 3).join('\n')}`,
+      'npm run keep-released',
+    ]
   }
   const schemas = ['schema.graphql', 'schema.older.graphql'].filter(
     (name) =>

@@ -113,7 +113,9 @@ test('a misspelt variable is a note', async () => {
 
 test('the Node that runs it is judged', async () => {
   const { findings } = await examine(environmentOf(demo.connection))
-  expect(of(findings, 'node')).toMatchObject([{ message: expect.stringContaining(process.versions.node) }])
+  expect(of(findings, 'node')).toMatchObject([
+    { message: expect.stringContaining(process.versions.node) },
+  ])
 })
 
 test('a secret that cannot decrypt the signing keys is reported', async () => {

@@ -50,7 +50,9 @@ test('systemd, where it is installed, understands every line and finds it well p
   // It ends with 0 also after a misspelt name, and says so only here. Of the machine it may lack node itself.
   const complaints = verified.stderr.split('\n').filter((line) => line.includes(path))
   expect(complaints.filter((line) => !line.includes('is not executable'))).toEqual([])
-  const version = Number(/\d+/.exec(spawnSync('systemd-analyze', ['--version']).stdout.toString())?.[0])
+  const version = Number(
+    /\d+/.exec(spawnSync('systemd-analyze', ['--version']).stdout.toString())?.[0],
+  )
   // Older ones can judge only a unit that runs.
   if (version < 250) return
   const { status, stdout } = analyze('security', '--offline=true', `--threshold=${EXPOSURE}`)

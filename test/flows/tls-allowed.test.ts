@@ -31,7 +31,14 @@ test('a proxy may get a certificate for the https host of a school, whatever its
 })
 
 test('no certificate for a name that a stranger pointed at the proxy, for http, another port or a deleted school', async () => {
-  for (const name of ['unknown.test', 'www.north.test', 'south.test', 'east.test', 'gone.test', 'north.test.']) {
+  for (const name of [
+    'unknown.test',
+    'www.north.test',
+    'south.test',
+    'east.test',
+    'gone.test',
+    'north.test.',
+  ]) {
     expect(await ask(`?domain=${name}`), name).toBe(404)
   }
 })

@@ -37,9 +37,9 @@ describe('the configuration', () => {
   })
 
   test('a misspelt variable with our prefix is named, with the right names; others are not ours', () => {
-    expect(unknownVariables({ SCHOOLGATE_DATADIR: '/srv', SCHOOLGATE_DEMO: 'on', PORTS: '1' })).toEqual([
-      expect.stringMatching(/^SCHOOLGATE_DATADIR is no setting.*SCHOOLGATE_DATA_DIR/),
-    ])
+    expect(
+      unknownVariables({ SCHOOLGATE_DATADIR: '/srv', SCHOOLGATE_DEMO: 'on', PORTS: '1' }),
+    ).toEqual([expect.stringMatching(/^SCHOOLGATE_DATADIR is no setting.*SCHOOLGATE_DATA_DIR/)])
   })
 
   test('neither a short secret nor a password in a mistyped URL is printed', () => {

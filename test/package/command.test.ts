@@ -15,7 +15,10 @@ beforeEach(() => {
   cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
 })
 
-function run(script: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+function run(
+  script: string,
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [join(folder, script), ...args], (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
@@ -31,7 +34,12 @@ function aCheckout(compiler: boolean): void {
   writeFileSync(join(folder, 'scripts/copy-explorer.mjs'), '')
   mkdirSync(join(folder, 'src'))
   writeFileSync(join(folder, 'src/main.ts'), 'console.log("one", ...process.argv.slice(2))')
-  for (const name of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'package.json']) {
+  for (const name of [
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'package-lock.json',
+    'package.json',
+  ]) {
     writeFileSync(join(folder, name), '{"type":"module"}')
   }
   if (!compiler) return

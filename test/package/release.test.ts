@@ -11,7 +11,8 @@ const RELEASED = 'test/fixtures/released'
 const FILES: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({ version: '0.2.0' }),
   'package-lock.json': JSON.stringify({ version: '0.2.0', packages: { '': { version: '0.2.0' } } }),
-  'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-11-17\n\n- New.\n\n## 0.1.0 - x\n',
+  'CHANGELOG.md':
+    '# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-11-17\n\n- New.\n\n## 0.1.0 - x\n',
   'migrations/0001-schools.sql': SQL,
   'src/surfaces/member-api/schema.graphql': 'type Query',
   'src/surfaces/member-api/schema.older.graphql': 'type Query',

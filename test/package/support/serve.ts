@@ -64,7 +64,10 @@ async function ready({ child, output }: Program, port: number): Promise<void> {
 
 /** A start that must fail, with a remedy that contains a word. */
 export async function expectRefusal(folder: string, env: Environment, word: string): Promise<void> {
-  const program = startProgram(folder, [...NPX, 'start'], { ...env, PORT: String(await freePort()) })
+  const program = startProgram(folder, [...NPX, 'start'], {
+    ...env,
+    PORT: String(await freePort()),
+  })
   await once(program.child, 'exit')
   if (program.child.exitCode === 0 || !program.output().includes(word)) {
     throw new Error(`it should have failed and named ${word}: ${program.output()}`)
