@@ -17,10 +17,11 @@ function imported(): Map<string, string> {
   const names = readdirSync(new URL('src', ROOT), { recursive: true, encoding: 'utf8' })
   for (const name of names.filter((one) => /(?<!\.test)\.tsx?$/.test(one))) {
     const source = read(`src/${name}`)
-    for (const [, specifier = ''] of source.matchAll(
-      /(?:^import|^export|\bimport\(|\bresolve\(|\bfrom)\s*(?:type\s)?[^'"\n]*['"]([@a-z][^'"\n]*)['"]/gm,
+    for (const [, fromList, loaded] of source.matchAll(
+      /^(?:import|export|\}).*?\bfrom '([^'.][^']*)'|\b(?:import|resolve)\('([^'.][^']*)'\)/gm,
     )) {
-      if (isBuiltin(specifier) || !/^(@[\w.-]+\/)?[\w.-]+/.test(specifier)) continue
+      const specifier = fromList ?? loaded ?? ''
+      if (isBuiltin(specifier)) continue
       const [scope = '', rest = ''] = specifier.split('/')
       found.set(scope.startsWith('@') ? `${scope}/${rest}` : scope, name)
     }
