@@ -54,11 +54,11 @@ async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
   }
   const embedded = config.DATABASE_URL === undefined
   return [
-    checkNode(process.versions.node, new Date()),
     fine('configuration', 'Every variable has a usable value.'),
     ...unknownVariables(cli.env).map((problem) =>
       note('configuration', problem, 'correct its name, or remove it'),
     ),
+    checkNode(process.versions.node, new Date()),
     ...(findHashingProblem() === undefined ? [] : [broken('passwords', NO_ARGON2, INSTALL_ARGON2)]),
     ...(embedded ? await checkDataFolder(config) : []),
     await checkPort(config),
