@@ -7,6 +7,9 @@ import { filesOfPack } from '../../scripts/release/walk.ts'
 import { build } from '../faults/support/running-server.ts'
 import { madeOnce } from '../support/made-once.ts'
 
+/** The whole program is compiled here, beside all other tests; only a compiler that hangs takes this long. */
+const BUILD_MS = 180_000
+
 const ROOT = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 const manifest = JSON.parse(read('package.json'))
@@ -30,7 +33,7 @@ function imported(): Map<string, string> {
 }
 
 describe('the package', () => {
-  beforeAll(() => madeOnce('dist', build))
+  beforeAll(() => madeOnce('dist', build), BUILD_MS)
 
   test('has the program, the migrations, the assets and the guides, and neither tests nor sources', async () => {
     const { stdout } = await promisify(execFile)(
