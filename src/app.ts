@@ -22,6 +22,7 @@ import { addMemberApiRoutes } from './surfaces/member-api/member-api.ts'
 import { addOAuthRoutes } from './surfaces/oauth/oauth.ts'
 import { addAssetRoutes } from './surfaces/pages/assets.ts'
 import { addPageRoutes } from './surfaces/pages/pages.ts'
+import { addRelatedOrigins } from './surfaces/pages/related-origins.ts'
 import { addSetupRoutes } from './surfaces/pages/setup/setup.ts'
 import { VERSION } from './version.ts'
 
@@ -73,6 +74,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addCertificateRoute(app, context.directory)
   addAssetRoutes(app)
   addSetupRoutes(app, context, installation, trust)
+  addRelatedOrigins(app, context, trust)
   app.register(async (scope) => {
     enterSchool(scope, context, installation, trust, line)
     addOAuthRoutes(scope, context, metadataClients, goodTokens)

@@ -77,6 +77,9 @@ function contradictions(config: Config): string[] {
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
     found.push('MAIL_FROM is missing, but SMTP_URL is set: mails need a sender.')
   }
+  if (config.PASSKEY_ORIGINS.length > 0 && config.PASSKEY_DOMAIN === undefined) {
+    found.push('PASSKEY_DOMAIN is missing, but PASSKEY_ORIGINS is set: they use its passkeys.')
+  }
   const s3 = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
   const missing = s3.filter((name) => config[name] === undefined)
   if (missing.length > 0 && missing.length < s3.length) {

@@ -16,6 +16,8 @@ const list = z
   .string()
   .transform((text) => text.split(',').flatMap((part) => part.trim().toLowerCase() || []))
 
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text
+
 const trustProxy = z.string().transform((text, context): TrustProxy => {
   try {
     return parseTrustProxy(text)
@@ -109,6 +111,26 @@ export const variables = {
     fallback: '',
     schema: list,
     about: 'hosts whose client metadata documents resolve at every school, comma-separated',
+  },
+  PASSKEY_DOMAIN: {
+    fallback: undefined,
+    schema: z
+      .string()
+      .regex(
+        /^(?=.{1,253}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/,
+        'a domain such as schools.example.com',
+      ),
+    about:
+      'passkeys of schools at this domain and below it belong to the domain, so they survive a move of their school to another name below it; without it each school has its own. Decide before people make passkeys: those of another setting are no longer offered',
+  },
+  PASSKEY_ORIGINS: {
+    fallback: '',
+    schema: list.refine(
+      (origins) => origins.every((text) => text.startsWith('https://') && isOrigin(text)),
+      'origins such as https://north.example.com, comma-separated',
+    ),
+    about:
+      'origins of schools elsewhere that use passkeys of PASSKEY_DOMAIN too, comma-separated; /.well-known/webauthn at that domain lists them for everyone. Browsers accept five different names at most',
   },
   SMTP_URL: {
     fallback: undefined,

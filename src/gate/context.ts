@@ -1,3 +1,4 @@
+import type { SharedPasskeys } from '../domain/people/passkeys/relying-party.ts'
 import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
@@ -17,6 +18,8 @@ export interface AppContext {
   readonly mailer?: Mailer | undefined
   /** Absent if uploads are not possible. */
   readonly files?: FileStore | undefined
+  /** Absent unless passkeys belong to a domain of several schools. */
+  readonly passkeys?: SharedPasskeys | undefined
   /** Where to report a vulnerability, as a URI; absent if none is configured. */
   readonly securityContact?: string | undefined
   readonly limits: {

@@ -159,6 +159,10 @@ function contextOf(
     documentHosts: config.CLIENT_DOCUMENT_HOSTS,
     mailer,
     files,
+    passkeys:
+      config.PASSKEY_DOMAIN === undefined
+        ? undefined
+        : { domain: config.PASSKEY_DOMAIN, origins: config.PASSKEY_ORIGINS },
     securityContact: config.SECURITY_CONTACT,
     limits: {
       tokenPerSecond: config.TOKEN_RATE_PER_SECOND,

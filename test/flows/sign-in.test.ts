@@ -22,7 +22,8 @@ const { school, person } = setup
 const withoutNonces = (body: string, ...typed: string[]): string =>
   typed
     .reduce((text, word) => text.replaceAll(word, 'TYPED'), body)
-    .replace(/name="form_token" value="[^"]*"/g, 'name="form_token"')
+    .replace(/name="(form_token|passkey_challenge)" value="[^"]*"/g, 'name="$1"')
+    .replace(/&quot;challenge&quot;:&quot;[\w-]{43}&quot;/, 'CHALLENGE')
 
 const sessionsOf = async (at: TestSchool) =>
   await at.at.from('browser_sessions').select(['id', 'user_id', 'device']).execute()

@@ -23,7 +23,7 @@ import { sampleAdminPages } from './sample-admin-pages.ts'
 import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
 import { sampleAssistantPages } from './sample-assistant-pages.ts'
 import { sampleConsultingPages } from './sample-consulting-pages.ts'
-import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
+import { formToken, harbor, hostileName, passkeyQuestion, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSessionPages } from './sample-session-pages.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
@@ -40,7 +40,13 @@ const setupValues = {
 }
 const switchAccount = { action: '/sign-out', sealedRequest }
 
-const signIn = { school, action: '/sign-in', formToken, forgotPasswordUrl: '/forgotten-password' }
+const signIn = {
+  school,
+  action: '/sign-in',
+  formToken,
+  passkey: passkeyQuestion,
+  forgotPasswordUrl: '/forgotten-password',
+}
 
 const consent = {
   variant: 'newer' as const,
@@ -95,6 +101,15 @@ export const samplePages: Record<string, string> = {
     email: 'ada@demo.test',
     problem: { kind: 'throttled', retryAfterSeconds: 840 },
   }),
+  'sign-in-passkey-refused': signInPage({
+    ...signIn,
+    problem: {
+      kind: 'passkey_refused',
+      unknown: { rpId: 'localhost', credentialId: 'AQIDBA' },
+    },
+  }),
+  'sign-in-passkey-expired': signInPage({ ...signIn, problem: { kind: 'passkey_expired' } }),
+  'sign-in-passkey-unverified': signInPage({ ...signIn, problem: { kind: 'passkey_unverified' } }),
   'sign-in-new-password': signInPage({ ...signIn, newPassword: true }),
   'sign-in-interrupted': signInPage({ ...signIn, keptForm: 'c2VhbGVk', interrupted: 'kept' }),
   consent: consentPage(consent),

@@ -12,6 +12,7 @@ import { errorsPage } from '../../src/surfaces/pages/views/guide/errors-page.tsx
 import { guidePage } from '../../src/surfaces/pages/views/guide/guide.tsx'
 import { homePage } from '../../src/surfaces/pages/views/home.tsx'
 import { keptFormPage } from '../../src/surfaces/pages/views/kept-form.tsx'
+import { passkeysPage } from '../../src/surfaces/pages/views/passkeys.tsx'
 import { shortPasswordPage } from '../../src/surfaces/pages/views/short-password.tsx'
 import {
   signedOutPage,
@@ -19,7 +20,16 @@ import {
   signOutRefusedPage,
 } from '../../src/surfaces/pages/views/sign-out.tsx'
 import { writingPage } from '../../src/surfaces/pages/views/writing.tsx'
-import { formToken, harbor, hostileName, owner, person, school, student } from './sample-people.ts'
+import {
+  formToken,
+  harbor,
+  hostileName,
+  owner,
+  passkeyQuestion,
+  person,
+  school,
+  student,
+} from './sample-people.ts'
 
 const timeZone = 'Asia/Taipei'
 const origin = 'http://localhost:3000'
@@ -102,6 +112,38 @@ const account = {
   assistants: ['Claude', 'ChatGPT', 'Cursor'],
   assistantsCanBeOffered: true,
   otherSchools: [{ name: 'Harbor School', url: 'http://harbor.localhost:3000' }],
+  passkeys: { count: 2, question: passkeyQuestion, silent: false },
+}
+
+const phone = {
+  id: '01981c5e-7c00-7000-8000-0000000a0001',
+  credentialId: Buffer.from('phone'),
+  transports: ['internal'],
+  name: 'Chrome on Android',
+  isSynced: true,
+  isCloned: false,
+  createdAt: day('2026-10-02T08:30'),
+  lastUsedAt: day('2026-11-10T19:05'),
+}
+
+const passkeys = {
+  school,
+  here: '/account/passkeys',
+  viewer: student,
+  timeZone,
+  question: passkeyQuestion,
+  known: { rpId: 'localhost', userId: 'AQID', allAcceptedCredentialIds: [] },
+  passkeys: [
+    phone,
+    {
+      ...phone,
+      id: '01981c5e-7c00-7000-8000-0000000a0002',
+      name: 'Blue security key',
+      isSynced: false,
+      isCloned: true,
+      lastUsedAt: undefined,
+    },
+  ],
 }
 
 const live = (id: string, device: string, lastUsedAt: Date | undefined) => ({
@@ -258,6 +300,7 @@ export const sampleSitePages: Record<string, string> = {
     appCount: 0,
     assistants: [],
     otherSchools: [],
+    passkeys: { count: 0, question: passkeyQuestion, silent: false },
     notice: 'Your password was changed.',
   }),
   'account-hostile-name': accountPage({
@@ -265,6 +308,16 @@ export const sampleSitePages: Record<string, string> = {
     person: { name: hostileName, email: `${'long.'.repeat(40)}@people.example` },
     roles: [],
     otherSchools: [{ name: hostileName, url: 'http://evil.localhost:3000' }],
+  }),
+  passkeys: passkeysPage(passkeys),
+  'passkeys-none': passkeysPage({ ...passkeys, passkeys: [], known: undefined }),
+  'passkeys-full': passkeysPage({
+    ...passkeys,
+    passkeys: Array.from({ length: 20 }, (_, place) => ({ ...phone, id: `${place}` })),
+  }),
+  'passkeys-hostile-name': passkeysPage({
+    ...passkeys,
+    passkeys: [{ ...phone, name: hostileName.slice(0, 100) }],
   }),
   'connected-apps': connectedAppsPage(apps),
   'connected-apps-none': connectedAppsPage({

@@ -1,23 +1,24 @@
 import type { Command } from 'commander'
 import { deletePerson } from '../../domain/people/delete-person.ts'
 import { ROLES, type Role } from '../../domain/people/membership.ts'
-import { findPersonByEmail, type Person } from '../../domain/people/person.ts'
+import { findPersonByEmail } from '../../domain/people/person.ts'
 import {
   addPerson,
   setPersonPassword,
   setPersonRoles,
 } from '../../domain/people/person-operations.ts'
 import { hashPassword } from '../../foundation/crypto/password.ts'
-import type { Db } from '../../foundation/db/database.ts'
 import { atNamedSchool } from '../at-named-school.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
+import { loadPerson, unknownPerson } from '../load-person.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
 import { CommandError, type Outcome } from '../outcome.ts'
 import { readPassword } from '../read-password.ts'
 import { explainRefusal } from '../refusal-error.ts'
 import { teach } from '../teach.ts'
+import { addPasskeysCommand } from './user-passkeys.ts'
 
 export function addUserCommand(program: Command, cli: Cli): void {
   const user = program.command('user').description('people and their roles at a school')
@@ -63,6 +64,8 @@ export function addUserCommand(program: Command, cli: Cli): void {
     'user password --school north --email ada@north.example --password-stdin < password.txt',
   )
 
+  addPasskeysCommand(user, cli)
+
   const remove = user
     .command('delete')
     .description('delete a person, at every school')
@@ -71,7 +74,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .action(cli.act((options: DeleteOptions) => deleteUser(cli, options)))
   teach(
     remove,
-    'Erases email, name, picture and password, ends sessions and connected apps everywhere, and takes every role away. What they paid stays on record, without their name. This cannot be undone.',
+    'Erases email, name, picture, password and passkeys, ends sessions and connected apps everywhere, and takes every role away. What they paid stays on record, without their name. This cannot be undone.',
     'user delete --email ada@north.example',
   )
 }
@@ -204,12 +207,3 @@ function parseRoles(text: string): Role[] {
     2,
   )
 }
-
-async function loadPerson(db: Db, email: string): Promise<Person> {
-  const person = await findPersonByEmail(db, email)
-  if (person !== undefined) return person
-  throw new CommandError(...unknownPerson(email))
-}
-
-const unknownPerson = (email: string) =>
-  [`No person has the email ${email}.`, 'check the spelling'] as const

@@ -47,6 +47,10 @@ export const AUDIT_ACTIONS = [
   'person.created',
   'person.deleted',
   'person.password_changed',
+  'passkey.added',
+  'passkey.renamed',
+  'passkey.removed',
+  'passkey.cloned',
   'operation.done',
 ] as const
 

@@ -22,6 +22,8 @@ interface PasswordChangeRequest {
   readonly next: string
   /** Whether to disconnect all apps, at every school. */
   readonly endsAccess: boolean
+  /** Whether to remove all passkeys, at every school. */
+  readonly removesPasskeys: boolean
   readonly requestId: string
 }
 
@@ -63,6 +65,7 @@ export async function changePassword(
       replaces: proof.credential.hash,
       by: 'current_password',
       endsAccess: request.endsAccess,
+      removesPasskeys: request.removesPasskeys,
       requestId: request.requestId,
     }),
   )

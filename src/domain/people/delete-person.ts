@@ -19,8 +19,8 @@ export interface EndedWithPerson {
 const DELETED_NAME = 'Deleted person'
 
 /**
- * Crosses schools: deletes a person everywhere and returns how much ended. Erases email, name, picture
- * and password, ends roles, sessions and connected apps, and keeps payments. Not an operation, because
+ * Crosses schools: deletes a person everywhere and returns how much ended. Erases email, name, picture,
+ * password and passkeys, ends roles, sessions and connected apps, and keeps payments. Not an operation, because
  * operations are performed at a school; it throws the same refusals.
  */
 export async function deletePerson(
@@ -50,6 +50,8 @@ export async function deletePerson(
     .where('user_id', '=', userId)
     .execute()
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('passkey_handles').where('user_id', '=', userId).execute()
   const authorizations = ended + (await endAuthorizationsOfPerson(tx, userId)).length
   await tx
     .updateTable('users')

@@ -13,7 +13,7 @@ import { uncountTries } from './throttle.ts'
 export const RESET_MINUTES = 60
 
 /**
- * Makes a link that sets the password of a member, once. Undefined for a person who has a password and has never signed
+ * Makes a link that sets the password of a member, once. Undefined for a person who has a password or a passkey and has never signed
  * in at this school: a role that the school gave by itself proves nothing, and a school that controls its host
  * name could read the link. Locks the person, so that a password that is set at the same moment ends the link.
  */
@@ -25,7 +25,8 @@ export async function mintResetLink(at: SchoolDb, userId: string): Promise<strin
       select u.id from users u
         join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id and m.roles <> '{}'
       where u.id = ${userId} and u.deleted_at is null
-        and (m.signed_in_at is not null or u.password_hash is null)
+        and (m.signed_in_at is not null
+          or u.password_hash is null and not exists (select from passkeys p where p.user_id = u.id))
       for share of u)
     insert into password_resets (id, secret_hash, school_id, user_id, expires_at)
     select ${id}, ${token.hash}, ${at.schoolId}, entitled.id, now() + make_interval(mins => ${RESET_MINUTES})
@@ -75,6 +76,8 @@ export async function resetPassword(
   request: {
     readonly token: string
     readonly next: string
+    /** Whether to remove all passkeys, at every school. */
+    readonly removesPasskeys: boolean
     readonly school: PasswordContext['school']
     readonly address: string
     readonly requestId: string
@@ -100,9 +103,9 @@ export async function resetPassword(
       .returning('user_id')
       .executeTakeFirst()
     if (used === undefined) return false
-    const { requestId } = request
+    const { requestId, removesPasskeys } = request
     return await setPassword(tx, {
-      ...{ userId, email, hash, requestId },
+      ...{ userId, email, hash, requestId, removesPasskeys },
       by: 'reset_link',
       endsAccess: true,
     })

@@ -7,6 +7,7 @@ import {
 import { record, recordForInstallation } from '../audit/audit.ts'
 import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
 import { queueMail } from './outgoing-mail.ts'
+import { removePasskeysOfPerson } from './passkeys/remove-all.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
 export interface NewPassword {
@@ -18,6 +19,8 @@ export interface NewPassword {
   readonly by: 'current_password' | 'reset_link' | 'short_password' | 'command_line'
   /** Whether apps lose their access too, at every school. */
   readonly endsAccess: boolean
+  /** Whether passkeys go too, at every school: another person may have added one. */
+  readonly removesPasskeys?: boolean
   readonly requestId?: string | undefined
 }
 
@@ -33,7 +36,7 @@ export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
 
 /**
  * Stores a new password, for every way to choose one. All sessions at every school end, all links for a forgotten
- * password, and, if asked for, all grants and pending codes; the person gets a mail about it, unless they have no role
+ * password, and, if asked for, all grants and pending codes, and all passkeys; the person gets a mail about it, unless they have no role
  * anywhere. False if the password was changed in the meantime: then nothing happens.
  */
 export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boolean> {
@@ -56,6 +59,9 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
     .execute()
   await endSessionsOfPerson(tx, userId)
   if (fresh.endsAccess) await endAccessOfPerson(tx, userId, requestId)
+  if (fresh.removesPasskeys) {
+    await removePasskeysOfPerson(tx, userId, { by: 'new_password', requestId })
+  }
   const entry = {
     action: 'person.password_changed',
     outcome: 'ok',

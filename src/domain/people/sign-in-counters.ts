@@ -57,6 +57,13 @@ export function signInCounters(
   }
 }
 
+/** Answers with a passkey that were wrong. Their own counters: guesses at passwords must not close this way in. */
+export function passkeyCounters(key: Buffer, address: string): ThrottleLimit[] {
+  return addressBuckets(address).map(({ name, times }) =>
+    limit(key, `passkey:address:${name}`, FAILURES.address * times),
+  )
+}
+
 /** Requests for a new password in an hour: for one account from one address, and from one address in all. */
 const RESETS = { accountFromAddress: 3, address: 30 } as const
 

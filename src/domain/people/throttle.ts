@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 
 /** A counter of failures, named by a keyed hash, so that the table lists no emails or addresses. */
@@ -36,6 +36,16 @@ export async function countTry(
     from counted c join limits l on l.bucket = c.bucket
     where c.failures > l.failures`.execute(db)
   return Math.max(0, rows[0]?.seconds ?? 0)
+}
+
+/** The seconds to wait, as a query of one row: null or less if a try may go on. Counts nothing. */
+export function waitOf(limits: readonly ThrottleLimit[]): RawBuilder<unknown> {
+  return sql`
+    select ceil(extract(epoch from max(t.window_ends_at) - now()))::int as seconds
+    from sign_in_throttles t
+      join unnest(${limits.map((limit) => limit.bucket)}::bytea[],
+                  ${limits.map((limit) => limit.failures)}::int[]) as l (bucket, failures) on l.bucket = t.bucket
+    where t.failures >= l.failures and t.window_ends_at > now()`
 }
 
 /** Subtracts one try from each of `returned`, and removes all failures of `cleared`. */

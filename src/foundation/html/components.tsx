@@ -113,7 +113,14 @@ interface FieldProps {
   name: string
   label: string
   type: 'email' | 'password' | 'text'
-  autocomplete: 'username' | 'current-password' | 'new-password' | 'name' | 'organization' | 'off'
+  autocomplete:
+    | 'username'
+    | 'username webauthn'
+    | 'current-password'
+    | 'new-password'
+    | 'name'
+    | 'organization'
+    | 'off'
   value?: string | undefined
   error?: string | undefined
   /** The id of a message elsewhere on the page about this field. */

@@ -53,12 +53,12 @@ export function Document(props: DocumentProps) {
   )
 }
 
-type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed' | 'markdown' | 'script'>
+type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed' | 'markdown'>
 
 /** One centred card, for pages that ask one thing. */
-export function Layout({ title, school, children }: LayoutProps) {
+export function Layout({ title, school, script, children }: LayoutProps) {
   return (
-    <Document title={title} school={school}>
+    <Document title={title} school={school} script={script}>
       {school && <Masthead school={school} />}
       <main>{children}</main>
       <Footer branded={school !== undefined} />

@@ -19,12 +19,17 @@ const AUTHORIZATION_POLICY = [
 
 const SITE_POLICY = `${AUTHORIZATION_POLICY}; form-action 'self'`
 
+const POLICIES: Readonly<Record<PageKind, string>> = {
+  site: SITE_POLICY,
+  authorization: AUTHORIZATION_POLICY,
+}
+
 /**
- * The policy of a page of the site that runs one script of ours. The script is named by its whole address, so any
- * other file of this origin still cannot run.
+ * The policy of a page that runs one script of ours. The script is named by its whole address, so any other file of
+ * this origin still cannot run.
  */
-export function policyWithScript(origin: string, path: string): string {
-  return `${SITE_POLICY}; script-src ${origin}${path}`
+export function policyWithScript(origin: string, path: string, kind: PageKind = 'site'): string {
+  return `${POLICIES[kind]}; script-src ${origin}${path}`
 }
 
 /** A browser must never guess that an answer is a page or a script. `createHttpServer` adds it to every answer. */

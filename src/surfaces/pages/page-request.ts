@@ -37,16 +37,19 @@ export function sendPage(
     .send(html)
 }
 
-/** The same for a page of the site with this script of `assets/`. */
+/** The same for a page with this script of `assets/`. */
 export function sendScriptedPage(
   reply: FastifyReply,
   request: FastifyRequest,
+  kind: PageKind,
   script: string,
   html: string,
+  status = 200,
 ): FastifyReply {
   const { origin } = request.school
-  return setPageHeaders(reply, origin, 'site')
-    .header('content-security-policy', policyWithScript(origin, assetUrl(script)))
+  return setPageHeaders(reply, origin, kind)
+    .header('content-security-policy', policyWithScript(origin, assetUrl(script), kind))
+    .code(status)
     .type('text/html; charset=utf-8')
     .send(html)
 }

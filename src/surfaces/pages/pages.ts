@@ -20,6 +20,7 @@ import { addMemberAssistantRoutes } from './account/assistants.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addHistoryRoutes } from './account/history.ts'
+import { addPasskeyRoutes } from './account/passkeys.ts'
 import { addPasswordRoutes } from './account/password.ts'
 import { addSessionRoutes } from './account/sessions.ts'
 import { addShortPasswordRoutes } from './account/short-password.ts'
@@ -38,6 +39,7 @@ import { addMailSender } from './mails/mail-sender.ts'
 import { sendPage } from './page-request.ts'
 import { startOfSection } from './section.ts'
 import { addSignInRoutes } from './sign-in.ts'
+import { addPasskeySignInRoutes } from './sign-in-passkey.ts'
 import { addSignOutRoutes } from './sign-out.ts'
 import { frameFor } from './site-frame.ts'
 import { addConfirmRoutes } from './step-up/confirm.ts'
@@ -61,6 +63,7 @@ export function addPageRoutes(
     addThemeRoute(scope)
     const sendsMail = addMailSender(scope, context)
     addSignInRoutes(scope, context, documents)
+    addPasskeySignInRoutes(scope, context, documents)
     addShortPasswordRoutes(scope, context, sendsMail)
     addConfirmRoutes(scope, context)
     addSignOutRoutes(scope, context)
@@ -74,6 +77,7 @@ export function addPageRoutes(
     addConnectedAppRoutes(scope, context)
     addMemberAssistantRoutes(scope, context)
     addPasswordRoutes(scope, context, sendsMail)
+    addPasskeyRoutes(scope, context)
     addForgottenPasswordRoutes(scope, context, sendsMail)
     addSessionRoutes(scope, context)
     addHistoryRoutes(scope, context)

@@ -1,30 +1,23 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
 import { isSignInDue } from '../../domain/grants/decide-consent.ts'
-import {
-  openPending,
-  type PendingAuthorization,
-} from '../../domain/grants/pending-authorization.ts'
+import { openPending } from '../../domain/grants/pending-authorization.ts'
 import { isTooShort } from '../../domain/people/password-rule.ts'
 import { endSession } from '../../domain/people/sessions.ts'
 import { signIn } from '../../domain/people/sign-in.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
-import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
 import { parseLocalPath } from '../../foundation/http/local-path.ts'
-import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
-import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { askForLongerPassword } from './account/short-password.ts'
-import { keepAfterSignIn } from './after-sign-in.ts'
 import { beginSession } from './browser-session.ts'
 import { goOn } from './kept-forms/go-on.ts'
 import { withKeptForm } from './kept-forms/with-kept-form.ts'
 import { requesterOf } from './known-browser.ts'
-import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from './page-request.ts'
+import { checkedSignInForm, redirectTo } from './page-request.ts'
+import { expiredRequest, showSignIn } from './show-sign-in.ts'
 import { queryOf } from './site-frame.ts'
-import type { Interrupted } from './views/interrupted.tsx'
-import { type SignInProblem, signInPage } from './views/sign-in.tsx'
+import type { SignInProblem } from './views/sign-in.tsx'
 
 export function addSignInRoutes(
   app: FastifyInstance,
@@ -35,7 +28,7 @@ export function addSignInRoutes(
     const query = queryOf(request)
     const sealedRequest = query.get('request') ?? undefined
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
-    if (sealedRequest !== undefined && pending === undefined) return expired(request, reply)
+    if (sealedRequest !== undefined && pending === undefined) return expiredRequest(request, reply)
     const session = await findBrowserSession(request)
     // The person signed in in another tab, or came back with the browser's Back button.
     if (pending !== undefined && session !== undefined && !isSignInDue(session, pending)) {
@@ -54,7 +47,7 @@ export function addSignInRoutes(
     const form = checkedSignInForm(context.keyring, request, session)
     const sealedRequest = form.get('request') ?? undefined
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
-    if (sealedRequest !== undefined && pending === undefined) return expired(request, reply)
+    if (sealedRequest !== undefined && pending === undefined) return expiredRequest(request, reply)
     const email = form.get('email') ?? ''
     const password = form.get('password') ?? ''
     // Checked again: the value comes from the browser, and before that from whichever link was opened.
@@ -92,65 +85,4 @@ export function addSignInRoutes(
     if (begun === undefined) return await again({ kind: 'mismatch' }, 401)
     return goOn(context, request, reply, begun, { sealedRequest, returnTo, keptForm })
   })
-}
-
-interface SignInState {
-  readonly sealedRequest?: string | undefined
-  readonly pending?: PendingAuthorization | undefined
-  /** A page of ours that needs the sign-in. */
-  readonly returnTo: string | undefined
-  /** The sealed form that the person sent when the session had ended. */
-  readonly keptForm?: string | undefined
-  readonly interrupted?: Interrupted | undefined
-  readonly email?: string
-  readonly problem?: SignInProblem
-}
-
-export async function showSignIn(
-  context: AppContext,
-  documents: MetadataClients,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  state: SignInState,
-  status = 200,
-): Promise<FastifyReply> {
-  const session = await findBrowserSession(request)
-  const page = signInPage({
-    school: brandingOf(request.school),
-    action: '/sign-in',
-    formToken: formTokenFor(context.keyring, request, reply, session),
-    sealedRequest: state.sealedRequest,
-    returnTo: state.returnTo,
-    keptForm: state.keptForm,
-    interrupted: state.interrupted ?? (queryOf(request).has('files') ? 'files' : undefined),
-    newPassword: queryOf(request).has('reset'),
-    forgotPasswordUrl:
-      context.mailer === undefined
-        ? undefined
-        : keepAfterSignIn('/forgotten-password', {
-            sealedRequest: state.sealedRequest,
-            returnTo: state.returnTo,
-          }),
-    email: state.email ?? state.pending?.loginHint,
-    problem: state.problem,
-    client: await clientAsking(documents, request, state.pending),
-  })
-  return sendPage(reply, request, 'authorization', page, status)
-}
-
-async function clientAsking(
-  documents: MetadataClients,
-  request: FastifyRequest,
-  pending: PendingAuthorization | undefined,
-) {
-  if (pending === undefined) return undefined
-  const found = await findRequestingClient(documents, request, pending.clientId)
-  if (found.kind !== 'known') return undefined
-  const { name, kind, clientId } = found.client
-  return kind === 'document' ? { name, host: new URL(clientId).host } : { name }
-}
-
-function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const page = expiredRequestPage({ reference: request.id, school: brandingOf(request.school) })
-  return sendPage(reply, request, 'authorization', page, 400)
 }

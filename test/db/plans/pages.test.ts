@@ -6,6 +6,7 @@ import { aPair } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { ageProof } from '../../support/old-proof.ts'
 import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
+import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
 import { CALLBACK, PASSWORD } from '../../support/world.ts'
@@ -85,6 +86,24 @@ test('a sign-in that replaces a short password reads no whole table', async () =
     expect((await visitor.post('/sign-in/new-password', fields)).statusCode).toBe(303)
   })
   await untilSent(world)
+})
+
+test('making, using, renaming and removing a passkey reads no whole table', async () => {
+  const visitor = await signedIn(world, school, await world.aMember(school))
+  const device = new PasskeyDevice(school.origin)
+  const path = '/account/passkeys'
+  await checkPlans(async () => {
+    expect((await addPasskey(visitor, device)).headers.location).toBe(`${path}?done=added`)
+    expect((await signInWith(new Visitor(world, school), device)).statusCode).toBe(303)
+    const wrong = { origin: 'https://evil.example' }
+    expect((await signInWith(new Visitor(world, school), device, wrong)).statusCode).toBe(401)
+    const [, id] = /passkeys\/([0-9a-f-]{36})\/remove/.exec((await visitor.get(path)).body) ?? []
+    for (const act of ['rename', 'remove']) {
+      const { location } = (await submit(visitor, path, `${path}/${id}/${act}`, { name: 'Key' }))
+        .headers
+      expect(location).toBe(`${path}?done=${act}d`)
+    }
+  })
 })
 
 test('sending mail after the answer reads no whole table', async () => {

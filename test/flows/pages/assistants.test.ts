@@ -307,7 +307,7 @@ describe('Use with an assistant', () => {
       expect(body.match(/<script/g)).toHaveLength(1)
       const loaded = await member.get(script)
       expect(loaded.headers['content-type']).toBe('text/javascript; charset=utf-8')
-      expect((await member.get('/account')).headers['content-security-policy']).not.toContain(
+      expect((await member.get('/account/apps')).headers['content-security-policy']).not.toContain(
         'script-src',
       )
     },

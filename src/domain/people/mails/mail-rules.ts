@@ -49,7 +49,7 @@ export type MailRule<K extends MailKind> =
 
 export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
   /**
-   * If the person has signed in here, or has no password anywhere: a link that sets the password. Otherwise: the names of
+   * If the person has signed in here, or has neither password nor passkey anywhere: a link that sets the password. Otherwise: the names of
    * the schools where they have signed in, whose pages send such links.
    */
   forgotten_password: {

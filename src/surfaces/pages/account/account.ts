@@ -2,18 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import { offeredAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
 import { connectedApps } from '../../../domain/grants/connected-apps.ts'
 import { schoolsOfPerson } from '../../../domain/people/membership.ts'
+import { passkeysOf } from '../../../domain/people/passkeys/passkeys.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
-import { sendPage } from '../page-request.ts'
+import { sendScriptedPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { accountPage } from '../views/account.tsx'
+import { PASSKEY_SCRIPT } from '../views/passkey-parts.tsx'
+import { offerPasskey } from './passkeys.ts'
 
 const NOTICES = {
   password: 'Your password was changed, and you were signed out everywhere else.',
   'password-everywhere':
     'Your password was changed. You were signed out everywhere else, and all apps were disconnected.',
+  passkey: 'Your passkey is ready. You can sign in with it from now on.',
 }
 
 /** A person with more has so many apps that their number says nothing. */
@@ -23,13 +27,15 @@ export function addAccountRoutes(app: FastifyInstance, context: AppContext): voi
   app.get('/account', async (request, reply) => {
     const session = await loadBrowserSession(request)
     const { person, roles } = session
-    const [{ apps, next }, schools, offered] = await Promise.all([
+    const [{ apps, next }, schools, offered, passkeys] = await Promise.all([
       connectedApps(request.at, person.id, { limit: COUNTED_AUTHORIZATIONS }),
       schoolsOfPerson(acrossSchools(request.at), person.id),
       offeredAssistants(request.at),
+      passkeysOf(request.at, person.id),
     ])
+    const frame = frameFor(context, request, reply, session, NOTICES)
     const page = accountPage({
-      ...frameFor(context, request, reply, session, NOTICES),
+      ...frame,
       person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
       roles,
       appCount: next === undefined ? apps.length : undefined,
@@ -38,7 +44,8 @@ export function addAccountRoutes(app: FastifyInstance, context: AppContext): voi
       otherSchools: schools
         .filter(({ id }) => id !== request.school.id)
         .map(({ name, origin }) => ({ name, url: origin })),
+      passkeys: offerPasskey(context, request, session, passkeys, frame),
     })
-    return sendPage(reply, request, 'site', page)
+    return sendScriptedPage(reply, request, 'site', PASSKEY_SCRIPT, page)
   })
 }

@@ -23,6 +23,6 @@ export function addMemberAssistantRoutes(app: FastifyInstance, context: AppConte
       contactEmail: school.contactEmail,
       offered: await offeredAssistants(request.at),
     })
-    return sendScriptedPage(reply, request, COPY_SCRIPT, page)
+    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
   })
 }

@@ -75,6 +75,7 @@ export function addForgottenPasswordRoutes(
       resetPassword(acrossSchools(request.at), request.at, throttleKey, {
         token,
         next: form.get('new_password') ?? '',
+        removesPasskeys: form.get('remove_passkeys') === 'yes',
         school: request.school,
         address: clientAddress(request),
         requestId: request.id,

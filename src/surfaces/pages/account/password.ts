@@ -29,13 +29,14 @@ export function addPasswordRoutes(
     const current = form.get('current_password') ?? ''
     const next = form.get('new_password') ?? ''
     const endsAccess = form.get('end_access') === 'yes'
+    const removesPasskeys = form.get('remove_passkeys') === 'yes'
     const again = (problem: PasswordFormProblem, status: number) =>
       show(context, request, reply, session, problem, status)
     if (current === '' || next === '') {
       return again({ kind: 'missing', current: current === '', next: next === '' }, 400)
     }
     const outcome = await tryToChange(context, {
-      ...{ request, session, current, next, endsAccess },
+      ...{ request, session, current, next, endsAccess, removesPasskeys },
     })
     switch (outcome.kind) {
       case 'changed': {
@@ -61,17 +62,18 @@ interface Attempt {
   readonly current: string
   readonly next: string
   readonly endsAccess: boolean
+  readonly removesPasskeys: boolean
 }
 
 async function tryToChange(context: AppContext, attempt: Attempt): Promise<PasswordChange> {
-  const { request, session, current, next, endsAccess } = attempt
+  const { request, ...asked } = attempt
   try {
     return await changePassword(
       acrossSchools(request.at),
       request.at,
       context.keyring.key('sign-in-throttle'),
       {
-        ...{ session, current, next, endsAccess },
+        ...asked,
         address: clientAddress(request),
         school: request.school,
         requestId: request.id,

@@ -59,6 +59,8 @@ export function ownerOf({ keyring }: AppContext, request: FastifyRequest): FormO
   const form = formIn(request)
   if (form === undefined || !KEPT.test(request.raw.url ?? '') || isForeign(request))
     return undefined
+  // The answer of a device fits only the form that asked for it.
+  if (form.has('passkey')) return undefined
   const owner = openOwner(keyring, request.school.id, form.get('form_owner') ?? '')
   if (owner === undefined) return undefined
   return isFormOf(keyring, form, owner.sessionId) ? owner : undefined

@@ -1,6 +1,9 @@
+import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
 import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { PASSKEY_SCRIPT } from './passkey-parts.tsx'
+import { PASSKEYS_PATH, PasskeyMaker } from './passkeys.tsx'
 import type { Person } from './person.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { count } from './words.ts'
@@ -15,6 +18,8 @@ interface AccountProps extends SiteFrame {
   /** Whether the school has the feature at all; without it the page promises nothing. */
   assistantsCanBeOffered: boolean
   otherSchools: readonly { name: string; url: string }[]
+  /** With a question to the device, which may make the first one, while the last proof is recent. */
+  passkeys: { count: number; question: PasskeyQuestion | undefined; silent: boolean }
 }
 
 export function accountPage(props: AccountProps): string {
@@ -23,6 +28,7 @@ export function accountPage(props: AccountProps): string {
   return sitePage({
     ...props,
     title: 'Your account',
+    script: PASSKEY_SCRIPT,
     children: (
       <>
         <PageHead title="Your account" />
@@ -78,6 +84,7 @@ export function accountPage(props: AccountProps): string {
               </ButtonLink>
             </div>
           </Panel>
+          <PasskeysPanel {...props} />
           <Panel title="Signed-in browsers" lead="See where you are signed in, and sign out there.">
             <div class="actions">
               <ButtonLink look="plain" href="/account/sessions">
@@ -109,6 +116,31 @@ export function accountPage(props: AccountProps): string {
       </>
     ),
   })
+}
+
+function PasskeysPanel({ passkeys, viewer }: AccountProps) {
+  const { count: many, question, silent } = passkeys
+  const lead =
+    many === 0
+      ? 'Sign in with your fingerprint, your face or the PIN of your device, without a password.'
+      : `You have ${count(many, 'passkey', 'passkeys')} for this school.`
+  return (
+    <Panel title="Passkeys" lead={lead}>
+      {many === 0 && question !== undefined && (
+        <PasskeyMaker
+          formToken={viewer?.formToken ?? ''}
+          question={question}
+          from="account"
+          silent={silent}
+        />
+      )}
+      <div class="actions">
+        <ButtonLink look="plain" href={PASSKEYS_PATH}>
+          {many === 0 ? 'About passkeys' : 'Manage passkeys'}
+        </ButtonLink>
+      </div>
+    </Panel>
+  )
 }
 
 function offerOf(names: readonly string[]): string {

@@ -1,7 +1,12 @@
 import { Alert, Button, Card, Field, Form, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
-import { AccountOfPassword, BusyAlert, type PasswordFormProblem } from './change-password.tsx'
+import {
+  AccountOfPassword,
+  BusyAlert,
+  type PasswordFormProblem,
+  RemovePasskeys,
+} from './change-password.tsx'
 import { passwordHint, passwordProblems } from './password-words.ts'
 import { waitInWords } from './words.ts'
 
@@ -151,6 +156,7 @@ export function resetPasswordPage(props: ResetProps): string {
             error={problem?.kind === 'unfit' ? passwordProblems[problem.problem] : undefined}
             autofocus
           />
+          <RemovePasskeys />
           <Button look="primary">Set password</Button>
         </Form>
       </Card>

@@ -1,3 +1,4 @@
+import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
 import {
   Address,
   Alert,
@@ -11,6 +12,7 @@ import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
+import { PASSKEY_SCRIPT, PasskeyButton, passkeyFields } from './passkey-parts.tsx'
 
 export type SignInProblem =
   /** Does not say which of the two is wrong or whether the account exists. */
@@ -18,11 +20,20 @@ export type SignInProblem =
   | { kind: 'missing'; email: boolean; password: boolean }
   | { kind: 'throttled'; retryAfterSeconds: number }
   | { kind: 'busy' }
+  /** `unknown`: the browser is told that no passkey here has this id. */
+  | { kind: 'passkey_refused'; unknown?: { rpId: string; credentialId: string } | undefined }
+  | { kind: 'passkey_expired' }
+  /** The device asked for no fingerprint, face or PIN, which owners and admins need. */
+  | { kind: 'passkey_unverified' }
+
+export const PASSKEY_SIGN_IN_PATH = '/sign-in/passkey'
 
 interface SignInProps {
   school: Branding
   action: string
   formToken: string
+  /** For a device that has a passkey of this school. */
+  passkey: PasskeyQuestion
   /** The pending authorization of the app that waits. */
   sealedRequest?: string | undefined
   /** A page of ours to continue to if no app waits. */
@@ -51,7 +62,7 @@ export function signInPage(props: SignInProps): string {
   const describedBy = problem === undefined || missing ? undefined : problemId
   const startWithPassword = email !== '' && !missing?.email
   return renderPage(
-    <Layout title={problem ? 'Error: Sign in' : 'Sign in'} school={school}>
+    <Layout title={problem ? 'Error: Sign in' : 'Sign in'} school={school} script={PASSKEY_SCRIPT}>
       <Card>
         <h1>Sign in</h1>
         {client && <WaitingApp {...client} />}
@@ -71,13 +82,14 @@ export function signInPage(props: SignInProps): string {
             request: props.sealedRequest,
             return_to: props.returnTo,
             kept_form: props.keptForm,
+            ...passkeyFields(props.passkey),
           }}
         >
           <Field
             name="email"
             label="Email address"
             type="email"
-            autocomplete="username"
+            autocomplete="username webauthn"
             value={email}
             error={missing?.email ? missingEmail : undefined}
             describedBy={describedBy}
@@ -93,6 +105,15 @@ export function signInPage(props: SignInProps): string {
             autofocus={startWithPassword}
           />
           <Button look="primary">Sign in</Button>
+          <PasskeyButton
+            kind="prove"
+            question={props.passkey}
+            action={PASSKEY_SIGN_IN_PATH}
+            waits
+            look="plain"
+          >
+            Use a passkey
+          </PasskeyButton>
         </Form>
         {forgotPasswordUrl !== undefined && (
           <p class="aside">
@@ -145,6 +166,34 @@ function Problem({ problem }: { problem: SignInProblem }) {
       return (
         <Alert id={problemId} tone="error" title="Many people are signing in right now">
           <p>We could not check your password just now. Try again in a few seconds.</p>
+        </Alert>
+      )
+    case 'passkey_refused':
+      return (
+        <Alert id={problemId} tone="error" title="This passkey was not accepted">
+          <p
+            data-passkey-unknown={
+              problem.unknown === undefined ? undefined : JSON.stringify(problem.unknown)
+            }
+          >
+            It may have been removed, or belong to another school. Use another one, or your
+            password.
+          </p>
+        </Alert>
+      )
+    case 'passkey_expired':
+      return (
+        <Alert id={problemId} tone="error" title="Please use your passkey again">
+          <p>This page had been open for too long, or was sent twice.</p>
+        </Alert>
+      )
+    case 'passkey_unverified':
+      return (
+        <Alert id={problemId} tone="error" title="Your device did not check that it is you">
+          <p>
+            Owners and admins need a passkey that asks for a fingerprint, a face or a PIN. Set one
+            of them up on your device, or sign in with your password.
+          </p>
         </Alert>
       )
   }

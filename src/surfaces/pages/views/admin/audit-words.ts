@@ -31,6 +31,10 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'person.created': 'Account created',
   'person.deleted': 'Account deleted',
   'person.password_changed': 'Password changed',
+  'passkey.added': 'Passkey added',
+  'passkey.renamed': 'Passkey renamed',
+  'passkey.removed': 'Passkey removed',
+  'passkey.cloned': 'Copied passkey refused',
   'operation.done': 'School data changed',
 }
 

@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
+import { record } from '../../audit/audit.ts'
+
+/** How many a person has at one school. */
+export const MOST_PASSKEYS = 20
+export const LONGEST_NAME = 100
+
+export interface Passkey {
+  readonly id: string
+  readonly credentialId: Buffer
+  readonly transports: readonly string[]
+  readonly name: string
+  /** Whether it is kept by a service and may be on several devices. */
+  readonly isSynced: boolean
+  readonly isCloned: boolean
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | undefined
+}
+
+export interface PasskeysOfPerson {
+  /** How devices name the person at this school; undefined before the first passkey. */
+  readonly handle: Buffer | undefined
+  /** The oldest first. */
+  readonly passkeys: readonly Passkey[]
+}
+
+interface PasskeyRow {
+  handle: Buffer
+  id: string | null
+  credential_id: Buffer
+  transports: string[]
+  name: string
+  backed_up: boolean
+  cloned_at: Date | null
+  created_at: Date
+  last_used_at: Date | null
+}
+
+export async function passkeysOf(at: SchoolDb, userId: string): Promise<PasskeysOfPerson> {
+  const { rows } = await at.run(sql<PasskeyRow>`
+    select h.handle, p.id, p.credential_id, p.transports, p.name, p.backed_up, p.cloned_at, p.created_at, p.last_used_at
+    from passkey_handles h left join passkeys p on p.school_id = h.school_id and p.user_id = h.user_id
+    where h.school_id = ${at.schoolId} and h.user_id = ${userId}
+    order by p.created_at, p.id`)
+  return {
+    handle: rows[0]?.handle,
+    passkeys: rows.flatMap((row) => (row.id === null ? [] : passkeyFrom({ ...row, id: row.id }))),
+  }
+}
+
+function passkeyFrom(row: PasskeyRow & { id: string }): Passkey {
+  return {
+    id: row.id,
+    credentialId: row.credential_id,
+    transports: row.transports,
+    name: row.name,
+    isSynced: row.backed_up,
+    isCloned: row.cloned_at !== null,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at ?? undefined,
+  }
+}
+
+/** A name that a person typed, or else how the passkey is called without one. */
+export function passkeyName(typed: string | undefined, otherwise: string): string {
+  const name = (typed ?? '').replaceAll('\0', '').trim().slice(0, LONGEST_NAME).trim()
+  return name || otherwise.slice(0, LONGEST_NAME) || 'Passkey'
+}
+
+interface OneOfMine {
+  readonly userId: string
+  readonly id: string
+  readonly requestId: string
+}
+
+/** False if the person has no such passkey here. */
+export async function renamePasskey(
+  at: SchoolDb,
+  { userId, id, requestId }: OneOfMine,
+  name: string,
+): Promise<boolean> {
+  return await at.transaction(async (tx) => {
+    const renamed = await tx
+      .update('passkeys')
+      .set({ name })
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+    if (renamed.numUpdatedRows === 0n) return false
+    const entry = { action: 'passkey.renamed', outcome: 'ok', subject: id } as const
+    await record(tx, { ...entry, actorUserId: userId, requestId })
+    return true
+  })
+}
+
+export type Removal = 'removed' | 'unknown' | 'last_way_in'
+
+/**
+ * Removes a passkey of the person who asks. Refused if nothing else signs them in here: passkeys of other schools do not
+ * work at this origin.
+ */
+export async function removePasskey(
+  at: SchoolDb,
+  { userId, id, requestId }: OneOfMine,
+): Promise<Removal> {
+  return await at.transaction(async (tx) => {
+    await lockPasskeysOf(tx, userId)
+    const found = await tx
+      .from('passkeys')
+      .select(hasOtherWayIn(tx, userId, id).as('other'))
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+    if (found === undefined) return 'unknown'
+    if (!found.other) return 'last_way_in'
+    await tx.delete('passkeys').where('id', '=', id).execute()
+    const entry = { action: 'passkey.removed', outcome: 'ok', subject: id } as const
+    await record(tx, { ...entry, actorUserId: userId, requestId })
+    return 'removed'
+  })
+}
+
+function hasOtherWayIn(tx: SchoolTx, userId: string, id: string) {
+  return sql<boolean>`(
+    exists (select from users u where u.id = ${userId} and u.password_hash is not null)
+    or exists (
+      select from passkeys other
+      where other.school_id = ${tx.schoolId} and other.user_id = ${userId} and other.id <> ${id}
+        and other.cloned_at is null))`
+}
+
+/** What adds or removes passkeys of a person at a school waits for one another. */
+export async function lockPasskeysOf(tx: SchoolTx, userId: string): Promise<void> {
+  await acrossSchools(tx)
+    .selectFrom('passkey_handles')
+    .select('user_id')
+    .where('school_id', '=', tx.schoolId)
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .execute()
+}

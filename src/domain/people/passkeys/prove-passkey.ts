@@ -1,0 +1,192 @@
+import { type RawBuilder, sql } from 'kysely'
+import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import { record } from '../../audit/audit.ts'
+import { isOperator, type Role } from '../membership.ts'
+import type { ProvenPerson } from '../sessions.ts'
+import { passkeyCounters } from '../sign-in-counters.ts'
+import { countTry, type ThrottleLimit, waitOf } from '../throttle.ts'
+import type { PasskeyQuestion } from './add-passkey.ts'
+import { type ProofAnswer, parseProofAnswer } from './answer.ts'
+import { type ChallengeForm, issueProofChallenge, openProofChallenge } from './challenge.ts'
+import type { RelyingParty } from './relying-party.ts'
+import { type VerifiedProof, verifyProof } from './verify.ts'
+
+const WINDOW_MINUTES = 15
+
+/** Asks a device for any passkey of this school. It names the person itself, so no email is needed. */
+export function askForProof(form: ChallengeForm, party: RelyingParty): PasskeyQuestion {
+  const { value, sealed } = issueProofChallenge(form)
+  return {
+    options: { challenge: value, rpId: party.id, userVerification: 'preferred' },
+    sealed,
+  }
+}
+
+export type PasskeyProof =
+  | ({ readonly kind: 'proven' } & ProvenPerson)
+  /** The device did not check that the owner holds it, and for an owner or admin that is not enough. */
+  | ({ readonly kind: 'unverified' } & ProvenPerson)
+  /** `unknown`: no passkey here has this id, so the browser may forget it. */
+  | { readonly kind: 'refused'; readonly unknown?: string }
+  /** The form is too old, or an answer to a newer one was given. */
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
+
+export interface ProofRequest {
+  readonly form: ChallengeForm
+  readonly party: RelyingParty
+  readonly throttleKey: Buffer
+  readonly address: string
+  readonly sealed: string | undefined
+  readonly answer: string
+  /** Only passkeys of this person are accepted. */
+  readonly userId?: string | undefined
+  readonly requestId: string
+}
+
+/**
+ * Checks the answer of a device and, if it is right, uses up its challenge. Failures are counted for the address. They are
+ * counted afterwards, unlike those of passwords: a signature cannot be guessed, so the limit only bounds the work.
+ */
+export async function provePasskey(at: SchoolDb, request: ProofRequest): Promise<PasskeyProof> {
+  const challenge = openProofChallenge(request.form, request.sealed)
+  if (challenge === undefined) return { kind: 'expired' }
+  const answer = parseProofAnswer(request.answer)
+  if (answer === undefined) return { kind: 'refused' }
+  const counters = passkeyCounters(request.throttleKey, request.address)
+  const { seconds, passkey } = await findPasskey(at, answer, counters)
+  if (seconds > 0) return { kind: 'throttled', retryAfterSeconds: seconds }
+  const verified =
+    passkey === undefined
+      ? undefined
+      : await verifyProof({
+          ...{ answer, challenge: challenge.challenge, party: request.party },
+          publicKey: passkey.public_key,
+        })
+  if (
+    passkey === undefined ||
+    verified === undefined ||
+    !fits(passkey, answer, verified, request)
+  ) {
+    await countTry(acrossSchools(at), counters, WINDOW_MINUTES)
+    return passkey === undefined ? { kind: 'refused', unknown: answer.id } : { kind: 'refused' }
+  }
+  if (passkey.cloned) return { kind: 'refused' }
+  if (wentBackwards(passkey.counter, verified.counter)) {
+    await markCloned(at, passkey, request.requestId)
+    return { kind: 'refused' }
+  }
+  if (!(await use(at, passkey, verified, challenge.issuedAt))) return { kind: 'expired' }
+  const { id, user_id, name, email, avatar_url } = passkey
+  const isEnough = verified.isUserVerified || !isOperator(passkey.roles ?? [])
+  return {
+    kind: isEnough ? 'proven' : 'unverified',
+    person: { id: user_id, name, email, avatarUrl: avatar_url ?? undefined },
+    credential: { kind: 'passkey', id },
+    methods: ['passkey'],
+  }
+}
+
+interface FoundPasskey {
+  id: string
+  user_id: string
+  handle: Buffer
+  public_key: Buffer
+  counter: number
+  backup_eligible: boolean
+  cloned: boolean
+  email: string
+  name: string
+  avatar_url: string | null
+  roles: Role[] | null
+}
+
+/** The passkey that the answer names, and how long the address has to wait, in one statement. */
+async function findPasskey(
+  at: SchoolDb,
+  answer: ProofAnswer,
+  counters: readonly ThrottleLimit[],
+): Promise<{ seconds: number; passkey: FoundPasskey | undefined }> {
+  const credentialId = Buffer.from(answer.id, 'base64url')
+  const { rows } = await at.run(sql<{ seconds: number | null } & (FoundPasskey | { id: null })>`
+    select waited.seconds, p.id, p.user_id, h.handle, p.public_key, p.counter, p.backup_eligible,
+      p.cloned_at is not null as cloned, u.email, u.name, u.avatar_url, m.roles
+    from (${waitOf(counters)}) waited
+      left join passkeys p on p.school_id = ${at.schoolId} and p.credential_id = ${credentialId}
+      left join passkey_handles h on h.school_id = p.school_id and h.user_id = p.user_id
+      left join users u on u.id = p.user_id
+      left join school_members m on m.school_id = p.school_id and m.user_id = p.user_id`)
+  const [row] = rows
+  return {
+    seconds: Math.max(0, row?.seconds ?? 0),
+    passkey: row === undefined || row.id === null ? undefined : row,
+  }
+}
+
+/** The signature is right. The device must also name the same person, and be of the same kind as before. */
+function fits(
+  passkey: FoundPasskey,
+  { response: { userHandle } }: ProofAnswer,
+  verified: VerifiedProof,
+  { userId }: ProofRequest,
+): boolean {
+  if (verified.isBackupEligible !== passkey.backup_eligible) return false
+  if (userId !== undefined && userId !== passkey.user_id) return false
+  // A device may leave the handle out if the person is known already.
+  if (userHandle === null || userHandle === undefined) return userId !== undefined
+  return userHandle === passkey.handle.toString('base64url')
+}
+
+/** A device that counts counts up, and one that does not always says 0. */
+const wentBackwards = (before: number, now: number): boolean =>
+  (before > 0 || now > 0) && now <= before
+
+/** False if this challenge, or a newer one, was answered with the passkey before, or if it is gone by now. */
+async function use(
+  at: SchoolDb,
+  { id, user_id }: FoundPasskey,
+  verified: VerifiedProof,
+  issuedAt: Date,
+): Promise<boolean> {
+  const { counter } = verified
+  const used = await at
+    .update('passkeys')
+    .set({
+      counter,
+      backed_up: verified.isBackedUp,
+      user_verified: verified.isUserVerified,
+      last_used_at: sql<Date>`now()`,
+      last_challenge_at: issuedAt,
+    })
+    .where('id', '=', id)
+    .where('user_id', '=', user_id)
+    .where('cloned_at', 'is', null)
+    .where('last_challenge_at', '<', issuedAt)
+    .where(countsUp(counter))
+    .executeTakeFirst()
+  return used.numUpdatedRows === 1n
+}
+
+/** Two answers at the same time both passed the check of the counter that they read. */
+function countsUp(counter: number): RawBuilder<boolean> {
+  return sql<boolean>`(counter < ${counter} or counter = 0 and ${counter} = 0)`
+}
+
+/** There may be a copy of the private key. Neither the copy nor the original can be used from now on. */
+async function markCloned(
+  at: SchoolDb,
+  { id, user_id }: FoundPasskey,
+  requestId: string,
+): Promise<void> {
+  await at.transaction(async (tx) => {
+    const marked = await tx
+      .update('passkeys')
+      .set({ cloned_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .where('cloned_at', 'is', null)
+      .executeTakeFirst()
+    if (marked.numUpdatedRows === 0n) return
+    const entry = { action: 'passkey.cloned', outcome: 'access_denied', subject: id } as const
+    await record(tx, { ...entry, actorUserId: user_id, requestId })
+  })
+}

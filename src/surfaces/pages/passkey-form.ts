@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify'
+import type { ChallengeForm } from '../../domain/people/passkeys/challenge.ts'
+import type { ProofRequest } from '../../domain/people/passkeys/prove-passkey.ts'
+import { relyingPartyOf } from '../../domain/people/passkeys/relying-party.ts'
+import { clientAddress } from '../../foundation/http/client-address.ts'
+import type { AppContext } from '../../gate/context.ts'
+
+/** Takes what `formTokenFor` made or what a form sent back: the owner behind the token does not matter here. */
+export function challengeFormOf(
+  { keyring }: AppContext,
+  { school }: FastifyRequest,
+  formToken: string,
+): ChallengeForm {
+  const [token = ''] = formToken.split('.')
+  return { keyring, origin: school.origin, formToken: token }
+}
+
+/** The answer of a device in a form whose token was checked. */
+export function proofIn(
+  context: AppContext,
+  request: FastifyRequest,
+  form: URLSearchParams,
+): ProofRequest {
+  return {
+    form: challengeFormOf(context, request, form.get('form_token') ?? ''),
+    party: relyingPartyOf(request.school.origin, context.passkeys),
+    throttleKey: context.keyring.key('sign-in-throttle'),
+    address: clientAddress(request),
+    sealed: form.get('passkey_challenge') ?? undefined,
+    answer: form.get('passkey') ?? '',
+    requestId: request.id,
+  }
+}

@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify'
+import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
+import { openPending } from '../../domain/grants/pending-authorization.ts'
+import { type PasskeyProof, provePasskey } from '../../domain/people/passkeys/prove-passkey.ts'
+import { type RelyingParty, relyingPartyOf } from '../../domain/people/passkeys/relying-party.ts'
+import { endSession } from '../../domain/people/sessions.ts'
+import { parseLocalPath } from '../../foundation/http/local-path.ts'
+import { findBrowserSession } from '../../gate/browser-gate.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { beginSession } from './browser-session.ts'
+import { goOn } from './kept-forms/go-on.ts'
+import { withKeptForm } from './kept-forms/with-kept-form.ts'
+import { checkedSignInForm } from './page-request.ts'
+import { proofIn } from './passkey-form.ts'
+import { expiredRequest, showSignIn } from './show-sign-in.ts'
+import { PASSKEY_SIGN_IN_PATH, type SignInProblem } from './views/sign-in.tsx'
+
+const STATUS = { refused: 401, expired: 400, throttled: 429, unverified: 403 } as const
+
+/** The sign-in form with the answer of a device instead of email and password. */
+export function addPasskeySignInRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  documents: MetadataClients,
+): void {
+  app.post(PASSKEY_SIGN_IN_PATH, withKeptForm(context), async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedSignInForm(context.keyring, request, session)
+    const sealedRequest = form.get('request') ?? undefined
+    const pending = openPending(context.keyring, request.school.id, sealedRequest)
+    if (sealedRequest !== undefined && pending === undefined) return expiredRequest(request, reply)
+    const returnTo = parseLocalPath(form.get('return_to'))
+    const keptForm = form.get('kept_form') ?? undefined
+    const again = (problem: SignInProblem, status: number) => {
+      const email = form.get('email') ?? undefined
+      const state = { sealedRequest, pending, returnTo, keptForm, email, problem }
+      return showSignIn(context, documents, request, reply, state, status)
+    }
+    const outcome = await provePasskey(request.at, proofIn(context, request, form))
+    if (outcome.kind !== 'proven') {
+      if (outcome.kind === 'throttled') reply.header('retry-after', outcome.retryAfterSeconds)
+      const party = relyingPartyOf(request.school.origin, context.passkeys)
+      return await again(problemOf(outcome, party), STATUS[outcome.kind])
+    }
+    // A new session at every sign-in, as with a password.
+    if (session !== undefined) await endSession(request.at, session.id)
+    const begun = await beginSession(context, request, reply, outcome)
+    if (begun === undefined) return await again({ kind: 'passkey_refused' }, STATUS.refused)
+    return goOn(context, request, reply, begun, { sealedRequest, returnTo, keptForm })
+  })
+}
+
+function problemOf(
+  outcome: Exclude<PasskeyProof, { kind: 'proven' }>,
+  party: RelyingParty,
+): SignInProblem {
+  switch (outcome.kind) {
+    case 'throttled':
+      return outcome
+    case 'expired':
+      return { kind: 'passkey_expired' }
+    case 'unverified':
+      return { kind: 'passkey_unverified' }
+    case 'refused': {
+      const { unknown: credentialId } = outcome
+      // Where a domain is shared, the browser would forget a passkey of another school.
+      const isGone = credentialId !== undefined && !party.isShared
+      const unknown = isGone ? { rpId: party.id, credentialId } : undefined
+      return { kind: 'passkey_refused', unknown }
+    }
+  }
+}

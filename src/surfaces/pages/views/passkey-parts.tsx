@@ -1,0 +1,48 @@
+import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
+
+/** The script that these parts need. Without it they are hidden. */
+export const PASSKEY_SCRIPT = 'passkeys.js'
+
+/** The hidden fields of a form that can send the answer of a device; the script fills in the empty one. */
+export function passkeyFields({ sealed }: PasskeyQuestion): Record<string, string> {
+  return { passkey_challenge: sealed, passkey: '' }
+}
+
+interface PasskeyButtonProps {
+  kind: 'prove' | 'make'
+  question: PasskeyQuestion
+  /** Where the form is sent with the answer. */
+  action: string
+  /** Whether the browser may offer it before the button is used. */
+  waits?: boolean
+  look: 'primary' | 'plain'
+  children: string
+}
+
+const CANCELLED = {
+  prove: 'No passkey was used. Try again, or use your password.',
+  make: 'No passkey was made. You can try again.',
+} as const
+
+/** Inside a form with `passkeyFields`; one on a page. */
+export function PasskeyButton(props: PasskeyButtonProps) {
+  const { kind, question, action, waits, look, children } = props
+  return (
+    <>
+      <button
+        type="button"
+        class={`button button-${look}`}
+        data-passkey={kind}
+        data-passkey-options={JSON.stringify(question.options)}
+        data-passkey-action={action}
+        data-passkey-waits={waits === true ? '' : undefined}
+        data-passkey-cancelled={CANCELLED[kind]}
+        data-passkey-known="This device already has a passkey of yours for this school."
+        hidden
+      >
+        {children}
+      </button>
+      <p id="passkey-told" class="field-hint" role="status" />
+    </>
+  )
+}

@@ -1,0 +1,191 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { violationsOf } from '../support/accessibility.ts'
+import { queryOf } from '../support/authorization.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { VirtualDevice } from '../support/virtual-device.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+let browser: Browser
+let port: number
+let school: TestSchool
+
+async function aSchool(): Promise<TestSchool> {
+  const made = await world.aSchool()
+  const origin = `http://${made.subdomain}.localhost:${port}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  return { ...made, origin }
+}
+
+beforeAll(async () => {
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (world.app.server.address() as AddressInfo).port
+  school = await aSchool()
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(() => browser?.close())
+
+const EXPECTED = /^(Failed to load resource|Clear-Site-Data)/
+
+/** The browser does not offer passkeys in the field, so that only the button asks for one. */
+const WITHOUT_AUTOFILL = 'PublicKeyCredential.isConditionalMediationAvailable = async () => false'
+
+async function aPage(options: BrowserContextOptions & { script?: string } = {}): Promise<Page> {
+  const { script, ...rest } = options
+  const context = await browser.newContext({ baseURL: school.origin, ...rest })
+  if (script !== undefined) await context.addInitScript(script)
+  const page = await context.newPage()
+  const messages: string[] = []
+  page.on('console', (message) => messages.push(message.text()))
+  page.on('pageerror', (error) => messages.push(error.message))
+  onTestFinished(async () => {
+    await context.close()
+    expect(messages.filter((text) => !EXPECTED.test(text))).toEqual([])
+  })
+  return page
+}
+
+async function signInByPassword(page: Page, person: TestPerson, origin = school.origin) {
+  await page.goto(`${origin}/sign-in`)
+  await page.fill('#email', person.email)
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL('**/account')
+}
+
+async function signOut(page: Page, origin = school.origin): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL(`${origin}/`)
+}
+
+/** A person who made a passkey with one click and signed out. */
+async function aHolder(script = WITHOUT_AUTOFILL) {
+  const person = await world.aMember(school)
+  const page = await aPage({ script })
+  const device = await VirtualDevice.of(page)
+  await signInByPassword(page, person)
+  await page.goto('/account/passkeys')
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await page.getByText('Your passkey is ready.').waitFor()
+  await signOut(page)
+  return { person, page, device }
+}
+
+const usePasskey = async (page: Page): Promise<void> =>
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+
+describe('a person with a passkey', () => {
+  test('makes it with one click and signs in without an email', async () => {
+    const { person, page, device } = await aHolder()
+    expect(await device.credentials()).toHaveLength(1)
+    await page.goto('/sign-in')
+    expect(await violationsOf(page)).toEqual([])
+    await usePasskey(page)
+    await page.waitForURL('**/account')
+    expect(await page.content()).toContain(person.email)
+    await page.goto('/account/passkeys')
+    expect(await page.locator('.rows li').count()).toBe(1)
+    expect(await violationsOf(page)).toEqual([])
+  }, 60_000)
+
+  test('is offered it in the field for the email, and the app that waits goes on', async () => {
+    const { person, page } = await aHolder('')
+    const client = await world.aPublicClient(school)
+    // The virtual device answers the request of the field at once.
+    await page.goto(`/oauth/authorize?${queryOf({ school, client })}`)
+    await page.waitForURL('**/consent?request=*')
+    expect(await page.content()).toContain(person.email)
+  }, 60_000)
+
+  test('is told what to do if they cancel, and can use the password', async () => {
+    const { person, page, device } = await aHolder()
+    await device.passesCheck(false)
+    await page.goto('/sign-in')
+    await usePasskey(page)
+    await page.getByText('No passkey was used. Try again, or use your password.').waitFor()
+    await signInByPassword(page, person)
+  }, 60_000)
+
+  test('has no use for it at another school, where the browser does not offer it', async () => {
+    const { page } = await aHolder()
+    const other = await aSchool()
+    await page.goto(`${other.origin}/sign-in`)
+    await usePasskey(page)
+    await page.getByText('No passkey was used.').waitFor()
+  }, 60_000)
+
+  test('cannot make a second one on the same device', async () => {
+    const { person, page } = await aHolder()
+    await signInByPassword(page, person)
+    await page.goto('/account/passkeys')
+    await page.getByRole('button', { name: 'Create a passkey' }).click()
+    await page.getByText('This device already has a passkey of yours').waitFor()
+  }, 60_000)
+
+  test('removes it, and the browser forgets it', async () => {
+    const { page, device } = await aHolder()
+    await page.goto('/sign-in')
+    await usePasskey(page)
+    await page.goto('/account/passkeys')
+    await page.getByRole('button', { name: /^Remove/ }).click()
+    await page.getByText('It can no longer sign you in here.').waitFor()
+    await expect.poll(() => device.credentials()).toEqual([])
+  }, 60_000)
+})
+
+test('a passkey that was removed elsewhere is refused, and the browser forgets it', async () => {
+  const { person, page, device } = await aHolder()
+  await school.at.delete('passkeys').where('user_id', '=', person.id).execute()
+  await page.goto('/sign-in')
+  await usePasskey(page)
+  await page.getByText('This passkey was not accepted').waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await expect.poll(() => device.credentials()).toEqual([])
+}, 60_000)
+
+test('a copy of a passkey is refused once the original was used', async () => {
+  const { page, device } = await aHolder()
+  const [copy] = await device.credentials()
+  if (copy === undefined) throw new Error('no passkey')
+  await page.goto('/sign-in')
+  await usePasskey(page)
+  await page.waitForURL('**/account')
+  await signOut(page)
+  await device.restore(copy)
+  await page.goto('/sign-in')
+  await usePasskey(page)
+  await page.getByText('This passkey was not accepted').waitFor()
+}, 60_000)
+
+test('a browser that can makes one by itself after a password, on the page of the account', async () => {
+  // The virtual device never answers a silent request, so it gets an ordinary one.
+  const page = await aPage({
+    script: `
+      ${WITHOUT_AUTOFILL}
+      PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true })
+      const create = navigator.credentials.create.bind(navigator.credentials)
+      navigator.credentials.create = ({ mediation, ...options }) => {
+        globalThis.mediationAsked = mediation
+        return create(options)
+      }`,
+  })
+  const device = await VirtualDevice.of(page)
+  await signInByPassword(page, await world.aMember(school))
+  await page.waitForURL('**/account?done=passkey')
+  expect(await page.getByRole('status').first().textContent()).toContain('Your passkey is ready.')
+  expect(await device.credentials()).toHaveLength(1)
+}, 60_000)
+
+test('without scripts there is only the password, and the page about passkeys says why', async () => {
+  const page = await aPage({ javaScriptEnabled: false })
+  await page.goto('/sign-in')
+  expect(await page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0)
+  await signInByPassword(page, await world.aMember(school))
+  await page.goto('/account/passkeys')
+  expect(await page.getByText('This page cannot make one here').isVisible()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Create a passkey' }).count()).toBe(0)
+}, 60_000)
