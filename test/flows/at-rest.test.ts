@@ -2,9 +2,11 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createApplication } from '../../src/domain/clients/applications/application-operations.ts'
 import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
+import { enterCode, enterPassword, switchOn } from '../support/authenticator.ts'
 import { aPkce, authorizeAs, hiddenFields, Visitor } from '../support/browser-like.ts'
 import { exchange, type Pair } from '../support/client-like.ts'
 import { aMailBox } from '../support/mail-box.ts'
+import { submit } from '../support/operator-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
 import { aWorld, CALLBACK, PASSWORD } from '../support/world.ts'
 
@@ -59,6 +61,10 @@ test('a reader of the database finds no secret that opens anything', async () =>
   const fields = hiddenFields(page.body, '/forgotten-password')
   await visitor.post('/forgotten-password', { ...fields, email: ada.email })
   const mail = await mailBox.take(ada.email)
+  const factor = await switchOn(visitor)
+  await submit(visitor, '/account', '/sign-out')
+  const step = await enterPassword(visitor, ada)
+  await enterCode(visitor, step, factor.app.code(1), { trust: 'yes' })
   const link = /[?&]token=([^\s&]+)/.exec(mail.text)?.[1]
 
   const secrets = {
@@ -70,6 +76,9 @@ test('a reader of the database finds no secret that opens anything', async () =>
     refresh: pair.refresh_token,
     idToken: pair.id_token,
     link,
+    authenticatorKey: factor.key,
+    recoveryCode: factor.recoveryCodes[0],
+    digitsOfRecoveryCode: factor.recoveryCodes[1]?.replaceAll('-', ''),
     ...visitor.cookies(),
   }
   const database = await wholeDatabase()
@@ -82,6 +91,8 @@ test('a reader of the database finds no secret that opens anything', async () =>
   }
   const keys = await school.at.from('signing_keys').select('sealed_private_key').execute()
   expect(keys.length).toBeGreaterThan(0)
+  expect(Object.keys(visitor.cookies())).toContain('schoolgate-trust-80')
+  expect(database).not.toContain(factor.app.secretHex())
   expect(database).not.toContain('PRIVATE KEY')
   expect(database).not.toMatch(/"d": ?"/)
 })

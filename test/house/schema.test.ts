@@ -49,6 +49,7 @@ const KEYED_BY_ID = [
   'browser_sessions',
   'outgoing_mails',
   'password_resets',
+  'trusted_devices',
 ]
 
 describe('tenancy in the database', () => {

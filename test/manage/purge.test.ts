@@ -357,6 +357,7 @@ describe('other rows that expire', () => {
       await school.at
         .insert('browser_sessions', [session(ago(HOUR)), session(ago(-HOUR))])
         .execute()
+      await school.at.insert('trusted_devices', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
       await school.at.insert('password_resets', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
       await db
         .insertInto('sign_in_throttles')
@@ -378,6 +379,7 @@ describe('other rows that expire', () => {
       expect((await purge()).removed).toMatchObject({
         authorization_codes: 1,
         browser_sessions: 1,
+        trusted_devices: 1,
         password_resets: 1,
         sign_in_throttles: 1,
         client_documents: 2,
@@ -385,6 +387,7 @@ describe('other rows that expire', () => {
       expect((await purge()).removed).toMatchObject({
         authorization_codes: 0,
         browser_sessions: 0,
+        trusted_devices: 0,
         password_resets: 0,
         sign_in_throttles: 0,
         client_documents: 0,

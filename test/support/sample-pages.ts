@@ -23,6 +23,7 @@ import { sampleAdminPages } from './sample-admin-pages.ts'
 import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
 import { sampleAssistantPages } from './sample-assistant-pages.ts'
 import { sampleConsultingPages } from './sample-consulting-pages.ts'
+import { sampleFactorPages } from './sample-factor-pages.ts'
 import { formToken, harbor, hostileName, passkeyQuestion, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSessionPages } from './sample-session-pages.ts'
@@ -230,6 +231,7 @@ export const samplePages: Record<string, string> = {
   ...sampleSessionPages,
   ...sampleAdminPages,
   ...sampleAssistantPages,
+  ...sampleFactorPages,
   ...sampleToolPages,
   ...sampleSchoolPages,
   ...sampleConsultingPages,

@@ -111,6 +111,7 @@ const account = {
   appCount: 2,
   assistants: ['Claude', 'ChatGPT', 'Cursor'],
   assistantsCanBeOffered: true,
+  hasSecondFactor: false,
   otherSchools: [{ name: 'Harbor School', url: 'http://harbor.localhost:3000' }],
   passkeys: { count: 2, question: passkeyQuestion, silent: false },
 }
@@ -188,7 +189,7 @@ const apps = {
 }
 
 const { email } = person
-const password = { school, here: '/account/password', viewer: student, email }
+const password = { school, here: '/account/password', viewer: student, email, minimum: 15 }
 const docsFrame = { school, here: '/docs' }
 const docs = {
   name: school.name,
@@ -297,6 +298,7 @@ export const sampleSitePages: Record<string, string> = {
     viewer: owner,
     person: { name: 'Olive Owner', email: 'owner@demo.test' },
     roles: ['owner', 'lecturer'],
+    hasSecondFactor: true,
     appCount: 0,
     assistants: [],
     otherSchools: [],
@@ -376,20 +378,27 @@ export const sampleSitePages: Record<string, string> = {
   'short-password': shortPasswordPage({
     ...{ school, formToken, email },
     proof: 'sealed',
+    minimum: 15,
     afterSignIn: {},
   }),
   'short-password-common': shortPasswordPage({
     ...{ school, formToken, email },
     proof: 'sealed',
+    minimum: 15,
     afterSignIn: {},
     problem: { kind: 'unfit', problem: 'common' },
   }),
-  'reset-password': resetPasswordPage({ school, formToken, token: 'sg_pr_sample', email }),
+  'reset-password': resetPasswordPage({
+    ...{ school, formToken, email },
+    token: 'sg_pr_sample',
+    minimum: 15,
+  }),
   'reset-password-too-short': resetPasswordPage({
     school,
     formToken,
     token: 'sg_pr_sample',
     email,
+    minimum: 8,
     problem: { kind: 'unfit', problem: 'too_short' },
   }),
   'reset-password-expired': resetExpiredPage(school),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { deletePerson } from '../../domain/people/delete-person.ts'
+import { resetFactors } from '../../domain/people/factors/second-factor.ts'
 import { ROLES, type Role } from '../../domain/people/membership.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
 import {
@@ -65,6 +66,19 @@ export function addUserCommand(program: Command, cli: Cli): void {
   )
 
   addPasskeysCommand(user, cli)
+  const factors = user
+    .command('reset-factors')
+    .description('switch off the second factor of a person who lost it')
+    .argument('<email>', 'who')
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .action(
+      cli.act((email: string, { reason }: ResetOptions) => resetUserFactors(cli, email, reason)),
+    )
+  teach(
+    factors,
+    'For a person without their phone and without recovery codes. First make sure that it is them: after this their password alone signs them in. Removes the authenticator app, the recovery codes and the trusted browsers, and signs them out everywhere; password and connected apps stay.',
+    'user reset-factors ada@north.example --reason "lost phone, known in person"',
+  )
 
   const remove = user
     .command('delete')
@@ -171,6 +185,31 @@ async function setUserPassword(cli: Cli, options: PasswordOptions): Promise<Outc
     return {
       data: { userId: id, email, school: school.subdomain },
       text: `The password of ${email} is set. They are signed out everywhere, and all apps are disconnected.`,
+    }
+  })
+}
+
+interface ResetOptions {
+  readonly reason: string
+}
+
+const LONGEST_REASON = 500
+
+async function resetUserFactors(cli: Cli, typed: string, why: string): Promise<Outcome> {
+  const reason = why.trim()
+  if (reason === '' || reason.length > LONGEST_REASON) {
+    const remedy = `say in --reason, in at most ${LONGEST_REASON} characters, how you know that it is them`
+    throw new CommandError('The audit log needs a reason.', remedy, 2)
+  }
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const { id, email } = await loadPerson(db, typed)
+    const ended = await db.transaction().execute((tx) => resetFactors(tx, id, reason))
+    const { hadSecondFactor, sessions } = ended
+    return {
+      data: { userId: id, email, hadSecondFactor, sessions },
+      text: hadSecondFactor
+        ? `The second factor of ${email} is off, and they are signed out everywhere (${sessions} sessions).`
+        : `${email} had no second factor. They are signed out everywhere (${sessions} sessions).`,
     }
   })
 }

@@ -51,6 +51,10 @@ export const AUDIT_ACTIONS = [
   'passkey.renamed',
   'passkey.removed',
   'passkey.cloned',
+  'factor.added',
+  'factor.removed',
+  'factor.codes_renewed',
+  'factor.used_recovery_code',
   'operation.done',
 ] as const
 

@@ -1,7 +1,13 @@
 import { hashPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { findPasswordProblem, type PasswordContext, type PasswordProblem } from './password-rule.ts'
+import { hasSecondFactor } from './factors/authenticators.ts'
+import {
+  findPasswordProblem,
+  minimumLength,
+  type PasswordContext,
+  type PasswordProblem,
+} from './password-rule.ts'
 import type { BrowserSession, ProvenByPassword } from './sessions.ts'
 import { setPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
@@ -40,7 +46,8 @@ export async function changePassword(
 ): Promise<PasswordChange> {
   const { session, school, current, next, address } = request
   const { person } = session
-  const problem = await findPasswordProblem(next, { ...person, school })
+  const minimum = minimumLength(await hasSecondFactor(db, person.id))
+  const problem = await findPasswordProblem(next, { ...person, school }, minimum)
   if (problem !== undefined) return { kind: 'unfit', problem }
   // An attacker could guess passwords here as well, so it counts as a sign-in try. The session proves the browser, and
   // its counter is its own: strangers who guess at the sign-in page cannot keep the person from changing the password.
@@ -74,6 +81,7 @@ export async function changePassword(
     kind: 'changed',
     person,
     credential: { kind: 'password', hash },
-    methods: ['password'],
+    // The new session is the old one with another password: what it proved stays.
+    methods: [...new Set([...session.methods, 'password' as const])],
   }
 }

@@ -49,6 +49,7 @@ export async function deletePerson(
     .set({ typed_name: null })
     .where('user_id', '=', userId)
     .execute()
+  await tx.deleteFrom('authenticators').where('user_id', '=', userId).execute()
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
   await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute()
   await tx.deleteFrom('passkey_handles').where('user_id', '=', userId).execute()

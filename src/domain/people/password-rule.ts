@@ -12,8 +12,14 @@ import {
 } from './guessable.ts'
 import { isPutTogether } from './put-together.ts'
 
-/** For a password that is the only factor; 8 would do while every sign-in of the person demands a second one. */
+/** For a password that is the only factor. */
 export const MIN_PASSWORD_LENGTH = 15
+const MIN_BESIDE_SECOND_FACTOR = 8
+
+/** Beside a second factor a guessed password opens nothing, as long as every sign-in with it asks for the other. */
+export function minimumLength(hasSecondFactor: boolean): number {
+  return hasSecondFactor ? MIN_BESIDE_SECOND_FACTOR : MIN_PASSWORD_LENGTH
+}
 
 export type PasswordProblem = 'too_short' | 'too_long' | 'repeated' | 'common' | 'personal'
 

@@ -4,10 +4,16 @@ import { MAIL_IS_DEAD } from './outgoing-mail.ts'
 
 const id = { column: 'id', type: 'uuid' } as const
 
-/** Crosses schools: sessions, reset links, mails and failure counters that have expired. */
+/** Crosses schools: sessions, trusted browsers, reset links, mails and failure counters that have expired. */
 export const peopleSweeps: readonly Sweep[] = [
   oldestFirst({
     table: 'browser_sessions',
+    key: ['id'],
+    order: 'expires_at',
+    dead: sql`t.expires_at < now()`,
+  }),
+  oldestFirst({
+    table: 'trusted_devices',
     key: ['id'],
     order: 'expires_at',
     dead: sql`t.expires_at < now()`,

@@ -4,7 +4,13 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
-import { findPasswordProblem, type PasswordContext, type PasswordProblem } from './password-rule.ts'
+import { HAS_SECOND_FACTOR } from './factors/authenticators.ts'
+import {
+  findPasswordProblem,
+  minimumLength,
+  type PasswordContext,
+  type PasswordProblem,
+} from './password-rule.ts'
 import { typedEmail } from './person.ts'
 import { lockPerson, setPassword } from './set-password.ts'
 import { signInCounters } from './sign-in-counters.ts'
@@ -38,6 +44,7 @@ export interface ResetAccount {
   readonly userId: string
   readonly email: string
   readonly name: string
+  readonly hasSecondFactor: boolean
 }
 
 /** The account that a link belongs to; undefined if the link is not valid. */
@@ -50,14 +57,15 @@ export async function findResetAccount(
   const row = await at
     .from('password_resets')
     .innerJoin('users', 'users.id', 'password_resets.user_id')
-    .select(['users.id', 'users.email', 'users.name'])
+    .select(['users.id', 'users.email', 'users.name', HAS_SECOND_FACTOR])
     .where('password_resets.id', '=', token.id)
     .where('password_resets.secret_hash', '=', token.hash)
     .where('password_resets.used_at', 'is', null)
     .where('password_resets.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (row?.email == null) return undefined
-  return { userId: row.id, email: row.email, name: row.name }
+  const { id, email, name, has_second_factor } = row
+  return { userId: id, email, name, hasSecondFactor: has_second_factor }
 }
 
 export type ResetOutcome =
@@ -87,7 +95,9 @@ export async function resetPassword(
   const token = parseToken('passwordReset', request.token)
   if (account === undefined || token === undefined) return { kind: 'expired' }
   const { userId, email } = account
-  const problem = await findPasswordProblem(request.next, { ...account, school: request.school })
+  const minimum = minimumLength(account.hasSecondFactor)
+  const about = { ...account, school: request.school }
+  const problem = await findPasswordProblem(request.next, about, minimum)
   if (problem !== undefined) return { kind: 'unfit', problem }
   const hash = await hashPassword(request.next, at.schoolId)
   const changed = await at.transaction(async (tx) => {

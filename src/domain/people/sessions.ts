@@ -32,7 +32,16 @@ export interface BrowserSession {
   readonly readAt: Date
 }
 
-export type ProofMethod = 'password' | 'passkey' | 'code' | 'recovery_code' | 'mail_link'
+/** A trusted device proves nothing: it says why no code was asked for. */
+export const PROOF_METHODS = [
+  'password',
+  'passkey',
+  'code',
+  'recovery_code',
+  'mail_link',
+  'trusted_device',
+] as const
+export type ProofMethod = (typeof PROOF_METHODS)[number]
 
 interface PasswordCredential {
   readonly kind: 'password'
@@ -117,6 +126,22 @@ export async function renewProof(
   return rows.length === 0 ? undefined : { cookie: token.value }
 }
 
+/** The person of this session proved one more thing just now. */
+export async function addProof(
+  at: SchoolDb,
+  { id, methods }: BrowserSession,
+  method: ProofMethod,
+): Promise<void> {
+  await at
+    .update('browser_sessions')
+    .set({
+      authenticated_at: sql<Date>`now()`,
+      methods: [...new Set([...methods, method])],
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
 interface SessionRow {
   secret_hash: Buffer
   user_id: string
@@ -186,16 +211,20 @@ export async function endSession(at: SchoolDb, id: string): Promise<void> {
   await at.delete('browser_sessions').where('id', '=', id).execute()
 }
 
-/** Crosses schools: a person has one password, so a change ends their sessions at all schools. */
+/**
+ * Crosses schools: ends all sessions of a person, or all others. No browser stays trusted: the next sign-in asks for a
+ * code again.
+ */
 export async function endSessionsOfPerson(
   db: Db,
   userId: string,
   except?: string,
 ): Promise<number> {
-  const result = await db
-    .deleteFrom('browser_sessions')
-    .where('user_id', '=', userId)
-    .$if(except !== undefined, (query) => query.where('id', '<>', except as string))
-    .executeTakeFirst()
-  return Number(result.numDeletedRows)
+  const { rows } = await sql<{ ended: number }>`
+    with ended as (
+      delete from browser_sessions
+      where user_id = ${userId} and id is distinct from ${except ?? null}::uuid returning 1),
+    forgotten as (delete from trusted_devices where user_id = ${userId})
+    select count(*) as ended from ended`.execute(db)
+  return rows[0]?.ended ?? 0
 }

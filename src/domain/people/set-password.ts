@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import {
   acrossSchools,
   atSchoolInTransaction,
@@ -8,6 +8,7 @@ import { record, recordForInstallation } from '../audit/audit.ts'
 import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
 import { queueMail } from './outgoing-mail.ts'
 import { removePasskeysOfPerson } from './passkeys/remove-all.ts'
+import { schoolToTell } from './school-to-tell.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
 export interface NewPassword {
@@ -48,7 +49,7 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
     .where('id', '=', userId)
     .where('deleted_at', 'is', null)
     .$if(replaces !== undefined, (query) => query.where('password_hash', '=', replaces ?? ''))
-    .returning(schoolToTell().as('school_to_tell'))
+    .returning(schoolToTell(sql`users.id`).as('school_to_tell'))
     .executeTakeFirst()
   if (stored === undefined) return false
   await tx
@@ -78,17 +79,4 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
     await queueMail(known, 'password_changed', fresh.email)
   }
   return true
-}
-
-/**
- * The school whose mail tells the person, and whose audit has the entry. A school sends no mail to people without a
- * role there (`send-mail.ts`), and everyone can sign in at any school: a thief would choose one where no mail is sent, or a
- * school of their own, whose mail leads to their own page. So it is the school where the person has signed in for longest.
- */
-function schoolToTell(): RawBuilder<string | null> {
-  return sql`(
-    select m.school_id from school_members m
-    where m.user_id = users.id and m.roles <> '{}'
-    order by m.signed_in_at is null, m.signed_in_at, m.school_id
-    limit 1)`
 }

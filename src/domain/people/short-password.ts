@@ -5,8 +5,13 @@ import type { Keyring } from '../../foundation/crypto/seal.ts'
 import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { findPasswordProblem, type PasswordContext, type PasswordProblem } from './password-rule.ts'
-import type { ProvenByPassword } from './sessions.ts'
+import {
+  findPasswordProblem,
+  minimumLength,
+  type PasswordContext,
+  type PasswordProblem,
+} from './password-rule.ts'
+import { PROOF_METHODS, type ProofMethod, type ProvenByPassword } from './sessions.ts'
 import { setPassword } from './set-password.ts'
 
 /*
@@ -18,7 +23,12 @@ import { setPassword } from './set-password.ts'
 const PURPOSE = 'short-password'
 const LIFETIME_MS = 15 * 60 * 1000
 
-const schema = z.object({ userId: z.string(), digest: z.string(), browser: z.string() })
+const schema = z.object({
+  userId: z.string(),
+  digest: z.string(),
+  browser: z.string(),
+  methods: z.array(z.enum(PROOF_METHODS)),
+})
 
 const digestOf = (hash: string) => sha256(hash).toString('base64url')
 
@@ -27,9 +37,9 @@ export function sealShortPassword(
   schoolId: string,
   /** What the browser proves by a cookie. */
   browser: string,
-  { person, credential }: ProvenByPassword,
+  { person, credential, methods }: ProvenByPassword,
 ): string {
-  const proof = { userId: person.id, digest: digestOf(credential.hash), browser }
+  const proof = { userId: person.id, digest: digestOf(credential.hash), browser, methods }
   return sealMessage(keyring, PURPOSE, schoolId, proof, Date.now() + LIFETIME_MS)
 }
 
@@ -55,8 +65,13 @@ export async function findShortPassword(
   return {
     person: { id, name, email, avatarUrl: avatar_url ?? undefined },
     credential: { kind: 'password', hash: row.password_hash },
-    methods: ['password'],
+    methods: proof.methods,
   }
+}
+
+/** The minimum for a person who proved this: a code shows that their password sign-ins ask for one. */
+export function shortestAfter(methods: readonly ProofMethod[]): number {
+  return minimumLength(methods.some((method) => method !== 'password'))
 }
 
 export type Replacement =
@@ -66,14 +81,15 @@ export type Replacement =
 
 export async function replaceShortPassword(
   at: SchoolDb,
-  { person, credential }: ProvenByPassword,
+  { person, credential, methods }: ProvenByPassword,
   request: {
     readonly next: string
     readonly school: PasswordContext['school']
     readonly requestId: string
   },
 ): Promise<Replacement> {
-  const problem = await findPasswordProblem(request.next, { ...person, school: request.school })
+  const about = { ...person, school: request.school }
+  const problem = await findPasswordProblem(request.next, about, shortestAfter(methods))
   if (problem !== undefined) return { kind: 'unfit', problem }
   const hash = await hashPassword(request.next, at.schoolId)
   const stored = await at.transaction((tx) =>
@@ -92,6 +108,6 @@ export async function replaceShortPassword(
     kind: 'replaced',
     person,
     credential: { kind: 'password', hash },
-    methods: ['password'],
+    methods,
   }
 }

@@ -1,5 +1,5 @@
 import { hmacSha256 } from '../../foundation/crypto/digest.ts'
-import { addressBuckets } from '../../foundation/net/address-buckets.ts'
+import { addressBucket, addressBuckets } from '../../foundation/net/address-buckets.ts'
 import type { ThrottleLimit } from './throttle.ts'
 
 /** Who tries, as far as the server can tell before it knows the person. */
@@ -62,6 +62,38 @@ export function passkeyCounters(key: Buffer, address: string): ThrottleLimit[] {
   return addressBuckets(address).map(({ name, times }) =>
     limit(key, `passkey:address:${name}`, FAILURES.address * times),
   )
+}
+
+/**
+ * Wrong codes of an authenticator app, for one account: from a browser that signed in to it before, from one address, and
+ * from all other browsers together. Three codes of a million are right at a time, so who knows the password and
+ * guesses for a year has a chance of about three in a hundred.
+ */
+const CODES = { browser: 10, browserInDay: 30, accountFromAddress: 10, accountInDay: 30 } as const
+const DAY_MINUTES = 24 * 60
+
+/** The right password clears none of them, and the right code gives only its own try back. */
+export function codeCounters(
+  key: Buffer,
+  userId: string,
+  { address, device }: Requester,
+): ThrottleLimit[] {
+  if (device !== undefined) {
+    const inDay = limit(key, `code:device-day:${device}:${userId}`, CODES.browserInDay)
+    return [
+      limit(key, `code:device:${device}:${userId}`, CODES.browser),
+      { ...inDay, windowMinutes: DAY_MINUTES },
+    ]
+  }
+  const inDay = limit(key, `code:account-day:${userId}`, CODES.accountInDay)
+  return [
+    limit(
+      key,
+      `code:account-from-address:${addressBucket(address)}:${userId}`,
+      CODES.accountFromAddress,
+    ),
+    { ...inDay, windowMinutes: DAY_MINUTES },
+  ]
 }
 
 /** Requests for a new password in an hour: for one account from one address, and from one address in all. */

@@ -3,13 +3,14 @@ import { LimiterFull } from '../../foundation/concurrency/limiter.ts'
 import { verifyPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { addressBucket } from '../../foundation/net/address-buckets.ts'
+import { HAS_SECOND_FACTOR } from './factors/authenticators.ts'
 import { typedEmail } from './person.ts'
 import type { ProvenByPassword } from './sessions.ts'
 import { type Requester, type SignInCounters, signInCounters } from './sign-in-counters.ts'
 import { countTry, uncountTries } from './throttle.ts'
 
 export type SignInOutcome =
-  | ({ readonly kind: 'signed_in' } & ProvenByPassword)
+  | ({ readonly kind: 'signed_in'; readonly hasSecondFactor: boolean } & ProvenByPassword)
   /** Wrong password or no such account: the caller must not know which. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
@@ -78,7 +79,7 @@ async function tryPassword(
   }
   const row = await db
     .selectFrom('users')
-    .select(['id', 'email', 'name', 'avatar_url', 'password_hash'])
+    .select(['id', 'email', 'name', 'avatar_url', 'password_hash', HAS_SECOND_FACTOR])
     .where((eb) => eb(eb.fn('lower', ['email']), '=', email))
     .executeTakeFirst()
   const matches = await verifyInTime(row?.password_hash, password, schoolId)
@@ -94,6 +95,7 @@ async function tryPassword(
     person: { id, name, email: row.email, avatarUrl: avatar_url ?? undefined },
     credential: { kind: 'password', hash: row.password_hash },
     methods: ['password'],
+    hasSecondFactor: row.has_second_factor,
   }
 }
 

@@ -5,6 +5,8 @@ import type { Db } from '../../foundation/db/database.ts'
 export interface ThrottleLimit {
   readonly bucket: Buffer
   readonly failures: number
+  /** If it is another than that of the other counters of the try. */
+  readonly windowMinutes?: number
 }
 
 /**
@@ -21,12 +23,14 @@ export async function countTry(
   const ordered = [...limits].sort((a, b) => Buffer.compare(a.bucket, b.bucket))
   const { rows } = await sql<{ seconds: number | null }>`
     with limits as materialized (
-      select bucket, failures
+      select bucket, failures, minutes
       from unnest(${ordered.map((limit) => limit.bucket)}::bytea[],
-                  ${ordered.map((limit) => limit.failures)}::int[]) as l (bucket, failures)),
+                  ${ordered.map((limit) => limit.failures)}::int[],
+                  ${ordered.map((limit) => limit.windowMinutes ?? windowMinutes)}::int[])
+        as l (bucket, failures, minutes)),
     counted as (
       insert into sign_in_throttles as t (bucket, failures, window_ends_at)
-      select bucket, 1, now() + make_interval(mins => ${windowMinutes}) from limits
+      select bucket, 1, now() + make_interval(mins => minutes) from limits
       on conflict (bucket) do update set
         failures = case when t.window_ends_at > now() then t.failures + 1 else 1 end,
         window_ends_at = case when t.window_ends_at > now() then t.window_ends_at

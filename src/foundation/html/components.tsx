@@ -118,9 +118,11 @@ interface FieldProps {
     | 'username webauthn'
     | 'current-password'
     | 'new-password'
+    | 'one-time-code'
     | 'name'
     | 'organization'
     | 'off'
+  inputmode?: 'numeric'
   value?: string | undefined
   error?: string | undefined
   /** The id of a message elsewhere on the page about this field. */

@@ -17,6 +17,11 @@ export function deviceCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate-device')
 }
 
+/** The cookie of a browser in which a person does not type a code at each sign-in. */
+export function trustCookieName(origin: string): string {
+  return cookieName(origin, 'schoolgate-trust')
+}
+
 /** The cookie that carries a new client secret to the one page that shows it. */
 export function secretCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate-secret')

@@ -10,6 +10,7 @@ const PREFIXES = {
   session: 'sg_ss_',
   passwordReset: 'sg_pr_',
   clientSecret: 'sg_cs_',
+  trustedDevice: 'sg_td_',
 } as const
 
 export type TokenKind = keyof typeof PREFIXES

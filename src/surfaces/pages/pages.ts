@@ -37,6 +37,8 @@ import { addWritingRoutes } from './home/writing.ts'
 import { askToConfirm, askToSignIn, findOwnForm } from './kept-forms/interrupted.ts'
 import { addMailSender } from './mails/mail-sender.ts'
 import { sendPage } from './page-request.ts'
+import { addSecondFactorRoutes } from './second-factor/account-page.ts'
+import { addSignInCodeRoutes } from './second-factor/sign-in-code.ts'
 import { startOfSection } from './section.ts'
 import { addSignInRoutes } from './sign-in.ts'
 import { addPasskeySignInRoutes } from './sign-in-passkey.ts'
@@ -64,6 +66,7 @@ export function addPageRoutes(
     const sendsMail = addMailSender(scope, context)
     addSignInRoutes(scope, context, documents)
     addPasskeySignInRoutes(scope, context, documents)
+    addSignInCodeRoutes(scope, context)
     addShortPasswordRoutes(scope, context, sendsMail)
     addConfirmRoutes(scope, context)
     addSignOutRoutes(scope, context)
@@ -78,6 +81,7 @@ export function addPageRoutes(
     addMemberAssistantRoutes(scope, context)
     addPasswordRoutes(scope, context, sendsMail)
     addPasskeyRoutes(scope, context)
+    addSecondFactorRoutes(scope, context)
     addForgottenPasswordRoutes(scope, context, sendsMail)
     addSessionRoutes(scope, context)
     addHistoryRoutes(scope, context)

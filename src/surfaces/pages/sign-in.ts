@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
 import { isSignInDue } from '../../domain/grants/decide-consent.ts'
 import { openPending } from '../../domain/grants/pending-authorization.ts'
-import { isTooShort } from '../../domain/people/password-rule.ts'
-import { endSession } from '../../domain/people/sessions.ts'
+import { isTooShort, minimumLength } from '../../domain/people/password-rule.ts'
+import { endSession, type ProofMethod } from '../../domain/people/sessions.ts'
 import { signIn } from '../../domain/people/sign-in.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { parseLocalPath } from '../../foundation/http/local-path.ts'
@@ -15,6 +15,8 @@ import { goOn } from './kept-forms/go-on.ts'
 import { withKeptForm } from './kept-forms/with-kept-form.ts'
 import { requesterOf } from './known-browser.ts'
 import { checkedSignInForm, redirectTo } from './page-request.ts'
+import { askForCode } from './second-factor/sign-in-code.ts'
+import { isTrustedBrowser } from './second-factor/trusted-browser.ts'
 import { expiredRequest, showSignIn } from './show-sign-in.ts'
 import { queryOf } from './site-frame.ts'
 import type { SignInProblem } from './views/sign-in.tsx'
@@ -75,14 +77,21 @@ export function addSignInRoutes(
       return await again(outcome, outcome.kind === 'busy' ? 503 : 429)
     }
     if (outcome.kind === 'refused') return await again({ kind: 'mismatch' }, 401)
-    if (isTooShort(password)) {
-      const after = { sealedRequest, returnTo, keptForm }
-      return askForLongerPassword(context, request, reply, session, outcome, after)
+    const after = { sealedRequest, returnTo, keptForm }
+    const { hasSecondFactor } = outcome
+    const isShort = isTooShort(password, minimumLength(hasSecondFactor))
+    const isTrusted = hasSecondFactor && (await isTrustedBrowser(request, outcome.person.id))
+    if (hasSecondFactor && !isTrusted) {
+      const step = { proven: outcome, isShort }
+      return await askForCode(context, request, reply, session, step, after)
     }
+    const methods: ProofMethod[] = isTrusted ? ['password', 'trusted_device'] : ['password']
+    const proven = { ...outcome, methods }
+    if (isShort) return askForLongerPassword(context, request, reply, session, proven, after)
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
-    const begun = await beginSession(context, request, reply, outcome)
+    const begun = await beginSession(context, request, reply, proven)
     if (begun === undefined) return await again({ kind: 'mismatch' }, 401)
-    return goOn(context, request, reply, begun, { sealedRequest, returnTo, keptForm })
+    return goOn(context, request, reply, begun, after)
   })
 }

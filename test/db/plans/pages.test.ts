@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import { hashPassword } from '../../../src/foundation/crypto/password.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import {
+  enterCode,
+  enterPassword,
+  keyOn,
+  recoveryCodesOn,
+  TestAuthenticator,
+} from '../../support/authenticator.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
@@ -103,6 +110,33 @@ test('making, using, renaming and removing a passkey reads no whole table', asyn
         .headers
       expect(location).toBe(`${path}?done=${act}d`)
     }
+  })
+})
+
+test('the second factor reads no whole table: on, at sign-in, trusted, recovered, off', async () => {
+  const ada = await world.aMember(school)
+  const page = '/account/second-factor'
+  const setup = `${page}/new`
+  await checkPlans(async () => {
+    const first = await signedIn(world, school, ada)
+    expect((await first.get(page)).statusCode).toBe(200)
+    const asks = await first.get(setup)
+    const app = new TestAuthenticator(keyOn(asks))
+    const fields = hiddenFields(asks.body, setup)
+    const shown = await first.post(setup, { ...fields, code: app.code() })
+    const [code = ''] = recoveryCodesOn(shown)
+    const visitor = new Visitor(world, school)
+    expect((await visitor.get('/sign-in/code')).statusCode).toBe(303)
+    const step = await enterPassword(visitor, ada)
+    expect((await enterCode(visitor, step, app.wrongCode())).statusCode).toBe(401)
+    const entered = await enterCode(visitor, step, app.code(1), { trust: 'yes' })
+    expect(entered.statusCode).toBe(303)
+    expect((await enterPassword(visitor, ada)).statusCode).toBe(303)
+    const other = new Visitor(world, school)
+    const recovered = await enterCode(other, await enterPassword(other, ada), code)
+    expect(recovered.statusCode).toBe(303)
+    expect((await submit(other, page, `${page}/codes`)).statusCode).toBe(200)
+    expect((await submit(other, page, `${page}/off`)).statusCode).toBe(303)
   })
 })
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { offeredAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
 import { connectedApps } from '../../../domain/grants/connected-apps.ts'
+import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
 import { schoolsOfPerson } from '../../../domain/people/membership.ts'
 import { passkeysOf } from '../../../domain/people/passkeys/passkeys.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
@@ -27,11 +28,12 @@ export function addAccountRoutes(app: FastifyInstance, context: AppContext): voi
   app.get('/account', async (request, reply) => {
     const session = await loadBrowserSession(request)
     const { person, roles } = session
-    const [{ apps, next }, schools, offered, passkeys] = await Promise.all([
+    const [{ apps, next }, schools, offered, passkeys, hasFactor] = await Promise.all([
       connectedApps(request.at, person.id, { limit: COUNTED_AUTHORIZATIONS }),
       schoolsOfPerson(acrossSchools(request.at), person.id),
       offeredAssistants(request.at),
       passkeysOf(request.at, person.id),
+      hasSecondFactor(acrossSchools(request.at), person.id),
     ])
     const frame = frameFor(context, request, reply, session, NOTICES)
     const page = accountPage({
@@ -41,6 +43,7 @@ export function addAccountRoutes(app: FastifyInstance, context: AppContext): voi
       appCount: next === undefined ? apps.length : undefined,
       assistants: offered.map(({ name }) => name),
       assistantsCanBeOffered: request.school.mcpConnections,
+      hasSecondFactor: hasFactor,
       otherSchools: schools
         .filter(({ id }) => id !== request.school.id)
         .map(({ name, origin }) => ({ name, url: origin })),

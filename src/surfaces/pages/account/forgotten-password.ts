@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { minimumLength } from '../../../domain/people/password-rule.ts'
 import { requestPasswordReset } from '../../../domain/people/request-reset.ts'
 import {
   findResetAccount,
@@ -138,6 +139,7 @@ async function choose(
     formToken: formTokenFor(context.keyring, request, reply, session),
     token,
     email: account.email,
+    minimum: minimumLength(account.hasSecondFactor),
     problem,
   })
   return sendPage(reply, request, 'site', page, status)

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { changePassword, type PasswordChange } from '../../../domain/people/change-password.ts'
+import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
+import { minimumLength } from '../../../domain/people/password-rule.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
@@ -20,7 +22,7 @@ export function addPasswordRoutes(
 ): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
-    return show(context, request, reply, session)
+    return await show(context, request, reply, session)
   })
 
   app.post(PATH, sendsMail, async (request, reply) => {
@@ -85,15 +87,17 @@ async function tryToChange(context: AppContext, attempt: Attempt): Promise<Passw
   }
 }
 
-function show(
+async function show(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
   session: BrowserSession,
   problem?: PasswordFormProblem,
   status = 200,
-): FastifyReply {
+): Promise<FastifyReply> {
   const frame = frameFor(context, request, reply, session)
-  const page = changePasswordPage({ ...frame, email: session.person.email, problem })
+  const { id, email } = session.person
+  const minimum = minimumLength(await hasSecondFactor(acrossSchools(request.at), id))
+  const page = changePasswordPage({ ...frame, email, minimum, problem })
   return sendPage(reply, request, 'site', page, status)
 }

@@ -5,6 +5,7 @@ import {
   type Replacement,
   replaceShortPassword,
   sealShortPassword,
+  shortestAfter,
 } from '../../../domain/people/short-password.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
@@ -109,6 +110,7 @@ async function ask(
     formToken: formTokenFor(context.keyring, request, reply, session),
     proof,
     email: proven.person.email,
+    minimum: shortestAfter(proven.methods),
     afterSignIn,
     problem,
   })

@@ -5,7 +5,7 @@ import { addedPerson } from '../../../domain/people/member-operations.ts'
 import { findPasswordProblem } from '../../../domain/people/password-rule.ts'
 import { columnsOf, type NewSchool, newSchool } from '../../../domain/schools/school-details.ts'
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
-import { passwordProblems } from '../views/password-words.ts'
+import { passwordProblem } from '../views/password-words.ts'
 import type { SetupField, SetupProblems, SetupValues } from '../views/setup.tsx'
 
 const SHORT_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
@@ -55,7 +55,7 @@ export async function judgeSetup({ code, password, values }: SetupRequest): Prom
     ...(code === '' ? { code: 'Type the code from the log.' } : {}),
     ...fieldProblems(school.problems, { name: 'school_name' }),
     ...fieldProblems(owner.problems),
-    ...(unfit === undefined ? {} : { password: passwordProblems[unfit] }),
+    ...(unfit === undefined ? {} : { password: passwordProblem(unfit) }),
   }
   if (school.problems !== undefined || owner.problems !== undefined) return { problems }
   if (Object.keys(problems).length > 0) return { problems }

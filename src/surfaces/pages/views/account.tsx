@@ -5,6 +5,7 @@ import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/sit
 import { PASSKEY_SCRIPT } from './passkey-parts.tsx'
 import { PASSKEYS_PATH, PasskeyMaker } from './passkeys.tsx'
 import type { Person } from './person.tsx'
+import { factorPaths } from './second-factor.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { count } from './words.ts'
 
@@ -17,6 +18,7 @@ interface AccountProps extends SiteFrame {
   assistants: readonly string[]
   /** Whether the school has the feature at all; without it the page promises nothing. */
   assistantsCanBeOffered: boolean
+  hasSecondFactor: boolean
   otherSchools: readonly { name: string; url: string }[]
   /** With a question to the device, which may make the first one, while the last proof is recent. */
   passkeys: { count: number; question: PasskeyQuestion | undefined; silent: boolean }
@@ -85,6 +87,20 @@ export function accountPage(props: AccountProps): string {
             </div>
           </Panel>
           <PasskeysPanel {...props} />
+          <Panel
+            title="Second factor"
+            lead={
+              props.hasSecondFactor
+                ? 'On: with your password you type a code of your authenticator app.'
+                : 'Off: whoever learns your password can sign in as you.'
+            }
+          >
+            <div class="actions">
+              <ButtonLink look="plain" href={factorPaths.page}>
+                {props.hasSecondFactor ? 'Manage it' : 'Set it up'}
+              </ButtonLink>
+            </div>
+          </Panel>
           <Panel title="Signed-in browsers" lead="See where you are signed in, and sign out there.">
             <div class="actions">
               <ButtonLink look="plain" href="/account/sessions">

@@ -2,7 +2,7 @@ import type { PasswordProblem } from '../../../domain/people/password-rule.ts'
 import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { PageHead } from '../../../foundation/html/site-components.tsx'
-import { passwordHint, passwordProblems } from './password-words.ts'
+import { passwordHint, passwordProblem } from './password-words.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { waitInWords } from './words.ts'
 
@@ -14,11 +14,14 @@ export type PasswordFormProblem =
 
 interface ChangePasswordProps extends SiteFrame {
   email: string
+  /** Characters of the shortest password. */
+  minimum: number
   problem?: PasswordFormProblem | undefined
 }
 
 export function changePasswordPage(props: ChangePasswordProps): string {
-  const { problem, viewer } = props
+  const { problem, viewer, minimum } = props
+  const newError = newPasswordError(problem, minimum)
   return sitePage({
     ...props,
     title: problem ? 'Error: Change password' : 'Change password',
@@ -47,11 +50,9 @@ export function changePasswordPage(props: ChangePasswordProps): string {
               label="New password"
               type="password"
               autocomplete="new-password"
-              hint={passwordHint}
-              error={newPasswordError(problem)}
-              autofocus={
-                currentError(problem) === undefined && newPasswordError(problem) !== undefined
-              }
+              hint={passwordHint(minimum)}
+              error={newError}
+              autofocus={currentError(problem) === undefined && newError !== undefined}
             />
             <p class="field-hint">
               You will be signed out in every other browser, at every school.
@@ -104,7 +105,10 @@ function currentError(problem: PasswordFormProblem | undefined): string | undefi
   return problem?.kind === 'missing' && problem.current ? 'Enter your current password.' : undefined
 }
 
-export function newPasswordError(problem: PasswordFormProblem | undefined): string | undefined {
-  if (problem?.kind === 'unfit') return passwordProblems[problem.problem]
+export function newPasswordError(
+  problem: PasswordFormProblem | undefined,
+  minimum: number,
+): string | undefined {
+  if (problem?.kind === 'unfit') return passwordProblem(problem.problem, minimum)
   return problem?.kind === 'missing' && problem.next ? 'Enter a new password.' : undefined
 }

@@ -7,7 +7,7 @@ import {
   type PasswordFormProblem,
   RemovePasskeys,
 } from './change-password.tsx'
-import { passwordHint, passwordProblems } from './password-words.ts'
+import { passwordHint, passwordProblem } from './password-words.ts'
 import { waitInWords } from './words.ts'
 
 export type ForgottenState =
@@ -131,11 +131,13 @@ interface ResetProps {
   formToken: string
   token: string
   email: string
+  /** Characters of the shortest password. */
+  minimum: number
   problem?: PasswordFormProblem | undefined
 }
 
 export function resetPasswordPage(props: ResetProps): string {
-  const { school, formToken, token, problem } = props
+  const { school, formToken, token, minimum, problem } = props
   return renderPage(
     <Layout title={problem ? 'Error: New password' : 'New password'} school={school}>
       <Card>
@@ -152,8 +154,10 @@ export function resetPasswordPage(props: ResetProps): string {
             label="New password"
             type="password"
             autocomplete="new-password"
-            hint={passwordHint}
-            error={problem?.kind === 'unfit' ? passwordProblems[problem.problem] : undefined}
+            hint={passwordHint(minimum)}
+            error={
+              problem?.kind === 'unfit' ? passwordProblem(problem.problem, minimum) : undefined
+            }
             autofocus
           />
           <RemovePasskeys />

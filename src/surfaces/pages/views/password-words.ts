@@ -1,9 +1,17 @@
 import { MIN_PASSWORD_LENGTH, type PasswordProblem } from '../../../domain/people/password-rule.ts'
 
-export const passwordHint = `At least ${MIN_PASSWORD_LENGTH} characters. A few unrelated words make a good password.`
+export function passwordHint(minimum: number = MIN_PASSWORD_LENGTH): string {
+  return `At least ${minimum} characters. A few unrelated words make a good password.`
+}
 
-export const passwordProblems: Readonly<Record<PasswordProblem, string>> = {
-  too_short: `Use at least ${MIN_PASSWORD_LENGTH} characters.`,
+export function passwordProblem(
+  problem: PasswordProblem,
+  minimum: number = MIN_PASSWORD_LENGTH,
+): string {
+  return problem === 'too_short' ? `Use at least ${minimum} characters.` : PROBLEMS[problem]
+}
+
+const PROBLEMS: Readonly<Record<Exclude<PasswordProblem, 'too_short'>, string>> = {
   too_long: 'This is too long. Use fewer than 1000 characters.',
   repeated: 'This repeats a short text. Use more than one.',
   common:

@@ -102,7 +102,7 @@ export function setupPage(props: SetupProps): string {
             label="Password"
             type="password"
             autocomplete="new-password"
-            hint={passwordHint}
+            hint={passwordHint()}
           />
           <Button look="primary">Make the school</Button>
         </Form>

@@ -1,4 +1,3 @@
-import { MIN_PASSWORD_LENGTH } from '../../../domain/people/password-rule.ts'
 import { Button, Card, Field, Form } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
@@ -18,6 +17,8 @@ interface ShortPasswordProps {
   /** Sealed: the person has just typed the old password. */
   proof: string
   email: string
+  /** Characters of the shortest password. */
+  minimum: number
   /** Where the person continues. */
   afterSignIn: {
     sealedRequest?: string | undefined
@@ -29,14 +30,14 @@ interface ShortPasswordProps {
 
 /** Between a right password that is too short and the session that it asked for. */
 export function shortPasswordPage(props: ShortPasswordProps): string {
-  const { school, formToken, proof, email, afterSignIn, problem } = props
+  const { school, formToken, proof, email, minimum, afterSignIn, problem } = props
   return renderPage(
     <Layout title={problem ? 'Error: New password' : 'New password'} school={school}>
       <Card>
         <h1>Choose a longer password</h1>
         <p class="lead">
           Your password is right, but short ones are guessed too easily. Passwords now have at least{' '}
-          {MIN_PASSWORD_LENGTH} characters. Choose a new one to continue.
+          {minimum} characters. Choose a new one to continue.
         </p>
         {problem?.kind === 'busy' && <BusyAlert />}
         <Form
@@ -55,8 +56,8 @@ export function shortPasswordPage(props: ShortPasswordProps): string {
             label="New password"
             type="password"
             autocomplete="new-password"
-            hint={passwordHint}
-            error={newPasswordError(problem)}
+            hint={passwordHint(minimum)}
+            error={newPasswordError(problem, minimum)}
             autofocus
           />
           <Button look="primary">Save and continue</Button>

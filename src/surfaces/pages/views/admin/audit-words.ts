@@ -35,6 +35,10 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'passkey.renamed': 'Passkey renamed',
   'passkey.removed': 'Passkey removed',
   'passkey.cloned': 'Copied passkey refused',
+  'factor.added': 'Second factor switched on',
+  'factor.removed': 'Second factor switched off',
+  'factor.codes_renewed': 'New recovery codes',
+  'factor.used_recovery_code': 'Recovery code used',
   'operation.done': 'School data changed',
 }
 

@@ -1,0 +1,70 @@
+import { randomInt } from 'node:crypto'
+import { hmacSha256 } from '../../../foundation/crypto/digest.ts'
+import type { Keyring } from '../../../foundation/crypto/seal.ts'
+import type { Db } from '../../../foundation/db/database.ts'
+
+export const RECOVERY_CODES = 10
+/** Five groups of four digits, 66 bits. Digits only: the field shows phones the keys for numbers. */
+const GROUPS = 5
+const FORM = /^\d{20}$/
+const PURPOSE = 'recovery-codes'
+
+/** Removes what people add: spaces, and the hyphens of a recovery code. */
+export function normalCode(typed: string): string {
+  return typed.replace(/[\s-]/g, '')
+}
+
+export function isRecoveryCode(code: string): boolean {
+  return FORM.test(code)
+}
+
+/** Replaces all recovery codes of a person. The codes are shown once: only keyed hashes are stored. */
+export async function renewRecoveryCodes(
+  db: Db,
+  keyring: Keyring,
+  userId: string,
+): Promise<readonly string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, aCode)
+  await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  await db
+    .insertInto('recovery_codes')
+    .values(
+      codes.map((code) => ({ user_id: userId, hash: hashOf(keyring, userId, normalCode(code)) })),
+    )
+    .execute()
+  return codes
+}
+
+function aCode(): string {
+  const group = () => String(randomInt(10_000)).padStart(4, '0')
+  return Array.from({ length: GROUPS }, group).join('-')
+}
+
+export async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
+  const { left } = await db
+    .selectFrom('recovery_codes')
+    .select((eb) => eb.fn.countAll<number>().as('left'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return left
+}
+
+/** Whether the person has this code; it is deleted, so that it works once. */
+export async function useRecoveryCode(
+  db: Db,
+  keyring: Keyring,
+  userId: string,
+  code: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('hash', '=', hashOf(keyring, userId, code))
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** With a key, so that a reader of the database cannot try codes. */
+function hashOf(keyring: Keyring, userId: string, code: string): Buffer {
+  return hmacSha256(keyring.key(PURPOSE), JSON.stringify([userId, code]))
+}

@@ -1,0 +1,127 @@
+import type { Transaction } from 'kysely'
+import type { Keyring } from '../../../foundation/crypto/seal.ts'
+import { matchingStep } from '../../../foundation/crypto/totp.ts'
+import type { Db } from '../../../foundation/db/database.ts'
+import type { DB } from '../../../foundation/db/schema.generated.ts'
+import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import { recordAboutPerson } from '../school-to-tell.ts'
+import { addProof, type BrowserSession, endSessionsOfPerson } from '../sessions.ts'
+import {
+  type AuthenticatorSetup,
+  addAuthenticator,
+  openSetup,
+  setUpAuthenticator,
+} from './authenticators.ts'
+import { countRecoveryCodes, normalCode, renewRecoveryCodes } from './recovery-codes.ts'
+
+export interface SecondFactor {
+  readonly since: Date
+  readonly codesLeft: number
+}
+
+export async function findSecondFactor(db: Db, userId: string): Promise<SecondFactor | undefined> {
+  const row = await db
+    .selectFrom('authenticators')
+    .select('created_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return { since: row.created_at, codesLeft: await countRecoveryCodes(db, userId) }
+}
+
+export type SwitchedOn =
+  | { readonly kind: 'on'; readonly codes: readonly string[] }
+  | { readonly kind: 'wrong_code'; readonly setup: AuthenticatorSetup }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'already_on' }
+
+/**
+ * Switches the second factor on once a code shows that the app has the secret. All other sessions of the person end, at
+ * every school: they were begun without it.
+ */
+export async function switchOnSecondFactor(
+  at: SchoolDb,
+  keyring: Keyring,
+  session: BrowserSession,
+  request: { readonly setup: string; readonly typed: string; readonly requestId: string },
+): Promise<SwitchedOn> {
+  const userId = session.person.id
+  const secret = openSetup(keyring, userId, request.setup)
+  if (secret === undefined) return { kind: 'expired' }
+  const now = session.readAt.getTime() / 1000
+  const step = matchingStep(secret, normalCode(request.typed), now, 0)
+  if (step === undefined) {
+    return { kind: 'wrong_code', setup: setUpAuthenticator(keyring, userId, secret) }
+  }
+  return await at.transaction(async (tx) => {
+    const db = acrossSchools(tx)
+    if (!(await addAuthenticator(db, keyring, { userId, secret, step }))) {
+      return { kind: 'already_on' }
+    }
+    const codes = await renewRecoveryCodes(db, keyring, userId)
+    await endSessionsOfPerson(db, userId, session.id)
+    await addProof(tx, session, 'code')
+    const { requestId } = request
+    await recordAboutPerson(db, userId, { action: 'factor.added', actorUserId: userId, requestId })
+    return { kind: 'on', codes }
+  })
+}
+
+/** Ten new recovery codes; the old ones no longer work. Undefined if the second factor is off. */
+export async function replaceRecoveryCodes(
+  at: SchoolDb,
+  keyring: Keyring,
+  userId: string,
+  requestId: string,
+): Promise<readonly string[] | undefined> {
+  return await at.transaction(async (tx) => {
+    const db = acrossSchools(tx)
+    const locked = await db
+      .selectFrom('authenticators')
+      .select('user_id')
+      .where('user_id', '=', userId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (locked === undefined) return undefined
+    const codes = await renewRecoveryCodes(db, keyring, userId)
+    const entry = { action: 'factor.codes_renewed', actorUserId: userId, requestId } as const
+    await recordAboutPerson(db, userId, entry)
+    return codes
+  })
+}
+
+/** From now on the password alone signs in. Recovery codes and trusted browsers go too. */
+export async function switchOffSecondFactor(
+  at: SchoolDb,
+  userId: string,
+  requestId: string,
+): Promise<void> {
+  await at.transaction(async (tx) => {
+    const db = acrossSchools(tx)
+    if (!(await removeAuthenticator(db, userId))) return
+    await db.deleteFrom('trusted_devices').where('user_id', '=', userId).execute()
+    const entry = { action: 'factor.removed', actorUserId: userId, requestId } as const
+    await recordAboutPerson(db, userId, entry)
+  })
+}
+
+/** Crosses schools: for the command line, if a person lost the app and all codes. Returns what ended. */
+export async function resetFactors(
+  tx: Transaction<DB>,
+  userId: string,
+  reason: string,
+): Promise<{ readonly hadSecondFactor: boolean; readonly sessions: number }> {
+  const hadSecondFactor = await removeAuthenticator(tx, userId)
+  const sessions = await endSessionsOfPerson(tx, userId)
+  const detail = { via: 'command_line', reason, sessions }
+  await recordAboutPerson(tx, userId, { action: 'factor.removed', subject: userId, detail })
+  return { hadSecondFactor, sessions }
+}
+
+async function removeAuthenticator(db: Db, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('authenticators')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { checkCode } from '../../../domain/people/factors/check-code.ts'
+import {
+  type CodeStep,
+  findCodeStep,
+  sealCodeStep,
+} from '../../../domain/people/factors/code-step.ts'
+import { TRUSTED_DAYS } from '../../../domain/people/factors/trusted-devices.ts'
+import type { Role } from '../../../domain/people/membership.ts'
+import {
+  type BrowserSession,
+  endSession,
+  type ProvenByPassword,
+  type ProvenPerson,
+} from '../../../domain/people/sessions.ts'
+import { brandingOf } from '../../../gate/branding.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { askForLongerPassword } from '../account/short-password.ts'
+import {
+  type AfterSignIn,
+  keepAfterSignIn,
+  placeAfterSignIn,
+  readAfterSignIn,
+} from '../after-sign-in.ts'
+import { beginSession } from '../browser-session.ts'
+import { requesterOf } from '../known-browser.ts'
+import {
+  checkedSignInForm,
+  formTokenFor,
+  provenBrowsers,
+  redirectTo,
+  sendPage,
+} from '../page-request.ts'
+import { type CodeProblem, SIGN_IN_CODE_PATH, signInCodePage } from '../views/sign-in-code.tsx'
+import { trustBrowser } from './trusted-browser.ts'
+
+/** The first factor was right, and the person has a second one. The session begins after its code. */
+export async function askForCode(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession | undefined,
+  step: CodeStep,
+  afterSignIn: AfterSignIn,
+): Promise<FastifyReply> {
+  // The form of the sign-in was checked, so there is one.
+  const [browser = ''] = provenBrowsers(request, session)
+  const sealed = sealCodeStep(context.keyring, request.school.id, browser, step)
+  return ask(context, request, reply, { session, sealed, proven: step.proven, afterSignIn })
+}
+
+export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): void {
+  // For a page that was reloaded: what it was about came with a post.
+  app.get(SIGN_IN_CODE_PATH, async (request, reply) =>
+    redirectTo(reply, request, 'authorization', '/sign-in'),
+  )
+
+  app.post(SIGN_IN_CODE_PATH, async (request, reply) => {
+    const { keyring } = context
+    const session = await findBrowserSession(request)
+    const form = checkedSignInForm(keyring, request, session)
+    const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
+    const sealed = form.get('step') ?? ''
+    const step = await findCodeStep(request.at, keyring, provenBrowsers(request, session), sealed)
+    const signInAgain = () =>
+      redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
+    if (step === undefined) return signInAgain()
+    const again = (problem: CodeProblem, status: number) => {
+      const state = {
+        session,
+        sealed,
+        proven: step.proven,
+        roles: step.roles,
+        afterSignIn,
+        problem,
+      }
+      return ask(context, request, reply, state, status)
+    }
+    const typed = form.get('code') ?? ''
+    if (typed.trim() === '') return again({ kind: 'missing' }, 400)
+    const { person } = step.proven
+    const outcome = await checkCode(request.at, keyring, {
+      ...requesterOf(context, request, person.email),
+      userId: person.id,
+      typed,
+      requestId: request.id,
+    })
+    if (outcome.kind === 'throttled') {
+      reply.header('retry-after', outcome.retryAfterSeconds)
+      return again(outcome, 429)
+    }
+    if (outcome.kind === 'wrong') return again(outcome, 401)
+    const proven = { ...step.proven, methods: [...step.proven.methods, outcome.method] }
+    if (step.isShort && isByPassword(proven)) {
+      return askForLongerPassword(context, request, reply, session, proven, afterSignIn)
+    }
+    // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
+    if (session !== undefined) await endSession(request.at, session.id)
+    if (!(await beginSession(context, request, reply, proven))) return signInAgain()
+    const trusts = form.get('trust') === 'yes' && mayTrust(step.roles)
+    if (trusts && isByPassword(proven)) await trustBrowser(request, reply, proven)
+    return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn))
+  })
+}
+
+function isByPassword(proven: ProvenPerson): proven is ProvenByPassword {
+  return proven.credential.kind === 'password'
+}
+
+function mayTrust(_roles: readonly Role[]): boolean {
+  return true
+}
+
+interface Asked {
+  readonly session: BrowserSession | undefined
+  readonly sealed: string
+  readonly proven: ProvenPerson
+  readonly roles?: readonly Role[]
+  readonly afterSignIn: AfterSignIn
+  readonly problem?: CodeProblem
+}
+
+function ask(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { session, sealed, proven, roles = [], afterSignIn, problem }: Asked,
+  status = 200,
+): FastifyReply {
+  const page = signInCodePage({
+    school: brandingOf(request.school),
+    formToken: formTokenFor(context.keyring, request, reply, session),
+    step: sealed,
+    email: proven.person.email,
+    trustDays: isByPassword(proven) && mayTrust(roles) ? TRUSTED_DAYS : undefined,
+    afterSignIn,
+    problem,
+  })
+  return sendPage(reply, request, 'authorization', page, status)
+}

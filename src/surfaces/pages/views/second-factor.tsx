@@ -1,0 +1,187 @@
+import { RECOVERY_CODES } from '../../../domain/people/factors/recovery-codes.ts'
+import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { QrCode } from '../../../foundation/html/qr-code.tsx'
+import { ButtonLink, Code, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { count } from './words.ts'
+
+export const factorPaths = {
+  page: '/account/second-factor',
+  setup: '/account/second-factor/new',
+  codes: '/account/second-factor/codes',
+  off: '/account/second-factor/off',
+} as const
+
+const ACCOUNT = { url: '/account', label: 'Your account' }
+const UP = { url: factorPaths.page, label: 'Second factor' }
+const LEAD =
+  'A code of an app on your phone, in addition to your password. One for all your schools on this server.'
+
+interface SecondFactorProps extends SiteFrame {
+  /** Undefined while it is off. */
+  factor: { since: Date; codesLeft: number } | undefined
+  timeZone: string
+}
+
+export function secondFactorPage(props: SecondFactorProps): string {
+  const { factor } = props
+  return sitePage({
+    ...props,
+    title: 'Second factor',
+    children: (
+      <>
+        <PageHead title="Second factor" lead={LEAD} up={ACCOUNT} />
+        {factor === undefined ? <Off /> : <On {...props} factor={factor} />}
+      </>
+    ),
+  })
+}
+
+function Off() {
+  return (
+    <Panel
+      title="It is off"
+      lead="Whoever learns your password can sign in as you. With a second factor they cannot."
+    >
+      <p>
+        You need an authenticator app, such as the one in your password manager, Google
+        Authenticator or Aegis.
+      </p>
+      <div class="actions">
+        <ButtonLink look="primary" href={factorPaths.setup}>
+          Set it up
+        </ButtonLink>
+      </div>
+    </Panel>
+  )
+}
+
+function On(props: SecondFactorProps & { factor: { since: Date; codesLeft: number } }) {
+  const { since, codesLeft } = props.factor
+  const formToken = props.viewer?.formToken ?? ''
+  return (
+    <>
+      <Panel
+        title="It is on"
+        lead={
+          <>
+            Since <Moment at={since} timeZone={props.timeZone} />. Every sign-in with your password
+            asks for a code, except in browsers that you trust.
+          </>
+        }
+      />
+      <Panel
+        title="Recovery codes"
+        lead={`${codesLeft === 0 ? 'None' : count(codesLeft, 'code', 'codes')} left. Each works once, if you do not have your phone.`}
+      >
+        {codesLeft <= 2 && (
+          <Alert tone="warning" title="Make new recovery codes">
+            <p>Without a code and without your phone you cannot sign in.</p>
+          </Alert>
+        )}
+        <Form action={factorPaths.codes} formToken={formToken}>
+          <p class="field-hint">The old ones stop working.</p>
+          <Button look="plain">Make new recovery codes</Button>
+        </Form>
+      </Panel>
+      <Panel
+        title="Switch it off"
+        tone="danger"
+        lead="Your password alone is enough then. Your recovery codes stop working, and no browser stays trusted. To move to another phone, switch it off and set it up again."
+      >
+        <Form action={factorPaths.off} formToken={formToken}>
+          <Button look="danger">Switch off the second factor</Button>
+        </Form>
+      </Panel>
+    </>
+  )
+}
+
+interface SetupProps extends SiteFrame {
+  setup: { secret: string; sealed: string }
+  otpauthUrl: string
+  problem?: 'missing' | 'wrong' | undefined
+}
+
+export function setupFactorPage(props: SetupProps): string {
+  const { setup, problem } = props
+  return sitePage({
+    ...props,
+    title: problem ? 'Error: Set up your second factor' : 'Set up your second factor',
+    children: (
+      <>
+        <PageHead title="Set up your second factor" up={UP} />
+        <Panel title="1. Add the account to your app" lead="Scan this code with the app.">
+          <QrCode text={props.otpauthUrl} label="QR code for your authenticator app" />
+          <p>
+            The app is on this device? <a href={props.otpauthUrl}>Open it</a>, or type this key into
+            it:
+          </p>
+          <Code>{(setup.secret.match(/.{1,4}/g) ?? []).join(' ')}</Code>
+        </Panel>
+        <Panel title="2. Type the code that the app shows">
+          <Form
+            action={factorPaths.setup}
+            formToken={props.viewer?.formToken ?? ''}
+            hidden={{ setup: setup.sealed }}
+          >
+            <Field
+              name="code"
+              label="Code"
+              type="text"
+              autocomplete="one-time-code"
+              inputmode="numeric"
+              error={problem && setupErrors[problem]}
+              autofocus={problem !== undefined}
+            />
+            <p class="field-hint">
+              You will be signed out in every other browser, at every school.
+            </p>
+            <Button look="primary">Switch on</Button>
+          </Form>
+        </Panel>
+      </>
+    ),
+  })
+}
+
+const setupErrors = {
+  missing: 'Enter the code.',
+  wrong: 'This is not the code of now. Check that the clock of your phone is right.',
+} as const
+
+interface RecoveryCodesProps extends SiteFrame {
+  codes: readonly string[]
+  /** True if the second factor has just been switched on. */
+  isNew: boolean
+}
+
+/** The only page that shows recovery codes. It shows them once. */
+export function recoveryCodesPage(props: RecoveryCodesProps): string {
+  return sitePage({
+    ...props,
+    here: factorPaths.page,
+    title: 'Recovery codes',
+    children: (
+      <>
+        <PageHead title={props.isNew ? 'Your second factor is on' : 'Your recovery codes'} />
+        <section class="panel">
+          <Alert tone="warning" title={`Keep these ${RECOVERY_CODES} codes now`}>
+            <p>
+              They are shown only once. Each signs you in once if you do not have your phone. Print
+              them, or keep them in a password manager.
+              {!props.isNew && ' The old ones no longer work.'}
+            </p>
+          </Alert>
+          <Code>{props.codes.join('\n')}</Code>
+          <div class="actions">
+            <ButtonLink look="primary" href={factorPaths.page}>
+              I have kept them
+            </ButtonLink>
+          </div>
+        </section>
+      </>
+    ),
+  })
+}

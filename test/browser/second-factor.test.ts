@@ -1,0 +1,122 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { violationsOf } from '../support/accessibility.ts'
+import { TestAuthenticator } from '../support/authenticator.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+let browser: Browser
+let school: TestSchool
+
+beforeAll(async () => {
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.app.server.address() as AddressInfo
+  const made = await world.aSchool()
+  const origin = `http://${made.subdomain}.localhost:${port}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  school = { ...made, origin }
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(() => browser?.close())
+
+const EXPECTED = /^(Failed to load resource|Clear-Site-Data)/
+
+async function aPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ baseURL: school.origin, ...options })
+  const page = await context.newPage()
+  const messages: string[] = []
+  page.on('console', (message) => messages.push(message.text()))
+  onTestFinished(async () => {
+    await context.close()
+    expect(messages.filter((text) => !EXPECTED.test(text))).toEqual([])
+  })
+  return page
+}
+
+async function signIn(page: Page, person: TestPerson): Promise<void> {
+  await page.fill('#email', person.email)
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+const pathOf = (page: Page) => new URL(page.url()).pathname
+
+async function accept(page: Page, code: string): Promise<void> {
+  await page.getByLabel('Code').fill(code)
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+test('a member sets up the second factor and signs in with it, with scripts off', async () => {
+  const ada = await world.aMember(school)
+  const page = await aPage({ javaScriptEnabled: false })
+  await page.goto('/account')
+  await signIn(page, ada)
+  await page.getByRole('link', { name: 'Set it up' }).click()
+  await page.getByRole('link', { name: 'Set it up' }).click()
+  const image = page.getByRole('img', { name: 'QR code for your authenticator app' })
+  const box = await image.boundingBox()
+  expect(box?.width).toBeGreaterThan(150)
+  const app = new TestAuthenticator((await page.locator('pre code').textContent()) ?? '')
+  await page.getByLabel('Code').fill(app.wrongCode())
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  expect(await page.locator('#code-error').textContent()).toContain('not the code of now')
+  await page.getByLabel('Code').fill(app.code())
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  const codes = ((await page.locator('pre code').textContent()) ?? '').split('\n')
+  expect(codes).toHaveLength(10)
+  await page.getByRole('link', { name: 'I have kept them' }).click()
+  await page.getByText('10 codes left').waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).first().click()
+
+  await page.goto('/account/apps')
+  await signIn(page, ada)
+  await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
+  await accept(page, app.wrongCode())
+  expect(await page.locator('#code-error').textContent()).toContain('wrong or was used before')
+  await page.getByLabel('Trust this browser for 30 days').check()
+  await accept(page, app.code(1))
+  expect(pathOf(page)).toBe('/account/apps')
+  await page.getByRole('button', { name: 'Sign out' }).first().click()
+
+  await page.goto('/account/second-factor')
+  await signIn(page, ada)
+  expect(pathOf(page)).toBe('/account/second-factor')
+
+  const elsewhere = await aPage({ javaScriptEnabled: false })
+  await elsewhere.goto('/account')
+  await signIn(elsewhere, ada)
+  await accept(elsewhere, codes[3] ?? '')
+  expect(pathOf(elsewhere)).toBe('/account')
+}, 60_000)
+
+test('the pages about the second factor break no rule of accessibility, also on a phone', async () => {
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 360, height: 740 },
+  ]) {
+    const ada = await world.aMember(school)
+    const page = await aPage({ viewport })
+    await page.goto('/account/second-factor')
+    await signIn(page, ada)
+    expect(await violationsOf(page)).toEqual([])
+    await page.getByRole('link', { name: 'Set it up' }).click()
+    await page.locator('.qr-code').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    const wide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+    expect(await page.evaluate<boolean>(wide)).toBe(false)
+    const app = new TestAuthenticator((await page.locator('pre code').textContent()) ?? '')
+    await page.getByLabel('Code').fill(app.code())
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByRole('link', { name: 'I have kept them' }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    const other = await aPage({ viewport })
+    await other.goto('/sign-in')
+    await signIn(other, ada)
+    await other.getByLabel('Code').waitFor()
+    expect(await violationsOf(other)).toEqual([])
+  }
+}, 60_000)
