@@ -4,6 +4,7 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken } from '../../foundation/protocol/token-format.ts'
 import { CLIENT_IS_ON } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
+import type { AuthenticationContext } from '../people/authentication-context.ts'
 import { mayHoldInSql } from '../people/membership.ts'
 import { CODE_SECONDS } from './lifetimes.ts'
 
@@ -23,6 +24,8 @@ export interface Consent {
   readonly codeChallenge: string
   readonly nonce: string | undefined
   readonly authenticatedAt: Date
+  /** How the person had signed in, if the client asked. */
+  readonly context: AuthenticationContext | undefined
   readonly device: string
   /** The time of the database when the server began to handle the person's Allow. */
   readonly allowedAt: Date
@@ -51,10 +54,10 @@ export async function issueCode(at: SchoolDb, consent: Consent): Promise<IssuedC
       for key share),
     stored as (
       insert into authorization_codes (id, hash, school_id, client_id, user_id, audience, scopes, resource,
-        redirect_uri, code_challenge, nonce, authenticated_at, device, expires_at)
+        redirect_uri, code_challenge, nonce, authenticated_at, acr, amr, device, expires_at)
       select ${id}, ${code.hash}, m.school_id, c.client_id, m.user_id, ${audience}, ${[...consent.scopes]},
         ${consent.resource ?? null}, ${consent.redirectUri}, ${consent.codeChallenge}, ${consent.nonce ?? null},
-        ${consent.authenticatedAt}, ${consent.device.slice(0, 200)},
+        ${consent.authenticatedAt}, ${consent.context?.acr ?? null}, ${consent.context?.amr ?? null}::text[], ${consent.device.slice(0, 200)},
         now() + make_interval(secs => ${CODE_SECONDS})
       from alive
         join school_members m on m.school_id = alive.school_id and m.user_id = alive.user_id

@@ -5,6 +5,7 @@ import { record } from '../audit/audit.ts'
 import { recordOnceAnHour } from '../audit/repeated-entries.ts'
 import { type AuthorizingClient, admitClient } from '../clients/authorizing-client.ts'
 import type { Client } from '../clients/client.ts'
+import { contextOf } from '../people/authentication-context.ts'
 import { mayHold } from '../people/membership.ts'
 import type { BrowserSession } from '../people/sessions.ts'
 import { type IssuedCode, issueCode } from './codes.ts'
@@ -68,6 +69,8 @@ export async function grantConsent(
     codeChallenge: pending.codeChallenge,
     nonce: pending.nonce,
     authenticatedAt: session.authenticatedAt,
+    context:
+      pending.acrValues === undefined ? undefined : contextOf(session.methods, pending.acrValues),
     device,
     allowedAt: session.readAt,
   })

@@ -8,6 +8,7 @@ import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
 import { secretUsedInSql } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
+import type { AuthenticationContext } from '../people/authentication-context.ts'
 import type { Member, Role } from '../people/membership.ts'
 import { EXCHANGE_RULEBOOK, type ExchangeRequest, type ExchangeValues } from './exchange-rules.ts'
 import { allHold } from './grant-rule.ts'
@@ -22,6 +23,8 @@ export interface ExchangedCode {
   readonly member: Member
   readonly nonce: string | undefined
   readonly authenticatedAt: Date
+  /** Undefined if the client did not ask for it. */
+  readonly context: AuthenticationContext | undefined
 }
 
 interface ExchangedRow {
@@ -29,6 +32,8 @@ interface ExchangedRow {
   scopes: string[]
   nonce: string | null
   authenticated_at: Date
+  acr: string | null
+  amr: string[] | null
   user_id: string
   email: string
   name: string
@@ -48,7 +53,7 @@ interface Exchange extends ExchangeValues {
 const EXCHANGE = prepared<Exchange, ExchangedRow>(
   (given) => sql`
     with presented as (
-      select g.id, g.audience, ${stillHeld(sql`g.scopes`)} as held, g.nonce, g.authenticated_at,
+      select g.id, g.audience, ${stillHeld(sql`g.scopes`)} as held, g.nonce, g.authenticated_at, g.acr, g.amr,
         u.id as user_id, u.email, u.name, u.avatar_url, m.roles, c.access_round,
         ${secretUsedInSql(given.secretHash)} as detail
       from ${EXCHANGE_RULEBOOK.rows(given)}
@@ -178,5 +183,6 @@ function exchangedFromRow(at: SchoolDb, tokens: FreshTokens, row: ExchangedRow):
     },
     nonce: row.nonce ?? undefined,
     authenticatedAt: row.authenticated_at,
+    context: row.acr === null ? undefined : { acr: row.acr, amr: row.amr ?? [] },
   }
 }

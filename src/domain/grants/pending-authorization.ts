@@ -19,6 +19,8 @@ export interface PendingAuthorization {
   readonly loginHint?: string | undefined
   /** Seconds since the epoch: the person must have typed their password after this. */
   readonly signInAfter?: number | undefined
+  /** The values of `acr_values` that we know; undefined if the client sent none. */
+  readonly acrValues?: readonly string[] | undefined
 }
 
 const schema = z.object({
@@ -31,6 +33,7 @@ const schema = z.object({
   nonce: z.string().optional(),
   loginHint: z.string().optional(),
   signInAfter: z.number().optional(),
+  acrValues: z.array(z.string()).optional(),
 })
 
 const PURPOSE = 'pending-authorization'

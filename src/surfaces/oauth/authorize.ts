@@ -12,6 +12,7 @@ import {
   checkScopes,
   isUnreviewed,
 } from '../../domain/grants/request-checks.ts'
+import { readAcrValues } from '../../domain/people/authentication-context.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { databaseTime } from '../../foundation/db/database-time.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
@@ -85,6 +86,7 @@ export async function answerAuthorizationRequest(
       nonce: parameters.get('nonce'),
       loginHint: parameters.get('login_hint')?.slice(0, 320),
       signInAfter,
+      acrValues: readAcrValues(parameters.get('acr_values')),
     }
     const next = signedIn ? '/consent' : '/sign-in'
     const sealedRequest = sealPending(context.keyring, request.school.id, pending)

@@ -4,6 +4,7 @@ import {
   SCOPES_OF_AUDIENCE,
   UNREVIEWED_SCOPES,
 } from '../../domain/clients/scope-catalogue.ts'
+import { ACR_VALUES } from '../../domain/people/authentication-context.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys, signsIdTokens } from '../../domain/schools/signing.ts'
 import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
@@ -42,6 +43,7 @@ export function authorizationServerMetadata(
     ...(signsIdTokens(school)
       ? {
           id_token_signing_alg_values_supported: ['ES256'],
+          acr_values_supported: ACR_VALUES,
           end_session_endpoint: at(ENDPOINTS.endSession),
         }
       : {}),
@@ -69,7 +71,7 @@ export function openidConfiguration(
     subject_types_supported: ['public'],
     claim_types_supported: ['normal'],
     claims_supported: [
-      ...(signsIdTokens(school) ? ['iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce'] : []),
+      ...(signsIdTokens(school) ? ['iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr'] : []),
       'sub',
       'email',
       'name',

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { identityClaims } from '../../../domain/access/claims.ts'
 import { type ExchangedCode, exchangeCode } from '../../../domain/grants/exchange-code.ts'
 import { ID_TOKEN_SECONDS } from '../../../domain/grants/lifetimes.ts'
+import type { AuthenticationContext } from '../../../domain/people/authentication-context.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import { findSigner, UnreadableKeyError } from '../../../domain/schools/signing.ts'
 import type { Parameters } from '../../../foundation/protocol/parameters.ts'
@@ -52,11 +53,16 @@ function signerOf({ keyring }: AppContext, { school, log }: FastifyRequest) {
   }
 }
 
+/** A client must not read an empty list as proof of anything. */
+function contextClaims({ acr, amr }: AuthenticationContext): Record<string, unknown> {
+  return { acr, ...(amr.length === 0 ? {} : { amr }) }
+}
+
 /** @see OpenID Connect Core 1.0 §2 and §3.1.3.3 */
 function idTokenClaims(
   school: School,
   clientId: string,
-  { pair, member, nonce, authenticatedAt }: ExchangedCode,
+  { pair, member, nonce, authenticatedAt, context }: ExchangedCode,
 ): Record<string, unknown> {
   const now = Math.floor(pair.issuedAt.getTime() / 1000)
   return {
@@ -66,6 +72,7 @@ function idTokenClaims(
     iat: now,
     auth_time: Math.floor(authenticatedAt.getTime() / 1000),
     ...(nonce === undefined ? {} : { nonce }),
+    ...(context === undefined ? {} : contextClaims(context)),
     ...identityClaims(school, member.person, member.roles, ScopeSet.of(pair.scopes)),
   }
 }

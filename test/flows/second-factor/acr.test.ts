@@ -1,0 +1,76 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, test } from 'vitest'
+import {
+  enterCode,
+  enterPassword,
+  type SecondFactorOf,
+  withSecondFactor,
+} from '../../support/authenticator.ts'
+import { Visitor } from '../../support/browser-like.ts'
+import { aPair } from '../../support/client-like.ts'
+import { signedIn } from '../../support/operator-like.ts'
+import { aWorld, type TestPerson } from '../../support/world.ts'
+
+const SFA = 'https://refeds.org/profile/sfa'
+const MFA = 'https://refeds.org/profile/mfa'
+const world = await aWorld()
+const school = await world.aSchool()
+const client = await world.aPublicClient(school)
+
+/** The claims of the ID token about how the person signed in. */
+async function claimsFor(visitor: Visitor, person: TestPerson, acrValues?: string) {
+  const parameters = acrValues === undefined ? {} : { acr_values: acrValues }
+  const pair = await aPair(world, school, client, person, { visitor, parameters })
+  const { acr, amr } = decodeJwt(pair.id_token ?? '')
+  return { acr, amr }
+}
+
+async function signedInByCode(person: TestPerson, { app }: SecondFactorOf): Promise<Visitor> {
+  const visitor = new Visitor(world, school)
+  await enterCode(visitor, await enterPassword(visitor, person), app.code())
+  return visitor
+}
+
+describe('acr and amr in the ID token', () => {
+  test('are absent unless the client sent acr_values', async () => {
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    expect(await claimsFor(visitor, ada)).toEqual({ acr: undefined, amr: undefined })
+    expect(await claimsFor(visitor, ada, '')).toEqual({ acr: undefined, amr: undefined })
+  })
+
+  test('after a password: one factor, whatever was asked for, because acr_values is voluntary', async () => {
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    for (const asked of [SFA, MFA, `phr ${MFA}`, '1 2']) {
+      expect(await claimsFor(visitor, ada, asked)).toEqual({ acr: SFA, amr: ['pwd'] })
+    }
+  })
+
+  test('after password and code: two factors', async () => {
+    const ada = await world.aMember(school)
+    const visitor = await signedInByCode(ada, await withSecondFactor(world, school, ada))
+    const amr = ['pwd', 'otp', 'mfa']
+    expect(await claimsFor(visitor, ada, MFA)).toEqual({ acr: MFA, amr })
+    expect(await claimsFor(visitor, ada, `phr ${SFA} ${MFA}`)).toEqual({ acr: SFA, amr })
+  })
+
+  test('a client cannot make a session look stronger than it is', async () => {
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const { acr } = await claimsFor(visitor, ada, `${MFA} phr ${MFA} urn:x`)
+    expect(acr).toBe(SFA)
+  })
+
+  test('say what was true when the person agreed, not when the code is exchanged', async () => {
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    await claimsFor(visitor, ada, MFA)
+    const codes = await school.at
+      .from('authorization_codes')
+      .select(['acr', 'amr'])
+      .where('user_id', '=', ada.id)
+      .execute()
+    expect(codes).toEqual([{ acr: SFA, amr: ['pwd'] }])
+  })
+})
