@@ -218,6 +218,7 @@ export const sampleAdminPages: Record<string, string> = {
     ...at('/admin/settings'),
     mcpConnections: true,
     endAuthorizationOnReplay: false,
+    demand: { from: undefined, daysLeft: undefined, isOwner: true, hasMeans: true },
     notice: 'MCP connections is on. OAuth applications are under Developers now.',
   }),
   'admin-applications': applicationsPage(applications),

@@ -1,3 +1,6 @@
+import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
+import { factorNeededPage } from '../../src/surfaces/pages/views/admin/factor-needed.tsx'
+import { factorDuePage } from '../../src/surfaces/pages/views/refusals.tsx'
 import { otpauthUrl } from '../../src/foundation/crypto/totp.ts'
 import {
   recoveryCodesPage,
@@ -5,6 +8,7 @@ import {
   setupFactorPage,
 } from '../../src/surfaces/pages/views/second-factor.tsx'
 import { signInCodePage } from '../../src/surfaces/pages/views/sign-in-code.tsx'
+import { at } from './sample-admin-frame.ts'
 import { formToken, hostileName, person, school, student } from './sample-people.ts'
 
 const frame = {
@@ -31,6 +35,16 @@ const step = {
 const codes = Array.from({ length: 10 }, (_, n) => `${1000 + n}-2222-3333-4444-5555`)
 const since = new Date('2026-10-20T06:00Z')
 
+const settings = { ...at('/admin/settings'), mcpConnections: true, endAuthorizationOnReplay: true }
+const needed = { ...frame, here: '/admin', signInUrl: '/sign-in?return_to=%2Fadmin' }
+const due = {
+  ...{ school, person, formToken, clientName: 'Claude' },
+  action: '/consent',
+  sealedRequest: 'sealed',
+  switchAccount: { action: '/sign-out', sealedRequest: 'sealed' },
+  signInUrl: '/sign-in?request=sealed',
+}
+
 /** Every state of the pages about the second factor. */
 export const sampleFactorPages: Record<string, string> = {
   'second-factor-off': secondFactorPage({ ...frame, factor: undefined }),
@@ -44,6 +58,23 @@ export const sampleFactorPages: Record<string, string> = {
   }),
   'recovery-codes': recoveryCodesPage({ ...frame, codes, isNew: true }),
   'recovery-codes-renewed': recoveryCodesPage({ ...frame, codes, isNew: false }),
+  'admin-settings-demand-own-first': settingsPage({
+    ...settings,
+    demand: { from: undefined, daysLeft: undefined, isOwner: true, hasMeans: false },
+  }),
+  'admin-settings-demanded-soon': settingsPage({
+    ...settings,
+    factorDays: 3,
+    demand: { from: since, daysLeft: 3, isOwner: false, hasMeans: false },
+  }),
+  'admin-settings-demanded': settingsPage({
+    ...settings,
+    demand: { from: since, daysLeft: undefined, isOwner: true, hasMeans: true },
+  }),
+  'factor-needed': factorNeededPage({ ...needed, hasSecondFactor: false, hasPasskey: false }),
+  'factor-needed-sign-in': factorNeededPage({ ...needed, hasSecondFactor: true, hasPasskey: true }),
+  'factor-due': factorDuePage({ ...due, hasSecondFactor: false, hasPasskey: false }),
+  'factor-due-sign-in': factorDuePage({ ...due, hasSecondFactor: true, hasPasskey: false }),
   'sign-in-code': signInCodePage(step),
   'sign-in-code-wrong': signInCodePage({
     ...step,

@@ -5,9 +5,10 @@ import { record } from '../audit/audit.ts'
 import { recordOnceAnHour } from '../audit/repeated-entries.ts'
 import { type AuthorizingClient, admitClient } from '../clients/authorizing-client.ts'
 import type { Client } from '../clients/client.ts'
-import { contextOf } from '../people/authentication-context.ts'
+import { contextOf, isContextMissing } from '../people/authentication-context.ts'
+import { type FactorDemand, findMeans, isFactorDue } from '../people/factors/demand.ts'
 import { mayHold } from '../people/membership.ts'
-import type { BrowserSession } from '../people/sessions.ts'
+import type { BrowserSession, ProofMethod } from '../people/sessions.ts'
 import { type IssuedCode, issueCode } from './codes.ts'
 import type { PendingAuthorization } from './pending-authorization.ts'
 import { checkRequest } from './request-checks.ts'
@@ -40,12 +41,46 @@ export function isSignInDue(
   return signInAfter !== undefined && session.authenticatedAt.getTime() <= signInAfter * 1000
 }
 
-export type Standing = 'allowed' | 'no_role' | 'not_operator'
+/** The same request, for which the sign-in of this session no longer counts. */
+export function withNewSignIn(
+  pending: PendingAuthorization,
+  { readAt }: BrowserSession,
+): PendingAuthorization {
+  return { ...pending, signInAfter: readAt.getTime() / 1000, acrAsked: true }
+}
 
-/** A person with any role may authorize a member client; an operator client needs an owner or admin. */
-export function standingOf(session: BrowserSession, client: Client): Standing {
+/**
+ * Whether to ask for a stronger sign-in first: the client wants one, and the person has what it takes. It is voluntary, so
+ * others go on, and nobody is asked twice.
+ *
+ * @see OpenID Connect Core 1.0 §3.1.2.1
+ */
+export async function isStrongerSignInDue(
+  at: SchoolDb,
+  { methods, person }: BrowserSession,
+  { acrValues, acrAsked }: PendingAuthorization,
+): Promise<boolean> {
+  if (acrAsked === true || !isContextMissing(methods, acrValues)) return false
+  const { hasSecondFactor, hasPasskey } = await findMeans(at, person.id)
+  const best: ProofMethod[] = hasPasskey ? ['passkey'] : hasSecondFactor ? ['code'] : []
+  return !isContextMissing(best, acrValues)
+}
+
+export type Standing = 'allowed' | 'no_role' | 'not_operator' | 'factor_due'
+
+/**
+ * A person with any role may authorize a member client; an operator client needs an owner or admin, and the sign-in that
+ * the school demands of them.
+ */
+export function standingOf(
+  session: BrowserSession,
+  client: Client,
+  demand: FactorDemand,
+): Standing {
   if (session.roles.length === 0) return 'no_role'
-  return mayHold(client.audience, session.roles) ? 'allowed' : 'not_operator'
+  if (!mayHold(client.audience, session.roles)) return 'not_operator'
+  const isDue = client.audience === 'operator' && isFactorDue(demand, session)
+  return isDue ? 'factor_due' : 'allowed'
 }
 
 /** The person agreed: returns the code that the client will exchange, or why there is none any more. */

@@ -21,6 +21,8 @@ export interface PendingAuthorization {
   readonly signInAfter?: number | undefined
   /** The values of `acr_values` that we know; undefined if the client sent none. */
   readonly acrValues?: readonly string[] | undefined
+  /** The person was sent to sign-in once more to reach one of them: that is not asked twice. */
+  readonly acrAsked?: boolean | undefined
 }
 
 const schema = z.object({
@@ -34,6 +36,7 @@ const schema = z.object({
   loginHint: z.string().optional(),
   signInAfter: z.number().optional(),
   acrValues: z.array(z.string()).optional(),
+  acrAsked: z.boolean().optional(),
 })
 
 const PURPOSE = 'pending-authorization'

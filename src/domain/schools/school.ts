@@ -39,6 +39,8 @@ export interface School {
   /** Whether it publishes the metadata document of a tool of its own. */
   readonly hasTools: boolean
   readonly endAuthorizationOnReplay: boolean
+  /** From then on owners and admins need a passkey or a second factor; undefined if it is not demanded. */
+  readonly operatorFactorFrom: Date | undefined
   readonly appearance: Appearance
   /** Keys that a verifier may need, newest first. A retired key stays for a day, for ID tokens it signed. */
   readonly keys: readonly SchoolKey[]
@@ -61,6 +63,7 @@ interface SchoolRow {
   document_hosts: string[]
   has_tools: boolean
   end_authorization_on_replay: boolean
+  operator_factor_from: Date | null
   primary_color: string | null
   accent_color: string | null
   tagline: string | null
@@ -75,6 +78,7 @@ export async function findSchoolByOrigin(db: Db, origin: string): Promise<School
   const { rows } = await sql<SchoolRow>`
     select s.id, s.subdomain, s.origin, s.name, s.description, s.contact_email, s.currency, s.locale, s.time_zone,
       s.variant, s.mcp_connections, s.open_registration, s.document_hosts, s.end_authorization_on_replay,
+      s.operator_factor_from,
       exists (select from clients
               where school_id = s.id and slug is not null and deleted_at is null) as has_tools,
       a.primary_color, a.accent_color, a.tagline, a.logo_file_id, a.version as appearance_version,
@@ -116,6 +120,7 @@ function schoolFromRow(row: SchoolRow): School {
     documentHosts: row.document_hosts,
     hasTools: row.has_tools,
     endAuthorizationOnReplay: row.end_authorization_on_replay,
+    operatorFactorFrom: row.operator_factor_from ?? undefined,
     appearance: {
       primaryColor: row.primary_color ?? DEFAULT_APPEARANCE.primaryColor,
       accentColor: row.accent_color ?? DEFAULT_APPEARANCE.accentColor,

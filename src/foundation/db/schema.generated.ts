@@ -29,6 +29,14 @@ export interface AuditEntriesTable {
   request_id: string | null
 }
 
+/** people: the authenticator app of a person, confirmed by a code; password sign-ins ask for one while the row stands */
+export interface AuthenticatorsTable {
+  user_id: string
+  sealed_secret: Buffer
+  last_step: number
+  created_at: Generated<Date>
+}
+
 /** grants: a consent on its way to the client; single use is one conditional update */
 export interface AuthorizationCodesTable {
   id: string
@@ -48,6 +56,8 @@ export interface AuthorizationCodesTable {
   expires_at: Date
   consumed_at: Date | null
   pair_id: string | null
+  acr: string | null
+  amr: string[] | null
 }
 
 /** grants: one completed authorization; ending it ends every pair at once */
@@ -715,6 +725,12 @@ export interface PurgePositionsTable {
   kept_at: Generated<Date>
 }
 
+/** people: keyed hashes of the codes that work once in place of the authenticator app; a used one is deleted */
+export interface RecoveryCodesTable {
+  user_id: string
+  hash: Buffer
+}
+
 /** content: the HTML of a Markdown text that visitors read, by the version of the renderer that made it */
 export interface RenderedTextsTable {
   school_id: string
@@ -785,6 +801,7 @@ export interface SchoolsTable {
   updated_at: Generated<Date>
   version: Generated<number>
   deleted_at: Date | null
+  operator_factor_from: Date | null
 }
 
 /** learning: a chapter of a course */
@@ -879,6 +896,16 @@ export interface TokenPairsTable {
   revoked_at: Date | null
 }
 
+/** people: browsers in which a password sign-in at one school does not ask for a code, for 30 days */
+export interface TrustedDevicesTable {
+  id: string
+  secret_hash: Buffer
+  school_id: string
+  user_id: string
+  created_at: Generated<Date>
+  expires_at: Date
+}
+
 /** people: a person, the same at every school */
 export interface UsersTable {
   id: string
@@ -906,6 +933,7 @@ export interface VendorPlatformsTable {
 export interface DB {
   appearances: AppearancesTable
   audit_entries: AuditEntriesTable
+  authenticators: AuthenticatorsTable
   authorization_codes: AuthorizationCodesTable
   authorizations: AuthorizationsTable
   browser_sessions: BrowserSessionsTable
@@ -957,6 +985,7 @@ export interface DB {
   payments: PaymentsTable
   posts: PostsTable
   purge_positions: PurgePositionsTable
+  recovery_codes: RecoveryCodesTable
   rendered_texts: RenderedTextsTable
   revenue_days: RevenueDaysTable
   schema_migrations: SchemaMigrationsTable
@@ -971,6 +1000,7 @@ export interface DB {
   study_groups: StudyGroupsTable
   subscriptions: SubscriptionsTable
   token_pairs: TokenPairsTable
+  trusted_devices: TrustedDevicesTable
   users: UsersTable
   vendor_platforms: VendorPlatformsTable
 }

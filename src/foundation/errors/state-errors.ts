@@ -43,6 +43,10 @@ export const STATE_ERRORS = {
   subscribed: explain('Members are subscribed to this plan.', 'Archive it instead.'),
   used_up: explain('A coupon of the order is used up.', 'Raise its limit first.'),
   last_owner: explain('The school would have no owner left.', 'Make another person owner first.'),
+  factor_missing: explain(
+    'The person has neither a passkey nor a second factor.',
+    'Set one up in your account first.',
+  ),
   owners_only: explain('Only an owner may do this.', 'Ask an owner of the school.'),
   public: explain(
     'A public application has no secret.',

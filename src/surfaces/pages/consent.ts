@@ -5,16 +5,20 @@ import {
   denyConsent,
   grantConsent,
   isSignInDue,
+  isStrongerSignInDue,
   readConsentQuestion,
   refuseConsent,
   standingOf,
+  withNewSignIn,
 } from '../../domain/grants/decide-consent.ts'
 import { REFRESH_TOKEN_IDLE_DAYS } from '../../domain/grants/lifetimes.ts'
 import {
   openPending,
   type PendingAuthorization,
+  sealPending,
 } from '../../domain/grants/pending-authorization.ts'
 import { describeDevice } from '../../domain/people/device.ts'
+import { findMeans } from '../../domain/people/factors/demand.ts'
 import { schoolsOfPerson } from '../../domain/people/membership.ts'
 import { pictureUrl } from '../../domain/people/person.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
@@ -23,6 +27,7 @@ import { errorPage } from '../../foundation/html/error-page.tsx'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
+import { defaultHttpLimits } from '../../foundation/http/server.ts'
 import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { isLoopback } from '../../foundation/protocol/redirect-uri.ts'
@@ -32,7 +37,7 @@ import type { AppContext } from '../../gate/context.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from './page-request.ts'
 import { type AskingClient, consentPage } from './views/consent.tsx'
-import { noRolePage, operatorOnlyPage } from './views/refusals.tsx'
+import { factorDuePage, noRolePage, operatorOnlyPage } from './views/refusals.tsx'
 
 /** Each decision leaves rows. Far more than a person can press, for the test suites of developers. */
 const DECISIONS_PER_MINUTE = 600
@@ -64,6 +69,10 @@ export function addConsentRoutes(
     if (session === undefined || isSignInDue(session, pending)) {
       return redirectTo(reply, request, 'authorization', signInFor(sealedRequest))
     }
+    if (await isStrongerSignInDue(request.at, session, pending)) {
+      const place = signInAgain(context, request, session, pending)
+      if (place !== undefined) return redirectTo(reply, request, 'authorization', place)
+    }
     return await ask(context, request, reply, session, question, sealedRequest)
   })
 
@@ -86,7 +95,7 @@ export function addConsentRoutes(
     }
     checkRate(decisions, session.person.id, reply)
     const decision = form.get('decision')
-    const standing = standingOf(session, question.client)
+    const standing = standingOf(session, question.client, request.school)
     if (decision === 'deny') {
       return redirectTo(reply, request, 'authorization', await deny(request, question, session))
     }
@@ -105,6 +114,17 @@ export function addConsentRoutes(
 /** Sign-in, which continues to the consent page. */
 function signInFor(sealedRequest: string): string {
   return `/sign-in?request=${sealedRequest}`
+}
+
+/** Sign-in, although the person is signed in; undefined if the address would be too long for us. */
+function signInAgain(
+  { keyring }: AppContext,
+  { school }: FastifyRequest,
+  session: BrowserSession,
+  pending: PendingAuthorization,
+): string | undefined {
+  const place = signInFor(sealPending(keyring, school.id, withNewSignIn(pending, session)))
+  return place.length > defaultHttpLimits.urlLength ? undefined : place
 }
 
 /** Where the browser continues; undefined if client or person may no longer do this. */
@@ -158,7 +178,7 @@ async function ask(
   const person = { name, email, avatarUrl: pictureUrl(avatarUrl, '') }
   const switchAccount = { action: '/sign-out', sealedRequest }
   const common = { school, formToken, person, switchAccount, action: '/consent', sealedRequest }
-  const standing = standingOf(session, question.client)
+  const standing = standingOf(session, question.client, request.school)
   if (standing === 'no_role') {
     const schools = await schoolsOfPerson(acrossSchools(request.at), session.person.id)
     const places = schools.map(({ name, origin }) => ({ name, url: origin }))
@@ -168,6 +188,13 @@ async function ask(
   }
   if (standing === 'not_operator') {
     const page = operatorOnlyPage({ ...common, clientName: question.client.name })
+    return sendPage(reply, request, 'authorization', page, 403)
+  }
+  if (standing === 'factor_due') {
+    const means = await findMeans(request.at, session.person.id)
+    const clientName = question.client.name
+    const signInUrl = signInAgain(context, request, session, question.pending)
+    const page = factorDuePage({ ...common, ...means, clientName, signInUrl })
     return sendPage(reply, request, 'authorization', page, 403)
   }
   const page = consentPage({

@@ -38,6 +38,7 @@ import { askToConfirm, askToSignIn, findOwnForm } from './kept-forms/interrupted
 import { addMailSender } from './mails/mail-sender.ts'
 import { sendPage } from './page-request.ts'
 import { addSecondFactorRoutes } from './second-factor/account-page.ts'
+import { answerFactorNeeded, FactorNeeded } from './second-factor/factor-needed.ts'
 import { addSignInCodeRoutes } from './second-factor/sign-in-code.ts'
 import { startOfSection } from './section.ts'
 import { addSignInRoutes } from './sign-in.ts'
@@ -118,6 +119,9 @@ async function answerPageError(
     const { session } = error
     const frame = frameFor(context, request, reply, session)
     return sendPage(reply, request, 'site', adminOnlyPage({ ...frame, roles: session.roles }), 403)
+  }
+  if (error instanceof FactorNeeded) {
+    return await answerFactorNeeded(context, request, reply, error)
   }
   if (error instanceof FeatureOff) {
     const page = developersOffPage(adminFrame(context, request, reply, error.operator))

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
 import { isSignInDue } from '../../domain/grants/decide-consent.ts'
 import { openPending } from '../../domain/grants/pending-authorization.ts'
+import { isContextMissing } from '../../domain/people/authentication-context.ts'
 import { isTooShort, minimumLength } from '../../domain/people/password-rule.ts'
 import { endSession, type ProofMethod } from '../../domain/people/sessions.ts'
 import { signIn } from '../../domain/people/sign-in.ts'
@@ -80,7 +81,8 @@ export function addSignInRoutes(
     const after = { sealedRequest, returnTo, keptForm }
     const { hasSecondFactor } = outcome
     const isShort = isTooShort(password, minimumLength(hasSecondFactor))
-    const isTrusted = hasSecondFactor && (await isTrustedBrowser(request, outcome.person.id))
+    const trustCounts = hasSecondFactor && !isContextMissing(['password'], pending?.acrValues)
+    const isTrusted = trustCounts && (await isTrustedBrowser(request, outcome.person.id))
     if (hasSecondFactor && !isTrusted) {
       const step = { proven: outcome, isShort }
       return await askForCode(context, request, reply, session, step, after)

@@ -6,7 +6,7 @@ import {
   type SecondFactorOf,
   withSecondFactor,
 } from '../../support/authenticator.ts'
-import { Visitor } from '../../support/browser-like.ts'
+import { aPkce, authorizeParameters, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { signedIn } from '../../support/operator-like.ts'
 import { aWorld, type TestPerson } from '../../support/world.ts'
@@ -72,5 +72,42 @@ describe('acr and amr in the ID token', () => {
       .where('user_id', '=', ada.id)
       .execute()
     expect(codes).toEqual([{ acr: SFA, amr: ['pwd'] }])
+  })
+})
+
+describe('a client that asks for two factors', () => {
+  /** A person in a browser that they trust, whose session was begun without a code. */
+  async function inTrustedBrowser() {
+    const ada = await world.aMember(school)
+    const factor = await withSecondFactor(world, school, ada)
+    const visitor = new Visitor(world, school)
+    const page = await enterPassword(visitor, ada)
+    await enterCode(visitor, page, factor.app.code(), { trust: 'yes' })
+    expect((await enterPassword(visitor, ada)).statusCode).toBe(303)
+    return { ada, factor, visitor }
+  }
+
+  const authorize = async (visitor: Visitor, acrValues: string) => {
+    const query = authorizeParameters(school, client, aPkce(), { acr_values: acrValues })
+    return await visitor.follow(await visitor.get(`/oauth/authorize?${query}`))
+  }
+
+  test('makes a person sign in again who can, and a trusted browser does not count', async () => {
+    const { ada, factor, visitor } = await inTrustedBrowser()
+    expect(await claimsFor(visitor, ada, SFA)).toEqual({ acr: SFA, amr: ['pwd'] })
+    const form = await authorize(visitor, MFA)
+    expect(form.body).toContain('name="password"')
+    const step = await visitor.signIn(form, ada)
+    expect(step.body).toContain('Enter your code')
+    const consent = await visitor.follow(await enterCode(visitor, step, factor.app.code(1)))
+    expect(consent.body).toContain('value="allow"')
+    expect(await claimsFor(visitor, ada, MFA)).toEqual({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] })
+  })
+
+  test('does not ask for what the person cannot reach', async () => {
+    const { visitor } = await inTrustedBrowser()
+    expect((await authorize(visitor, 'phr')).body).toContain('value="allow"')
+    const bob = await signedIn(world, school, await world.aMember(school))
+    expect((await authorize(bob, MFA)).body).toContain('value="allow"')
   })
 })

@@ -2,10 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Actor } from '../../../domain/actor.ts'
 import { type Outcome, performOperation, type WriteOperation } from '../../../domain/operation.ts'
+import { daysToFactor } from '../../../domain/people/factors/demand.ts'
 import { isOperator } from '../../../domain/people/membership.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession, SignInNeeded } from '../browser-session.ts'
+import { checkFactor } from '../second-factor/factor-needed.ts'
 import { frameFor, type Notices } from '../site-frame.ts'
 import { requireRecentProof } from '../step-up/recent-proof.ts'
 import type { AdminFrame } from '../views/admin/admin-page.tsx'
@@ -38,16 +40,18 @@ export async function loadOperator(
   returnTo?: string,
 ): Promise<BrowserSession> {
   const session = await loadBrowserSession(request, returnTo)
-  return asOperator(session, returnTo)
+  return asOperator(request, session, returnTo)
 }
 
 /** The same for a session that was read already. */
 export function asOperator(
+  request: FastifyRequest,
   session: BrowserSession | undefined,
   returnTo = '/admin',
 ): BrowserSession {
   if (session === undefined) throw new SignInNeeded(returnTo)
   if (!isOperator(session.roles)) throw new NotOperator(session)
+  checkFactor(request.school, session)
   return session
 }
 
@@ -84,5 +88,6 @@ export function adminFrame(
     ...frameFor(context, request, reply, operator, notices),
     developersShown: request.school.mcpConnections,
     timeZone: request.school.timeZone,
+    factorDays: daysToFactor(request.school, operator),
   }
 }

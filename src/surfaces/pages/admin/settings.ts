@@ -7,6 +7,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { settingsPage } from '../views/admin/settings.tsx'
+import { addFactorDemandRoutes, demandOf } from './factor-demand.ts'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = {
@@ -15,16 +16,23 @@ const NOTICES = {
   'mcp-off':
     'MCP connections is off. Existing applications and tools continue to work; you find them under Connected apps.',
   saved: 'Saved.',
+  'demand-refused': {
+    warning: 'Nothing was changed: only an owner with a passkey or a second factor can demand one.',
+  },
 }
 
 export function addSettingsRoutes(app: FastifyInstance, context: AppContext): void {
+  addFactorDemandRoutes(app, context)
+
   app.get(paths.settings, async (request, reply) => {
     const operator = await loadOperator(request)
     const { mcpConnections, endAuthorizationOnReplay } = request.school
+    const demand = await demandOf(request, operator)
     const page = settingsPage({
       ...adminFrame(context, request, reply, operator, NOTICES),
       mcpConnections,
       endAuthorizationOnReplay,
+      demand,
     })
     return sendPage(reply, request, 'site', page)
   })

@@ -6,7 +6,7 @@ import {
   sealCodeStep,
 } from '../../../domain/people/factors/code-step.ts'
 import { TRUSTED_DAYS } from '../../../domain/people/factors/trusted-devices.ts'
-import type { Role } from '../../../domain/people/membership.ts'
+import { isOperator, type Role, rolesAt } from '../../../domain/people/membership.ts'
 import {
   type BrowserSession,
   endSession,
@@ -47,7 +47,9 @@ export async function askForCode(
   // The form of the sign-in was checked, so there is one.
   const [browser = ''] = provenBrowsers(request, session)
   const sealed = sealCodeStep(context.keyring, request.school.id, browser, step)
-  return ask(context, request, reply, { session, sealed, proven: step.proven, afterSignIn })
+  const roles = await rolesAt(request.at, step.proven.person.id)
+  const state = { session, sealed, proven: step.proven, roles, afterSignIn }
+  return ask(context, request, reply, state)
 }
 
 export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): void {
@@ -98,7 +100,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
     if (!(await beginSession(context, request, reply, proven))) return signInAgain()
-    const trusts = form.get('trust') === 'yes' && mayTrust(step.roles)
+    const trusts = form.get('trust') === 'yes' && mayTrust(request, step.roles)
     if (trusts && isByPassword(proven)) await trustBrowser(request, reply, proven)
     return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn))
   })
@@ -108,15 +110,16 @@ function isByPassword(proven: ProvenPerson): proven is ProvenByPassword {
   return proven.credential.kind === 'password'
 }
 
-function mayTrust(_roles: readonly Role[]): boolean {
-  return true
+/** A school that demands a second factor of its owners and admins gets it at each of their sign-ins. */
+function mayTrust({ school }: FastifyRequest, roles: readonly Role[]): boolean {
+  return school.operatorFactorFrom === undefined || !isOperator(roles)
 }
 
 interface Asked {
   readonly session: BrowserSession | undefined
   readonly sealed: string
   readonly proven: ProvenPerson
-  readonly roles?: readonly Role[]
+  readonly roles: readonly Role[]
   readonly afterSignIn: AfterSignIn
   readonly problem?: CodeProblem
 }
@@ -125,7 +128,7 @@ function ask(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, sealed, proven, roles = [], afterSignIn, problem }: Asked,
+  { session, sealed, proven, roles, afterSignIn, problem }: Asked,
   status = 200,
 ): FastifyReply {
   const page = signInCodePage({
@@ -133,7 +136,7 @@ function ask(
     formToken: formTokenFor(context.keyring, request, reply, session),
     step: sealed,
     email: proven.person.email,
-    trustDays: isByPassword(proven) && mayTrust(roles) ? TRUSTED_DAYS : undefined,
+    trustDays: isByPassword(proven) && mayTrust(request, roles) ? TRUSTED_DAYS : undefined,
     afterSignIn,
     problem,
   })

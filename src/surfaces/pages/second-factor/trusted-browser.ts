@@ -12,7 +12,8 @@ const COOKIE_SECONDS = TRUSTED_DAYS * 24 * 60 * 60
 /** Whether this person is not asked for a code in this browser. It never counts as a proof of its own. */
 export async function isTrustedBrowser(request: FastifyRequest, userId: string): Promise<boolean> {
   const cookie = findCookie(request.headers.cookie, trustCookieName(request.school.origin))
-  return await isTrustedDevice(request.at, userId, cookie, true)
+  const operatorsMayTrust = request.school.operatorFactorFrom === undefined
+  return await isTrustedDevice(request.at, userId, cookie, operatorsMayTrust)
 }
 
 export async function trustBrowser(

@@ -42,6 +42,51 @@ export function operatorOnlyPage(props: OperatorOnlyProps): string {
   )
 }
 
+interface FactorDueProps extends OperatorOnlyProps {
+  hasSecondFactor: boolean
+  hasPasskey: boolean
+  /** Sign-in, which continues to the consent page; undefined if the request is too long for that. */
+  signInUrl: string | undefined
+}
+
+/** For an owner or admin whose sign-in is not enough for what the school demands. */
+export function factorDuePage(props: FactorDueProps): string {
+  const client = <Name text={props.clientName} fallback="This app" />
+  const school = <Name text={props.school.name} fallback="This school" />
+  const hasMeans = props.signInUrl !== undefined && (props.hasSecondFactor || props.hasPasskey)
+  return renderPage(
+    <Layout title="Your sign-in is not enough here" school={props.school}>
+      <Card>
+        <h1>Your sign-in is not enough here</h1>
+        <p class="lead">
+          {client} helps to run a school. {school} demands a passkey or a second factor of its owners
+          and admins, and you have signed in with a password alone.
+        </p>
+        <SignedInAs {...props} />
+        {hasMeans ? (
+          <p>
+            <a href={props.signInUrl}>Sign in again</a> with your passkey, or with your password and
+            a code.
+          </p>
+        ) : (
+          <p>
+            Set one up in <a href="/account">your account</a>, then connect the app again.
+          </p>
+        )}
+        <Form
+          action={props.action}
+          formToken={props.formToken}
+          hidden={{ request: props.sealedRequest }}
+        >
+          <Button look="primary" name="decision" value="deny">
+            Go back to the app
+          </Button>
+        </Form>
+      </Card>
+    </Layout>,
+  )
+}
+
 interface NoRoleProps {
   school: Branding
   person: Person

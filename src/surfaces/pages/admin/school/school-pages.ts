@@ -40,7 +40,7 @@ export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void
       request.returnTo = rawPath(request.raw.url ?? '')
       const session = await findBrowserSession(request)
       if (session === undefined && isPlainForm(request)) return
-      request.formSender = asOperator(session, request.returnTo)
+      request.formSender = asOperator(request, session, request.returnTo)
     })
     for (const resource of RESOURCES) addResourceRoutes(scope, context, resource)
     addCurriculumRoutes(scope, context)

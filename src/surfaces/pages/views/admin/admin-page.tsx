@@ -1,11 +1,15 @@
 import type { ComponentChildren } from 'preact'
+import { Alert } from '../../../../foundation/html/components.tsx'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
+import { count } from '../words.ts'
 import { isAt, MENU, OVERVIEW } from './admin-menu.ts'
 
 export interface AdminFrame extends SiteFrame {
   /** Whether the beta feature "MCP connections" is on, which shows the Developers area. */
   developersShown: boolean
   timeZone: string
+  /** Days until the school demands more of this person's sign-in; undefined if it is enough. */
+  factorDays?: number | undefined
 }
 
 interface AdminPageProps extends AdminFrame {
@@ -59,7 +63,27 @@ export function endAccessPath(clientId: string): string {
 
 export function adminPage(props: AdminPageProps): string {
   const stylesheets = ['admin.css', ...(props.stylesheets ?? [])]
-  return sitePage({ ...props, stylesheets, side: <AdminNav {...props} /> })
+  const children = (
+    <>
+      {props.factorDays !== undefined && <FactorSoon days={props.factorDays} />}
+      {props.children}
+    </>
+  )
+  return sitePage({ ...props, stylesheets, side: <AdminNav {...props} />, children })
+}
+
+function FactorSoon({ days }: { days: number }) {
+  return (
+    <Alert
+      tone="warning"
+      title={`In ${count(days, 'day', 'days')} this area needs a passkey or a second factor`}
+    >
+      <p>
+        You have signed in with a password alone. <a href="/account">Set one up in your account</a>,
+        then sign in with it.
+      </p>
+    </Alert>
+  )
 }
 
 /**

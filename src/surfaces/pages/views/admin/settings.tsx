@@ -2,10 +2,12 @@ import { Button, Form } from '../../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../../foundation/html/form-fields.tsx'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
+import { FactorDemandPanel, type FactorDemandProps } from './factor-demand.tsx'
 
 interface SettingsProps extends AdminFrame {
   mcpConnections: boolean
   endAuthorizationOnReplay: boolean
+  demand: FactorDemandProps
 }
 
 export function settingsPage(props: SettingsProps): string {
@@ -42,6 +44,7 @@ export function settingsPage(props: SettingsProps): string {
             <Button look="primary">Save security</Button>
           </Form>
         </Panel>
+        <FactorDemandPanel {...props} />
       </>
     ),
   })

@@ -1,0 +1,86 @@
+import { MOST_GRACE_DAYS } from '../../../../domain/schools/factor-demand-operation.ts'
+import { Alert, Button, Form } from '../../../../foundation/html/components.tsx'
+import { Select } from '../../../../foundation/html/form-fields.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { Panel } from '../../../../foundation/html/site-components.tsx'
+import { factorPaths } from '../second-factor.tsx'
+import { count } from '../words.ts'
+import { type AdminFrame, paths } from './admin-page.tsx'
+
+export const DEMAND_PATH = `${paths.settings}/factor`
+
+const DAYS = [0, 3, 7, 14, MOST_GRACE_DAYS]
+
+export interface FactorDemandProps {
+  /** From when on it is demanded; undefined if it is not. */
+  from: Date | undefined
+  /** The days until then; undefined if it is demanded already, or not at all. */
+  daysLeft: number | undefined
+  isOwner: boolean
+  /** Whether this owner could meet the demand. */
+  hasMeans: boolean
+}
+
+/** The panel of the settings about what owners and admins sign in with. */
+export function FactorDemandPanel(props: AdminFrame & { demand: FactorDemandProps }) {
+  const { from, isOwner } = props.demand
+  return (
+    <Panel
+      title="Sign-in of owners and admins"
+      lead="Demand a passkey or a second factor: a password that was guessed or stolen then opens neither the admin area nor new operator apps."
+    >
+      <State {...props} />
+      {!isOwner && <p>Only an owner can change this.</p>}
+      {isOwner && from !== undefined && (
+        <DemandForm {...props} demanded="no" button="Stop demanding it" />
+      )}
+      {isOwner && from === undefined && <Offer {...props} />}
+    </Panel>
+  )
+}
+
+function State({ demand: { from, daysLeft }, timeZone }: AdminFrame & { demand: FactorDemandProps }) {
+  if (from === undefined) return <p>It is not demanded.</p>
+  const moment = <Moment at={from} timeZone={timeZone} />
+  if (daysLeft === undefined) return <p>It is demanded since {moment}.</p>
+  return (
+    <p>
+      It is demanded in {count(daysLeft, 'day', 'days')}, from {moment} on.
+    </p>
+  )
+}
+
+function Offer(props: AdminFrame & { demand: FactorDemandProps }) {
+  if (props.demand.hasMeans) return <DemandForm {...props} demanded="yes" button="Demand it" />
+  return (
+    <Alert tone="warning" title="Set up your own first">
+      <p>
+        Otherwise you would lock yourself out. <a href={factorPaths.page}>Set up a second factor</a>{' '}
+        or <a href="/account/passkeys">add a passkey</a>.
+      </p>
+    </Alert>
+  )
+}
+
+function DemandForm(props: AdminFrame & { demanded: 'yes' | 'no'; button: string }) {
+  return (
+    <Form
+      action={DEMAND_PATH}
+      formToken={props.viewer?.formToken ?? ''}
+      hidden={{ demanded: props.demanded }}
+    >
+      {props.demanded === 'yes' && (
+        <Select
+          name="grace_days"
+          label="Time to set it up"
+          value="14"
+          options={DAYS.map((days) => [
+            String(days),
+            days === 0 ? 'None: from now on' : count(days, 'day', 'days'),
+          ])}
+        />
+      )}
+      <Button look={props.demanded === 'yes' ? 'primary' : 'plain'}>{props.button}</Button>
+    </Form>
+  )
+}
