@@ -386,6 +386,19 @@ CASE
 END), id) WHERE (split_part((action)::text, '.'::text, 1) = ANY (ARRAY['authorization'::text, 'member'::text, 'person'::text, 'session'::text, 'passkey'::text, 'factor'::text]));
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+-- people: the authenticator app of a person, confirmed by a code; password sign-ins ask for one while the row stands
+create table authenticators (
+  user_id uuid not null,
+  sealed_secret bytea not null,
+  last_step bigint not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint authenticators_pkey PRIMARY KEY (user_id),
+  constraint authenticators_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint authenticators_sealed_secret_check CHECK ((length(sealed_secret) <= 200))
+) with (fillfactor=90);
+-- authenticators.sealed_secret: sealed for the user_id
+-- authenticators.last_step: the time step of the last code that was used; no code of it or of an earlier one works again
+
 -- grants: a consent on its way to the client; single use is one conditional update
 create table authorization_codes (
   id uuid not null,
@@ -405,6 +418,8 @@ create table authorization_codes (
   expires_at timestamp(3) with time zone not null,
   consumed_at timestamp(3) with time zone,
   pair_id uuid,
+  acr text,
+  amr text[],
   constraint authorization_codes_pkey PRIMARY KEY (id),
   constraint authorization_codes_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id) ON UPDATE CASCADE,
   constraint authorization_codes_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
@@ -415,6 +430,7 @@ create table authorization_codes (
 ) with (fillfactor=90);
 CREATE INDEX authorization_codes_by_client ON public.authorization_codes USING btree (school_id, client_id, user_id);
 -- authorization_codes.pair_id: the pair it was exchanged for: a retry of our own is told from a replay by it
+-- authorization_codes.acr: how the person had signed in when they agreed, for the ID token; null if the client did not ask
 
 -- grants: one completed authorization; ending it ends every pair at once
 create table authorizations (
@@ -465,7 +481,7 @@ create table browser_sessions (
 ) with (fillfactor=90);
 CREATE INDEX browser_sessions_by_expiry ON public.browser_sessions USING btree (expires_at);
 CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (user_id);
--- browser_sessions.methods: what the person proved at authenticated_at: password, passkey, code, recovery_code, mail_link
+-- browser_sessions.methods: what the person proved at authenticated_at: password, passkey, code, recovery_code, mail_link; trusted_device if no code was asked for in a trusted browser
 
 -- clients: the last good copy of each fetched client metadata document
 create table client_documents (
@@ -1602,6 +1618,15 @@ create table purge_positions (
   constraint purge_positions_pkey PRIMARY KEY (name)
 );
 
+-- people: keyed hashes of the codes that work once in place of the authenticator app; a used one is deleted
+create table recovery_codes (
+  user_id uuid not null,
+  hash bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (user_id, hash),
+  constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES authenticators(user_id) ON DELETE CASCADE,
+  constraint recovery_codes_hash_check CHECK ((length(hash) = 32))
+);
+
 -- content: the HTML of a Markdown text that visitors read, by the version of the renderer that made it
 create table rendered_texts (
   school_id uuid not null,
@@ -1697,6 +1722,7 @@ create table schools (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   deleted_at timestamp(3) with time zone,
+  operator_factor_from timestamp(3) with time zone,
   constraint schools_pkey PRIMARY KEY (id),
   constraint schools_origin_key UNIQUE (origin),
   constraint schools_subdomain_key UNIQUE (subdomain),
@@ -1719,6 +1745,7 @@ CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUT
 -- schools.open_registration: client metadata documents from any host resolve
 -- schools.document_hosts: hosts whose client metadata documents resolve at this school
 -- schools.deleted_at: since when nothing answers at its origin; the row goes when its last row has gone
+-- schools.operator_factor_from: from then on owners and admins need a passkey or a second factor; null if the school does not demand it
 
 -- learning: a chapter of a course
 create table sections (
@@ -1877,6 +1904,22 @@ create table token_pairs (
 CREATE INDEX token_pairs_by_authorization ON public.token_pairs USING btree (authorization_id);
 -- token_pairs.bound_school_id: what the token response calls school_id; null on operator pairs and on member pairs older than the binding
 -- token_pairs.previous_id: the pair this one was refreshed from; no foreign key, since a purged parent has nothing left to retire
+
+-- people: browsers in which a password sign-in at one school does not ask for a code, for 30 days
+create table trusted_devices (
+  id uuid not null,
+  secret_hash bytea not null,
+  school_id uuid not null,
+  user_id uuid not null,
+  created_at timestamp(3) with time zone not null default now(),
+  expires_at timestamp(3) with time zone not null,
+  constraint trusted_devices_pkey PRIMARY KEY (id),
+  constraint trusted_devices_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint trusted_devices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint trusted_devices_secret_hash_check CHECK ((length(secret_hash) = 32))
+);
+CREATE INDEX trusted_devices_by_expiry ON public.trusted_devices USING btree (expires_at);
+CREATE INDEX trusted_devices_by_user ON public.trusted_devices USING btree (user_id);
 
 -- people: a person, the same at every school
 create table users (

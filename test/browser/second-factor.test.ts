@@ -46,7 +46,7 @@ async function signIn(page: Page, person: TestPerson): Promise<void> {
 const pathOf = (page: Page) => new URL(page.url()).pathname
 
 async function accept(page: Page, code: string): Promise<void> {
-  await page.getByLabel('Code').fill(code)
+  await page.getByLabel('Code', { exact: true }).fill(code)
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
@@ -61,10 +61,10 @@ test('a member sets up the second factor and signs in with it, with scripts off'
   const box = await image.boundingBox()
   expect(box?.width).toBeGreaterThan(150)
   const app = new TestAuthenticator((await page.locator('pre code').textContent()) ?? '')
-  await page.getByLabel('Code').fill(app.wrongCode())
+  await page.getByLabel('Code', { exact: true }).fill(app.wrongCode())
   await page.getByRole('button', { name: 'Switch on' }).click()
   expect(await page.locator('#code-error').textContent()).toContain('not the code of now')
-  await page.getByLabel('Code').fill(app.code())
+  await page.getByLabel('Code', { exact: true }).fill(app.code())
   await page.getByRole('button', { name: 'Switch on' }).click()
   const codes = ((await page.locator('pre code').textContent()) ?? '').split('\n')
   expect(codes).toHaveLength(10)
@@ -109,14 +109,14 @@ test('the pages about the second factor break no rule of accessibility, also on 
     const wide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
     expect(await page.evaluate<boolean>(wide)).toBe(false)
     const app = new TestAuthenticator((await page.locator('pre code').textContent()) ?? '')
-    await page.getByLabel('Code').fill(app.code())
+    await page.getByLabel('Code', { exact: true }).fill(app.code())
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByRole('link', { name: 'I have kept them' }).waitFor()
     expect(await violationsOf(page)).toEqual([])
     const other = await aPage({ viewport })
     await other.goto('/sign-in')
     await signIn(other, ada)
-    await other.getByLabel('Code').waitFor()
+    await other.getByLabel('Code', { exact: true }).waitFor()
     expect(await violationsOf(other)).toEqual([])
   }
 }, 60_000)

@@ -74,12 +74,17 @@ export async function withSecondFactor(
   await visitor.signIn(await visitor.get('/sign-in'), person)
   const factor = await switchOn(visitor)
   await submit(visitor, '/account', '/sign-out')
+  await noCodeUsed(world, person)
+  return factor
+}
+
+/** From now on, no code of the person counts as used. */
+export async function noCodeUsed(world: World, { id }: TestPerson): Promise<void> {
   await world.database.db
     .updateTable('authenticators')
     .set({ last_step: 0 })
-    .where('user_id', '=', person.id)
+    .where('user_id', '=', id)
     .execute()
-  return factor
 }
 
 /** Sends the form of the page that asks for a code. */

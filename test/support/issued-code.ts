@@ -13,6 +13,7 @@ export async function anIssuedCode(at: SchoolDb, given: Given & Partial<Consent>
     scopes: ['account:read', 'openid'],
     nonce: undefined,
     authenticatedAt: new Date(),
+    context: undefined,
     device: 'a test',
     allowedAt: new Date(),
     ...given,

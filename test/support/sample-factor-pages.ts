@@ -1,7 +1,7 @@
-import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
-import { factorNeededPage } from '../../src/surfaces/pages/views/admin/factor-needed.tsx'
-import { factorDuePage } from '../../src/surfaces/pages/views/refusals.tsx'
 import { otpauthUrl } from '../../src/foundation/crypto/totp.ts'
+import { factorNeededPage } from '../../src/surfaces/pages/views/admin/factor-needed.tsx'
+import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
+import { factorDuePage } from '../../src/surfaces/pages/views/refusals.tsx'
 import {
   recoveryCodesPage,
   secondFactorPage,
@@ -75,13 +75,13 @@ export const sampleFactorPages: Record<string, string> = {
   'factor-needed-sign-in': factorNeededPage({ ...needed, hasSecondFactor: true, hasPasskey: true }),
   'factor-due': factorDuePage({ ...due, hasSecondFactor: false, hasPasskey: false }),
   'factor-due-sign-in': factorDuePage({ ...due, hasSecondFactor: true, hasPasskey: false }),
-  'sign-in-code': signInCodePage(step),
-  'sign-in-code-wrong': signInCodePage({
+  'code-step': signInCodePage(step),
+  'code-step-wrong': signInCodePage({
     ...step,
     trustDays: undefined,
     problem: { kind: 'wrong' },
   }),
-  'sign-in-code-throttled': signInCodePage({
+  'code-step-throttled': signInCodePage({
     ...step,
     problem: { kind: 'throttled', retryAfterSeconds: 600 },
   }),

@@ -207,6 +207,7 @@ const docs = {
 const forgotten = { school, formToken, afterSignIn: {}, signInUrl: '/sign-in' }
 
 const confirming = {
+  asked: 'password' as const,
   school: harbor,
   formToken,
   person,
@@ -340,6 +341,12 @@ export const sampleSitePages: Record<string, string> = {
     apps: apps.apps.map((app) => ({ ...app, name: hostileName })),
   }),
   confirm: confirmPage(confirming),
+  'confirm-code': confirmPage({ ...confirming, asked: 'code' }),
+  'confirm-code-wrong': confirmPage({
+    ...confirming,
+    asked: 'code',
+    problem: { kind: 'mismatch' },
+  }),
   'confirm-wrong': confirmPage({ ...confirming, problem: { kind: 'mismatch' } }),
   'confirm-throttled': confirmPage({
     ...confirming,

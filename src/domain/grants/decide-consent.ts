@@ -51,7 +51,7 @@ export function withNewSignIn(
 
 /**
  * Whether to ask for a stronger sign-in first: the client wants one, and the person has what it takes. It is voluntary, so
- * others go on, and nobody is asked twice.
+ * other people go on, and a person is asked once.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1
  */

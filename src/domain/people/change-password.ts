@@ -8,7 +8,7 @@ import {
   type PasswordContext,
   type PasswordProblem,
 } from './password-rule.ts'
-import type { BrowserSession, ProvenByPassword } from './sessions.ts'
+import { type BrowserSession, type ProvenByPassword, withProof } from './sessions.ts'
 import { setPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
 import { passwordChangeCounter } from './sign-in-counters.ts'
@@ -82,6 +82,6 @@ export async function changePassword(
     person,
     credential: { kind: 'password', hash },
     // The new session is the old one with another password: what it proved stays.
-    methods: [...new Set([...session.methods, 'password' as const])],
+    methods: withProof(session.methods, 'password'),
   }
 }

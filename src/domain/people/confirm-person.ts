@@ -1,6 +1,8 @@
+import type { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { type BrowserSession, renewProof } from './sessions.ts'
+import { checkCode } from './factors/check-code.ts'
+import { type BrowserSession, type ProvenPerson, renewProof, withProof } from './sessions.ts'
 import { signIn } from './sign-in.ts'
 
 export type Confirmation =
@@ -35,7 +37,42 @@ export async function confirmByPassword(
     schoolId: at.schoolId,
   })
   if (proof.kind !== 'signed_in') return proof
+  // A person with a second factor confirms with a code: the password alone signs in nowhere.
+  if (proof.hasSecondFactor) return { kind: 'refused' }
   // The account of that email may be another one since the session was read.
-  const renewed = await renewProof(at, id, proof)
+  return await renew(at, session, { ...proof, methods: withProof(session.methods, 'password') })
+}
+
+interface TypedCode {
+  readonly session: BrowserSession
+  readonly typed: string
+  readonly address: string
+  readonly requestId: string
+}
+
+/** The signed-in person types a code of the authenticator app, or a recovery code. Counted for the session, as above. */
+export async function confirmByCode(
+  at: SchoolDb,
+  keyring: Keyring,
+  { session, typed, address, requestId }: TypedCode,
+): Promise<Confirmation> {
+  const { person, id, methods } = session
+  const attempt = { userId: person.id, typed, address, device: id, requestId }
+  const outcome = await checkCode(at, keyring, attempt)
+  if (outcome.kind === 'throttled') return outcome
+  if (outcome.kind === 'wrong') return { kind: 'refused' }
+  return await renew(at, session, {
+    person,
+    credential: { kind: 'second_factor' },
+    methods: withProof(methods, outcome.method),
+  })
+}
+
+async function renew(
+  at: SchoolDb,
+  { id }: BrowserSession,
+  proven: ProvenPerson,
+): Promise<Confirmation> {
+  const renewed = await renewProof(at, id, proven)
   return renewed === undefined ? { kind: 'refused' } : { kind: 'confirmed', cookie: renewed.cookie }
 }

@@ -26,7 +26,7 @@ export interface BrowserSession {
   readonly roles: readonly Role[]
   /** The time of the last proof: OpenID Connect's auth_time. */
   readonly authenticatedAt: Date
-  /** What was proved then. */
+  /** What was proved in this session; the last of it then. */
   readonly methods: readonly ProofMethod[]
   /** The time of the database when this was read, to compute ages. */
   readonly readAt: Date
@@ -49,6 +49,11 @@ interface PasswordCredential {
   readonly hash: string
 }
 
+/** The person has an authenticator app, and gave a code of it or a recovery code. */
+interface FactorCredential {
+  readonly kind: 'second_factor'
+}
+
 interface PasskeyCredential {
   readonly kind: 'passkey'
   readonly id: string
@@ -57,7 +62,7 @@ interface PasskeyCredential {
 /** A person who has just proved who they are. */
 export interface ProvenPerson {
   readonly person: Person
-  readonly credential: PasswordCredential | PasskeyCredential
+  readonly credential: PasswordCredential | PasskeyCredential | FactorCredential
   readonly methods: readonly ProofMethod[]
 }
 
@@ -68,9 +73,13 @@ export interface ProvenByPassword extends ProvenPerson {
 /** The person, if the credential is still theirs. The rows are locked, so that a change waits, or is seen here. */
 function stillProven(at: SchoolDb, { person, credential }: ProvenPerson): RawBuilder<unknown> {
   const alive = sql`u.id = ${person.id} and u.deleted_at is null`
-  return credential.kind === 'password'
-    ? sql`select u.id from users u where ${alive} and u.password_hash = ${credential.hash} for share`
-    : sql`
+  if (credential.kind === 'password') {
+    return sql`select u.id from users u where ${alive} and u.password_hash = ${credential.hash} for share`
+  }
+  if (credential.kind === 'second_factor') {
+    return sql`select u.id from users u join authenticators a on a.user_id = u.id where ${alive} for share`
+  }
+  return sql`
       select u.id from users u join passkeys p on p.user_id = u.id
       where ${alive} and p.school_id = ${at.schoolId} and p.id = ${credential.id} and p.cloned_at is null
       for share`
@@ -126,6 +135,15 @@ export async function renewProof(
   return rows.length === 0 ? undefined : { cookie: token.value }
 }
 
+/** What a session has proved with one proof more. A code is the proof that a trusted device left out. */
+export function withProof(
+  methods: readonly ProofMethod[],
+  method: ProofMethod,
+): readonly ProofMethod[] {
+  const kept = method === 'password' ? methods : methods.filter((one) => one !== 'trusted_device')
+  return [...new Set([...kept, method])]
+}
+
 /** The person of this session proved one more thing just now. */
 export async function addProof(
   at: SchoolDb,
@@ -136,7 +154,7 @@ export async function addProof(
     .update('browser_sessions')
     .set({
       authenticated_at: sql<Date>`now()`,
-      methods: [...new Set([...methods, method])],
+      methods: [...withProof(methods, method)],
     })
     .where('id', '=', id)
     .execute()

@@ -12,12 +12,13 @@ const graceDays = z
   .min(0, 'Write 0 to 30 days.')
   .max(MOST_GRACE_DAYS, 'Write 0 to 30 days.')
 
-/** Only for owners, and only for one who can meet the demand: nobody locks out themselves. */
+/** Only for owners, and only for one who can meet the demand: an owner does not lock themselves out. */
 export const demandFactor = unscopedWrite({
   name: 'settings.demand_factor',
   title: 'Demand a passkey or a second factor of owners and admins',
   summary:
     'After the days of grace, owners and admins reach the admin area and authorize operator apps only if they sign in with a passkey or a second factor.',
+  needsProof: () => true,
   kind: 'change',
   input: z.strictObject({ demanded: z.boolean(), grace_days: graceDays.default(14) }),
   output: z.strictObject({ from: z.iso.datetime().nullable() }),

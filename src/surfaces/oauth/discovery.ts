@@ -71,7 +71,9 @@ export function openidConfiguration(
     subject_types_supported: ['public'],
     claim_types_supported: ['normal'],
     claims_supported: [
-      ...(signsIdTokens(school) ? ['iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr'] : []),
+      ...(signsIdTokens(school)
+        ? ['iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr']
+        : []),
       'sub',
       'email',
       'name',

@@ -110,7 +110,7 @@ async function answerPageError(
   if (error instanceof SignInNeeded) {
     return await askToSignIn(context, documents, request, reply, error)
   }
-  if (error instanceof ProofNeeded) return askToConfirm(context, request, reply, error)
+  if (error instanceof ProofNeeded) return await askToConfirm(context, request, reply, error)
   if (error instanceof ForgedPostError) {
     const answered = await findOwnForm(context, request, reply)
     if (answered !== undefined) return answered

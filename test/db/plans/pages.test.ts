@@ -6,6 +6,7 @@ import {
   enterPassword,
   keyOn,
   recoveryCodesOn,
+  switchOn,
   TestAuthenticator,
 } from '../../support/authenticator.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
@@ -227,12 +228,6 @@ test('no form for developers and no settings form reads a whole table', async ()
     expect(answer.statusCode, `${action}: ${answer.body.slice(0, 2000)}`).toBe(303)
     return String(answer.headers.location)
   }
-  // The owner has no second factor, so nothing is demanded.
-  const demandsFactor = async () => {
-    const { form_token = '' } = hiddenFields((await owner.get(apps)).body, '/sign-out')
-    const answer = await owner.post('/admin/settings/factor', { form_token, demanded: 'yes' })
-    expect(answer.headers.location).toContain('done=demand-refused')
-  }
   await checkPlans(async () => {
     const made = await done(`${apps}/new`, apps, form)
     expect((await owner.get(made)).statusCode).toBe(200)
@@ -258,7 +253,9 @@ test('no form for developers and no settings form reads a whole table', async ()
     await done(keys, `${keys}/publish`)
     expect(await done(keys, `${keys}/retire`)).toContain('done=retired')
     await done('/admin/settings', '/admin/settings/security')
-    await demandsFactor()
+    await switchOn(owner)
+    await done('/admin/settings', '/admin/settings/factor', [['grace_days', '30']])
+    await done('/admin/settings', '/admin/settings/factor')
     await done('/admin/settings', '/admin/settings/beta', [['mcp_connections', 'on']])
     const reports = `${tools}/reports`
     await done(`${tools}/new`, tools, toolForm)

@@ -102,7 +102,13 @@ describe('an owner or admin at a school that demands it', () => {
     const visitor = await signedIn(world, school, await world.aMember(school, ['owner']))
     const { form_token = '' } = hiddenFields((await visitor.get('/admin')).body, '/sign-out')
     await demandFrom(school, AN_HOUR_AGO())
-    for (const path of ['/admin', '/admin/settings', '/admin/students', '/admin/keys', '/admin/audit']) {
+    for (const path of [
+      '/admin',
+      '/admin/settings',
+      '/admin/students',
+      '/admin/keys',
+      '/admin/audit',
+    ]) {
       const page = await visitor.get(path)
       expect([path, page.statusCode]).toEqual([path, 403])
       expect(page.body).toContain('Set up a second factor')

@@ -11,6 +11,7 @@ import { beginSession, loadBrowserSession } from '../browser-session.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
+import { requireRecentProof } from '../step-up/recent-proof.ts'
 import { changePasswordPage, type PasswordFormProblem } from '../views/change-password.tsx'
 
 const PATH = '/account/password'
@@ -22,18 +23,20 @@ export function addPasswordRoutes(
 ): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
-    return await show(context, request, reply, session)
+    const minimum = await provenMinimum(request, session)
+    return show(context, request, reply, session, minimum)
   })
 
   app.post(PATH, sendsMail, async (request, reply) => {
     const session = await loadBrowserSession(request, PATH)
     const form = checkedForm(context.keyring, request, session)
+    const minimum = await provenMinimum(request, session)
     const current = form.get('current_password') ?? ''
     const next = form.get('new_password') ?? ''
     const endsAccess = form.get('end_access') === 'yes'
     const removesPasskeys = form.get('remove_passkeys') === 'yes'
     const again = (problem: PasswordFormProblem, status: number) =>
-      show(context, request, reply, session, problem, status)
+      show(context, request, reply, session, minimum, problem, status)
     if (current === '' || next === '') {
       return again({ kind: 'missing', current: current === '', next: next === '' }, 400)
     }
@@ -56,6 +59,16 @@ export function addPasswordRoutes(
         return again(outcome, 400)
     }
   })
+}
+
+/**
+ * Characters of the shortest password. The form asks for the current one; for a person with a second factor that is not
+ * enough of a proof.
+ */
+async function provenMinimum(request: FastifyRequest, session: BrowserSession): Promise<number> {
+  const hasFactor = await hasSecondFactor(acrossSchools(request.at), session.person.id)
+  if (hasFactor) requireRecentProof(request, session)
+  return minimumLength(hasFactor)
 }
 
 interface Attempt {
@@ -87,17 +100,17 @@ async function tryToChange(context: AppContext, attempt: Attempt): Promise<Passw
   }
 }
 
-async function show(
+function show(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
   session: BrowserSession,
+  minimum: number,
   problem?: PasswordFormProblem,
   status = 200,
-): Promise<FastifyReply> {
+): FastifyReply {
   const frame = frameFor(context, request, reply, session)
-  const { id, email } = session.person
-  const minimum = minimumLength(await hasSecondFactor(acrossSchools(request.at), id))
+  const { email } = session.person
   const page = changePasswordPage({ ...frame, email, minimum, problem })
   return sendPage(reply, request, 'site', page, status)
 }

@@ -40,18 +40,18 @@ function hasFiles({ method, headers }: FastifyRequest): boolean {
 const NONE = { kind: 'none' } as const
 
 /** The same for a person who has to confirm first. */
-export function askToConfirm(
+export async function askToConfirm(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
   needed: ProofNeeded,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { session, returnTo } = needed
   // Only a form of this person: what is kept is shown to them with a button that sends it.
   const isOwn = ownerOf(context, request)?.userId === session.person.id
   const kept = isOwn ? keepForm(context, request, returnTo) : NONE
   if (kept.kind === 'none') return askForProof(request, reply, needed)
-  return showConfirm(context, request, reply, {
+  return await showConfirm(context, request, reply, {
     session,
     returnTo,
     keptForm: kept.kind === 'kept' ? kept.sealed : undefined,

@@ -17,6 +17,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
+import { requireRecentProof } from '../step-up/recent-proof.ts'
 import {
   factorPaths,
   recoveryCodesPage,
@@ -45,6 +46,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
 
   app.get(factorPaths.setup, async (request, reply) => {
     const session = await loadBrowserSession(request)
+    requireRecentProof(request, session)
     const isOn = await hasSecondFactor(acrossSchools(request.at), session.person.id)
     if (isOn) return redirectTo(reply, request, 'site', factorPaths.page)
     const setup = setUpAuthenticator(keyring, session.person.id)
@@ -54,6 +56,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   app.post(factorPaths.setup, async (request, reply) => {
     const session = await loadBrowserSession(request, factorPaths.setup)
     const form = checkedForm(keyring, request, session)
+    requireRecentProof(request, session)
     const typed = form.get('code') ?? ''
     const outcome = await switchOnSecondFactor(request.at, keyring, session, {
       setup: form.get('setup') ?? '',
@@ -77,6 +80,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   app.post(factorPaths.codes, async (request, reply) => {
     const session = await loadBrowserSession(request, factorPaths.page)
     checkedForm(keyring, request, session)
+    requireRecentProof(request, session)
     const codes = await replaceRecoveryCodes(request.at, keyring, session.person.id, request.id)
     if (codes === undefined) return redirectTo(reply, request, 'site', factorPaths.page)
     return showCodes(context, request, reply, session, codes, false)
@@ -85,6 +89,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   app.post(factorPaths.off, async (request, reply) => {
     const session = await loadBrowserSession(request, factorPaths.page)
     checkedForm(keyring, request, session)
+    requireRecentProof(request, session)
     await switchOffSecondFactor(request.at, session.person.id, request.id)
     return redirectTo(reply, request, 'site', `${factorPaths.page}?done=off`)
   })

@@ -17,13 +17,10 @@ import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { askForLongerPassword } from '../account/short-password.ts'
-import {
-  type AfterSignIn,
-  keepAfterSignIn,
-  placeAfterSignIn,
-  readAfterSignIn,
-} from '../after-sign-in.ts'
+import { type AfterSignIn, keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
+import { goOn } from '../kept-forms/go-on.ts'
+import { withKeptForm } from '../kept-forms/with-kept-form.ts'
 import { requesterOf } from '../known-browser.ts'
 import {
   checkedSignInForm,
@@ -47,7 +44,8 @@ export async function askForCode(
   // The form of the sign-in was checked, so there is one.
   const [browser = ''] = provenBrowsers(request, session)
   const sealed = sealCodeStep(context.keyring, request.school.id, browser, step)
-  const roles = await rolesAt(request.at, step.proven.person.id)
+  const isDemanding = request.school.operatorFactorFrom !== undefined
+  const roles = isDemanding ? await rolesAt(request.at, step.proven.person.id) : []
   const state = { session, sealed, proven: step.proven, roles, afterSignIn }
   return ask(context, request, reply, state)
 }
@@ -58,7 +56,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     redirectTo(reply, request, 'authorization', '/sign-in'),
   )
 
-  app.post(SIGN_IN_CODE_PATH, async (request, reply) => {
+  app.post(SIGN_IN_CODE_PATH, withKeptForm(context), async (request, reply) => {
     const { keyring } = context
     const session = await findBrowserSession(request)
     const form = checkedSignInForm(keyring, request, session)
@@ -99,10 +97,11 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     }
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
-    if (!(await beginSession(context, request, reply, proven))) return signInAgain()
+    const begun = await beginSession(context, request, reply, proven)
+    if (begun === undefined) return signInAgain()
     const trusts = form.get('trust') === 'yes' && mayTrust(request, step.roles)
     if (trusts && isByPassword(proven)) await trustBrowser(request, reply, proven)
-    return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn))
+    return goOn(context, request, reply, begun, afterSignIn)
   })
 }
 

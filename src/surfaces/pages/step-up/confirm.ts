@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { confirmByPassword } from '../../../domain/people/confirm-person.ts'
+import {
+  type Confirmation,
+  confirmByCode,
+  confirmByPassword,
+} from '../../../domain/people/confirm-person.ts'
+import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
@@ -35,7 +40,7 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     const session = await loadBrowserSession(request, returnTo)
     // The person confirmed in another tab, or came back with the browser's Back button.
     if (isRecent(session)) return redirectTo(reply, request, 'site', returnTo)
-    return showConfirm(context, request, reply, { session, returnTo })
+    return await showConfirm(context, request, reply, { session, returnTo })
   })
 
   app.post(CONFIRM_PATH, withKeptForm(context), async (request, reply) => {
@@ -46,14 +51,10 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     const keptForm = form.get('kept_form') ?? undefined
     const again = (problem: ConfirmProblem, status: number) =>
       showConfirm(context, request, reply, { session, returnTo, keptForm, problem }, status)
-    const password = form.get('password') ?? ''
-    if (password === '') return again({ kind: 'missing' }, 400)
-    const outcome = await confirmByPassword(
-      acrossSchools(request.at),
-      request.at,
-      context.keyring.key('sign-in-throttle'),
-      { session, password, address: clientAddress(request) },
-    )
+    const asked = await askedOf(request, session)
+    const typed = form.get(asked) ?? ''
+    if (typed.trim() === '') return again({ kind: 'missing' }, 400)
+    const outcome = await confirmBy(context, request, session, asked, typed)
     switch (outcome.kind) {
       case 'confirmed':
         keepSession(request, reply, outcome.cookie)
@@ -66,6 +67,30 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
         return again({ kind: 'mismatch' }, 401)
     }
   })
+}
+
+/** A person with a second factor gives a code: the password alone signs in nowhere. */
+async function askedOf(
+  { at }: FastifyRequest,
+  { person }: BrowserSession,
+): Promise<'code' | 'password'> {
+  return (await hasSecondFactor(acrossSchools(at), person.id)) ? 'code' : 'password'
+}
+
+async function confirmBy(
+  { keyring }: AppContext,
+  request: FastifyRequest,
+  session: BrowserSession,
+  asked: 'code' | 'password',
+  typed: string,
+): Promise<Confirmation> {
+  const { at, id: requestId } = request
+  const address = clientAddress(request)
+  if (asked === 'code')
+    return await confirmByCode(at, keyring, { session, typed, address, requestId })
+  const throttleKey = keyring.key('sign-in-throttle')
+  const given = { session, password: typed, address }
+  return await confirmByPassword(acrossSchools(at), at, throttleKey, given)
 }
 
 /** Checked again in each form: the value comes from the browser, and before that from whichever link was opened. */
@@ -82,17 +107,18 @@ interface Shown {
   readonly problem?: ConfirmProblem
 }
 
-export function showConfirm(
+export async function showConfirm(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { session, returnTo, ...shown }: Shown,
   status = 200,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { person } = session
   const page = confirmPage({
     school: brandingOf(request.school),
     formToken: formTokenFor(context.keyring, request, reply, session),
+    asked: await askedOf(request, session),
     person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
     returnTo,
     cancelUrl: startOfSection(returnTo).url,

@@ -31,6 +31,8 @@ export function requireRecentProof(
   if (!isRecent(session)) throw new ProofNeeded(session, returnTo)
 }
 
-export function isRecent({ readAt, authenticatedAt }: BrowserSession): boolean {
+export function isRecent({ readAt, authenticatedAt, methods }: BrowserSession): boolean {
+  // In a trusted browser no code was asked for: the person has not proved all that they can.
+  if (methods.includes('trusted_device')) return false
   return readAt.getTime() - authenticatedAt.getTime() <= RECENT_MS
 }

@@ -13,6 +13,7 @@ import { renderPage } from '../../../foundation/html/render.tsx'
 import { AccountOfPassword } from './change-password.tsx'
 import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
 import type { Person } from './person.tsx'
+import { CodeField, type CodeProblem } from './sign-in-code.tsx'
 import { waitInWords } from './words.ts'
 
 export const CONFIRM_PATH = '/confirm'
@@ -24,6 +25,8 @@ export type ConfirmProblem =
 interface ConfirmProps {
   school: Branding
   formToken: string
+  /** What the person confirms with. */
+  asked: 'code' | 'password'
   person: Person
   /** A page of ours to continue to. */
   returnTo: string
@@ -46,8 +49,9 @@ export function confirmPage(props: ConfirmProps): string {
       <Card>
         <h1>{TITLE}</h1>
         <p class="lead">
-          What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it
-          to continue.
+          {props.asked === 'code'
+            ? 'What comes next needs a code of your authenticator app from the last ten minutes.'
+            : 'What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it to continue.'}
         </p>
         <div class="person">
           <Avatar name={person.name || person.email} url={person.avatarUrl} />
@@ -66,21 +70,27 @@ export function confirmPage(props: ConfirmProps): string {
           formToken={props.formToken}
           hidden={{ return_to: props.returnTo, kept_form: props.keptForm }}
         >
-          <AccountOfPassword email={person.email} />
-          <Field
-            name="password"
-            label="Password"
-            type="password"
-            autocomplete="current-password"
-            error={passwordError(problem)}
-            autofocus
-          />
+          {props.asked === 'code' ? (
+            <CodeField problem={codeProblem(problem)} />
+          ) : (
+            <>
+              <AccountOfPassword email={person.email} />
+              <Field
+                name="password"
+                label="Password"
+                type="password"
+                autocomplete="current-password"
+                error={passwordError(problem)}
+                autofocus
+              />
+            </>
+          )}
           <Button look="primary">Continue</Button>
         </Form>
         <p class="aside">
           <a href={props.cancelUrl}>Cancel</a>
         </p>
-        {props.forgotPasswordUrl !== undefined && (
+        {props.asked === 'password' && props.forgotPasswordUrl !== undefined && (
           <p class="aside">
             <a href={props.forgotPasswordUrl}>Forgot your password?</a>
           </p>
@@ -88,6 +98,11 @@ export function confirmPage(props: ConfirmProps): string {
       </Card>
     </Layout>,
   )
+}
+
+function codeProblem(problem: ConfirmProblem | undefined): CodeProblem | undefined {
+  if (problem?.kind === 'missing') return { kind: 'missing' }
+  return problem?.kind === 'mismatch' ? { kind: 'wrong' } : undefined
 }
 
 function passwordError(problem: ConfirmProblem | undefined): string | undefined {

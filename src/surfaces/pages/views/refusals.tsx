@@ -59,8 +59,8 @@ export function factorDuePage(props: FactorDueProps): string {
       <Card>
         <h1>Your sign-in is not enough here</h1>
         <p class="lead">
-          {client} helps to run a school. {school} demands a passkey or a second factor of its owners
-          and admins, and you have signed in with a password alone.
+          {client} helps to run a school. {school} demands a passkey or a second factor of its
+          owners and admins, and you have signed in with a password alone.
         </p>
         <SignedInAs {...props} />
         {hasMeans ? (

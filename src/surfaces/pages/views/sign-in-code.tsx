@@ -20,7 +20,11 @@ interface SignInCodeProps {
   /** The days that a trusted browser is not asked; undefined if this person is asked each time. */
   trustDays: number | undefined
   /** Where the person continues. */
-  afterSignIn: { sealedRequest?: string | undefined; returnTo?: string | undefined }
+  afterSignIn: {
+    sealedRequest?: string | undefined
+    returnTo?: string | undefined
+    keptForm?: string | undefined
+  }
   problem?: CodeProblem | undefined
 }
 
@@ -38,7 +42,12 @@ export function signInCodePage(props: SignInCodeProps): string {
         <Form
           action={SIGN_IN_CODE_PATH}
           formToken={formToken}
-          hidden={{ step, request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
+          hidden={{
+            step,
+            request: afterSignIn.sealedRequest,
+            return_to: afterSignIn.returnTo,
+            kept_form: afterSignIn.keptForm,
+          }}
         >
           <CodeField problem={problem} />
           {trustDays !== undefined && (

@@ -39,7 +39,10 @@ export function FactorDemandPanel(props: AdminFrame & { demand: FactorDemandProp
   )
 }
 
-function State({ demand: { from, daysLeft }, timeZone }: AdminFrame & { demand: FactorDemandProps }) {
+function State({
+  demand: { from, daysLeft },
+  timeZone,
+}: AdminFrame & { demand: FactorDemandProps }) {
   if (from === undefined) return <p>It is not demanded.</p>
   const moment = <Moment at={from} timeZone={timeZone} />
   if (daysLeft === undefined) return <p>It is demanded since {moment}.</p>
