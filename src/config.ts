@@ -20,6 +20,7 @@ export class ConfigError extends Error {
 
 const SECRET_VARIABLES: readonly string[] = [
   'SCHOOLGATE_SECRET',
+  'SCHOOLGATE_OLD_SECRET',
   'METRICS_TOKEN',
   'S3_SECRET_ACCESS_KEY',
 ]
@@ -67,9 +68,19 @@ function masked(text: string): string {
   return text.replace(/:[^:@/]*@/, ':…@').slice(0, 100)
 }
 
+/** The ways to give the secret, and the old one. */
+const SECRETS = [
+  ['SCHOOLGATE_SECRET', 'SCHOOLGATE_SECRET_FILE', 'SCHOOLGATE_SECRET_COMMAND'],
+  ['SCHOOLGATE_OLD_SECRET', 'SCHOOLGATE_OLD_SECRET_FILE', 'SCHOOLGATE_OLD_SECRET_COMMAND'],
+] as const
+
 function contradictions(config: Config): string[] {
   const found: string[] = []
-  if (config.DATABASE_URL !== undefined && config.SCHOOLGATE_SECRET === undefined) {
+  const given = SECRETS.map((names) => names.filter((name) => config[name] !== undefined))
+  for (const names of given.filter(({ length }) => length > 1)) {
+    found.push(`${names.join(' and ')} are set, but only one of them can give the secret.`)
+  }
+  if (config.DATABASE_URL !== undefined && given[0]?.length === 0) {
     found.push(
       'SCHOOLGATE_SECRET is missing, but DATABASE_URL is set: every process on that database must share one secret. Make one with `openssl rand -base64 48`.',
     )

@@ -101,6 +101,33 @@ export const variables = {
     about:
       'seals signing keys and pending sign-ins; generated into the data folder for the embedded database, required with DATABASE_URL',
   },
+  SCHOOLGATE_SECRET_FILE: {
+    fallback: undefined,
+    schema: z.string().min(1, 'the path of a file'),
+    about: 'a file with that secret, instead of the variable',
+  },
+  SCHOOLGATE_SECRET_COMMAND: {
+    fallback: undefined,
+    schema: z.string().min(1, 'a command'),
+    about:
+      'a command for the shell that prints that secret, such as one that asks a key management service; run once at the start of each process',
+  },
+  SCHOOLGATE_OLD_SECRET: {
+    fallback: undefined,
+    schema: z.string().min(32, 'at least 32 characters, the same on every process'),
+    about:
+      'the secret that SCHOOLGATE_SECRET replaces, until `schoolgate secrets rotate` has run; it opens and never seals',
+  },
+  SCHOOLGATE_OLD_SECRET_FILE: {
+    fallback: undefined,
+    schema: z.string().min(1, 'the path of a file'),
+    about: 'a file with the old secret, instead of the variable',
+  },
+  SCHOOLGATE_OLD_SECRET_COMMAND: {
+    fallback: undefined,
+    schema: z.string().min(1, 'a command'),
+    about: 'a command that prints the old secret, instead of the variable',
+  },
   TRUST_PROXY: {
     fallback: '',
     schema: trustProxy,

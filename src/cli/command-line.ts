@@ -12,6 +12,7 @@ import { addMigrateCommand } from './commands/migrate.ts'
 import { addPlatformCommand } from './commands/platform.ts'
 import { addPurgeCommand } from './commands/purge.ts'
 import { addSchoolCommand } from './commands/school.ts'
+import { addSecretsCommand } from './commands/secrets.ts'
 import { addSetupCodeCommand } from './commands/setup-code.ts'
 import { addStartCommand } from './commands/start.ts'
 import { addToolCommand } from './commands/tool.ts'
@@ -67,6 +68,7 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
   addToolCommand(program, cli)
   addPlatformCommand(program, cli)
   addKeysCommand(program, cli)
+  addSecretsCommand(program, cli)
   addImportCommand(program, cli)
   addExportCommand(program, cli)
   addBackupCommand(program, cli)

@@ -5,6 +5,7 @@ import { judgeSecret, keepSecretCheck } from '../domain/setup/secret-check.ts'
 import { randomSecret } from '../foundation/crypto/random.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
+import { placeOfGiven, readGivenSecret } from './secret-source.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -28,24 +29,32 @@ export async function loadInstallationSecret(config: Config): Promise<string> {
 }
 
 /**
- * The keyring of a migrated database. Refuses a secret that is not the one it was made with: signing keys would stay
- * closed, and new ones would be sealed with another secret.
+ * The keyring of a migrated database. Refuses a secret that is not the one it was made with, unless the old one is given
+ * too: signing keys would stay closed, and new ones would be sealed with another secret.
  */
 export async function openKeyring(config: Config, db: Db): Promise<Keyring> {
   const found = await findInstallationSecret(config)
-  refuse(await problemOf(config, db, found))
+  const old = await findOldSecrets(config)
+  refuse(await problemOf(config, db, found, old))
   const secret = found ?? (await loadInstallationSecret(config))
-  const keyring = new Keyring(secret)
+  const keyring = new Keyring(secret, ...old)
   await keepSecretCheck(db, keyring)
   // Again: another process may have kept the check of another secret meanwhile.
-  refuse(await problemOf(config, db, secret))
+  refuse(await problemOf(config, db, secret, old))
   return keyring
+}
+
+/** None, or the one that is being replaced. */
+export async function findOldSecrets(config: Config): Promise<readonly string[]> {
+  const old = await readGivenSecret(config, 'SCHOOLGATE_OLD_SECRET')
+  return old === undefined ? [] : [old]
 }
 
 /** Why a start on this migrated database would refuse the secret, or undefined. Changes nothing. */
 export async function secretProblem(config: Config, db: Db): Promise<StartError | undefined> {
   try {
-    return await problemOf(config, db, await findInstallationSecret(config))
+    const old = await findOldSecrets(config)
+    return await problemOf(config, db, await findInstallationSecret(config), old)
   } catch (error) {
     if (error instanceof StartError) return error
     throw error
@@ -56,9 +65,10 @@ async function problemOf(
   config: Config,
   db: Db,
   secret: string | undefined,
+  old: readonly string[],
 ): Promise<StartError | undefined> {
   // An empty secret opens nothing.
-  const judged = await judgeSecret(db, new Keyring(secret ?? ''))
+  const judged = await judgeSecret(db, new Keyring(secret ?? '', ...old))
   if (secret === undefined && judged !== 'new') {
     return new StartError(
       `The file ${secretPath(config)} is missing, and the database was made with the secret in it.`,
@@ -66,8 +76,7 @@ async function problemOf(
     )
   }
   if (judged !== 'wrong') return undefined
-  const where =
-    config.SCHOOLGATE_SECRET === undefined ? `in ${secretPath(config)}` : 'SCHOOLGATE_SECRET'
+  const where = placeOfGiven(config, 'SCHOOLGATE_SECRET') ?? `in ${secretPath(config)}`
   return new StartError(
     `The secret ${where} is not the one that this database was made with.`,
     BRING_BACK,
@@ -83,7 +92,8 @@ const BRING_BACK =
 
 /** The same without creating one: undefined if there is none yet. */
 export async function findInstallationSecret(config: Config): Promise<string | undefined> {
-  if (config.SCHOOLGATE_SECRET !== undefined) return config.SCHOOLGATE_SECRET
+  const given = await readGivenSecret(config, 'SCHOOLGATE_SECRET')
+  if (given !== undefined) return given
   const path = secretPath(config)
   try {
     return await readKept(path)

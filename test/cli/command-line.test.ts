@@ -35,7 +35,7 @@ describe('help', () => {
     for (const name of ['client rotate-secret', 'keys activate', 'purge', 'backup restore']) {
       expect(commands).toContain(name)
     }
-    const groups = ['school', 'user', 'client', 'tool', 'platform', 'keys']
+    const groups = ['school', 'user', 'client', 'tool', 'platform', 'keys', 'secrets']
     for (const command of commands.filter((name) => !groups.includes(name))) {
       const { code, stdout } = await run([...command.split(' '), '--help'], {})
       expect(code, command).toBe(0)

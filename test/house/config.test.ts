@@ -51,6 +51,21 @@ describe('the configuration', () => {
     expect(problemOf({ DATABASE_URL: 'postgres://db/x' })).toContain('SCHOOLGATE_SECRET is missing')
   })
 
+  test('the secret is given in one way, and in any of three', () => {
+    const DATABASE_URL = 'postgres://db/x'
+    const SCHOOLGATE_SECRET = 'x'.repeat(32)
+    for (const way of ['SCHOOLGATE_SECRET_FILE', 'SCHOOLGATE_SECRET_COMMAND']) {
+      expect(readConfig({ DATABASE_URL, [way]: 'somewhere' })).toMatchObject({ [way]: 'somewhere' })
+      expect(problemOf({ DATABASE_URL, SCHOOLGATE_SECRET, [way]: 'somewhere' })).toBe(
+        `SCHOOLGATE_SECRET and ${way} are set, but only one of them can give the secret.`,
+      )
+    }
+    const old = { SCHOOLGATE_OLD_SECRET: 'o'.repeat(32), SCHOOLGATE_OLD_SECRET_FILE: 'somewhere' }
+    expect(problemOf(old)).toContain('only one of them')
+    expect(problemOf({ SCHOOLGATE_OLD_SECRET: 'hunter2' })).not.toContain('hunter2')
+    expect(problemOf({ DATABASE_URL, SCHOOLGATE_OLD_SECRET: 'o'.repeat(32) })).toContain('is missing')
+  })
+
   test('a database has one host or several, and only its primary can be asked for', () => {
     const SCHOOLGATE_SECRET = 'x'.repeat(32)
     for (const DATABASE_URL of [

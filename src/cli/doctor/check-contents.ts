@@ -1,12 +1,19 @@
 import type { Config } from '../../config.ts'
 import { describeDemoWorld } from '../../demo/demo-world.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
-import { checkSealedKeys, schoolsWithoutKeys } from '../../domain/schools/key-health.ts'
+import { checkSealedKeys, type KeyHealth, schoolsWithoutKeys } from '../../domain/schools/key-health.ts'
 import { listSchools } from '../../domain/schools/list-schools.ts'
+import { countSealed } from '../../domain/setup/rotate-secret.ts'
+import { judgeSecret } from '../../domain/setup/secret-check.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
-import { findInstallationSecret, secretProblem } from '../../start/installation-secret.ts'
+import {
+  findInstallationSecret,
+  findOldSecrets,
+  secretProblem,
+} from '../../start/installation-secret.ts'
+import type { StartError } from '../../start/start-error.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 const NAMED_AT_MOST = 5
@@ -14,17 +21,46 @@ const NAMED_AT_MOST = 5
 /** Compares rows with each other and with the configuration. */
 export async function checkContents(db: Db, config: Config): Promise<readonly Finding[]> {
   return [
-    await checkSecret(db, config),
+    ...(await checkSecret(db, config)),
     ...(await checkSchools(db, config)),
     ...(await checkDemoAccounts(db, config)),
   ]
 }
 
-async function checkSecret(db: Db, config: Config): Promise<Finding> {
+async function checkSecret(db: Db, config: Config): Promise<readonly Finding[]> {
   const problem = await secretProblem(config, db)
   const secret = problem === undefined ? await findInstallationSecret(config) : undefined
+  const old = problem === undefined ? await findOldSecrets(config) : []
   // Without a secret no key can be opened.
-  const { sealedKeys, unreadable } = await checkSealedKeys(db, new Keyring(secret ?? ''))
+  const keyring = new Keyring(secret ?? '', ...old)
+  const judged = judgeKeys(problem, secret, await checkSealedKeys(db, keyring))
+  if (secret === undefined || old.length === 0) return [judged]
+  return [judged, await checkRotation(db, keyring, new Keyring(secret))]
+}
+
+/** While an old secret is given. */
+async function checkRotation(db: Db, both: Keyring, alone: Keyring): Promise<Finding> {
+  const { old } = await countSealed(db, both)
+  const isCheckOld = (await judgeSecret(db, alone)) === 'wrong'
+  if (old > 0 || isCheckOld) {
+    return note(
+      'old secret',
+      `The old secret is still needed: it sealed ${old + (isCheckOld ? 1 : 0)} values.`,
+      'when every server has both secrets: `npx schoolgate secrets rotate`',
+    )
+  }
+  return note(
+    'old secret',
+    'Nothing needs the old secret any more.',
+    'remove SCHOOLGATE_OLD_SECRET, and restart the servers',
+  )
+}
+
+function judgeKeys(
+  problem: StartError | undefined,
+  secret: string | undefined,
+  { sealedKeys, unreadable }: KeyHealth,
+): Finding {
   if (problem !== undefined) {
     return broken(
       'secret',

@@ -3,7 +3,7 @@ import { findKnownDevice, rememberDevice } from './known-device.ts'
 
 const key = Buffer.alloc(32, 1)
 const find = (value: string | undefined, email: string, school = 'north') =>
-  findKnownDevice(key, school, value, email)
+  findKnownDevice([key], school, value, email)
 const remember = (value: string | undefined, email: string, school = 'north') =>
   rememberDevice(key, school, value, email)
 
@@ -17,9 +17,15 @@ test('a browser is known for the account that signed in with it, in any spelling
 test('a value of another school, another key or with another name proves nothing', () => {
   const value = remember(undefined, 'ada@people.test')
   expect(find(value, 'ada@people.test', 'south')).toBeUndefined()
-  expect(findKnownDevice(Buffer.alloc(32, 2), 'north', value, 'ada@people.test')).toBeUndefined()
+  expect(findKnownDevice([Buffer.alloc(32, 2)], 'north', value, 'ada@people.test')).toBeUndefined()
   const [, mark] = value.split('.')
   expect(find(`${'A'.repeat(22)}.${mark}`, 'ada@people.test')).toBeUndefined()
+})
+
+test('a browser stays known while an old key is replaced', () => {
+  const value = remember(undefined, 'ada@people.test')
+  const keys = [Buffer.alloc(32, 2), key]
+  expect(findKnownDevice(keys, 'north', value, 'ada@people.test')).toBe(value.split('.')[0])
 })
 
 test('a browser that several people share keeps its name and knows the last four', () => {

@@ -14,15 +14,18 @@ const BYTES = 16
 
 /** The name of the browser, if this value proves that it signed in to the account with this email. */
 export function findKnownDevice(
-  key: Buffer,
+  keys: readonly Buffer[],
   schoolId: string,
   value: string | undefined,
   email: string,
 ): string | undefined {
   const [name, ...marks] = partsOf(value)
   if (name === undefined) return undefined
-  const mark = markOf(key, schoolId, name, email)
-  return marks.some((one) => constantTimeEqual(one, mark)) ? name : undefined
+  const isKnown = keys.some((key) => {
+    const mark = markOf(key, schoolId, name, email)
+    return marks.some((one) => constantTimeEqual(one, mark))
+  })
+  return isKnown ? name : undefined
 }
 
 /** The next value of the cookie, after a sign-in to the account with this email. */

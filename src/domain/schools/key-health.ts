@@ -13,7 +13,7 @@ export interface KeyHealth {
 
 /** Crosses schools: tries the secret on every key that signs or may sign. */
 export async function checkSealedKeys(db: Db, keyring: Keyring): Promise<KeyHealth> {
-  const key = keyring.key(SIGNING_KEY_PURPOSE)
+  const keys = keyring.keys(SIGNING_KEY_PURPOSE)
   const unreadable: string[] = []
   let sealedKeys = 0
   let after = { school: '00000000-0000-0000-0000-000000000000', kid: '' }
@@ -35,7 +35,7 @@ export async function checkSealedKeys(db: Db, keyring: Keyring): Promise<KeyHeal
       .limit(PAGE)
       .execute()
     for (const { school_id, kid, sealed_private_key, subdomain } of rows) {
-      if (unseal(key, sealed_private_key, school_id) === undefined)
+      if (unseal(keys, sealed_private_key, school_id) === undefined)
         unreadable.push(`${subdomain}/${kid}`)
       after = { school: school_id, kid }
     }

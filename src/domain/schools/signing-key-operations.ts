@@ -124,8 +124,8 @@ async function canBeDecrypted(tx: SchoolTx, keyring: Keyring, name: string): Pro
     .select('sealed_private_key')
     .where('kid', '=', name)
     .executeTakeFirstOrThrow()
-  const key = keyring.key(SIGNING_KEY_PURPOSE)
-  return unseal(key, row.sealed_private_key, tx.schoolId) !== undefined
+  const keys = keyring.keys(SIGNING_KEY_PURPOSE)
+  return unseal(keys, row.sealed_private_key, tx.schoolId) !== undefined
 }
 
 async function retire(tx: SchoolTx, name: string): Promise<void> {

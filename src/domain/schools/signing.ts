@@ -1,9 +1,18 @@
 import type { KeyObject } from 'node:crypto'
 import { readPrivateKey, signEs256 } from '../../foundation/crypto/es256.ts'
 import { type Keyring, unseal } from '../../foundation/crypto/seal.ts'
+import type { SealedColumn } from '../../foundation/crypto/sealed-column.ts'
 import type { School, SchoolKey } from './school.ts'
 
 export const SIGNING_KEY_PURPOSE = 'signing-keys'
+
+export const SEALED_SIGNING_KEYS: SealedColumn = {
+  table: 'signing_keys',
+  column: 'sealed_private_key',
+  purpose: SIGNING_KEY_PURPOSE,
+  key: { school_id: 'uuid', kid: 'text' },
+  context: ({ school_id: schoolId = '' }) => schoolId,
+}
 
 /** The keys that a verifier may need: those that will sign, that sign, and that signed within a day. */
 export function publishedKeys(school: School): readonly SchoolKey[] {
@@ -38,7 +47,7 @@ function openKey(schoolId: string, kid: string, sealed: Buffer, keyring: Keyring
   const name = `${schoolId}/${kid}`
   const known = opened.get(name)
   if (known !== undefined) return known
-  const plain = unseal(keyring.key(SIGNING_KEY_PURPOSE), sealed, schoolId)
+  const plain = unseal(keyring.keys(SIGNING_KEY_PURPOSE), sealed, schoolId)
   if (plain === undefined) {
     throw new UnreadableKeyError(
       `The signing key ${kid} cannot be decrypted with SCHOOLGATE_SECRET: the secret was changed, or the row is from another installation.`,

@@ -12,7 +12,9 @@ const PLAIN = Buffer.from('Schoolgate')
 export async function judgeSecret(db: Db, keyring: Keyring): Promise<'right' | 'wrong' | 'new'> {
   const row = await db.selectFrom('installations').select('secret_check').executeTakeFirst()
   if (row !== undefined) {
-    return unseal(keyring.key(PURPOSE), row.secret_check, PURPOSE) === undefined ? 'wrong' : 'right'
+    return unseal(keyring.keys(PURPOSE), row.secret_check, PURPOSE) === undefined
+      ? 'wrong'
+      : 'right'
   }
   const { sealedKeys, unreadable } = await checkSealedKeys(db, keyring)
   if (sealedKeys === 0) return 'new'

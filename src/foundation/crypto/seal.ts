@@ -10,19 +10,30 @@ const TAG_BYTES = 16
  * @see RFC 5869
  */
 export class Keyring {
-  readonly #secret: Buffer
-  readonly #keys = new Map<string, Buffer>()
+  readonly #secrets: readonly Buffer[]
+  readonly #keys = new Map<string, readonly [Buffer, ...Buffer[]]>()
 
-  constructor(secret: string) {
-    this.#secret = Buffer.from(secret, 'utf8')
+  /** Only `secret` seals. `others` open too, while one secret replaces another. */
+  constructor(secret: string, ...others: readonly string[]) {
+    this.#secrets = [secret, ...others].map((text) => Buffer.from(text, 'utf8'))
   }
 
+  /** What seals and signs. */
   key(purpose: string): Buffer {
+    return this.keys(purpose)[0]
+  }
+
+  /** What opens and verifies; the first one seals. */
+  keys(purpose: string): readonly [Buffer, ...Buffer[]] {
     const known = this.#keys.get(purpose)
     if (known !== undefined) return known
-    const key = Buffer.from(hkdfSync('sha256', this.#secret, 'schoolgate', purpose, 32))
-    this.#keys.set(purpose, key)
-    return key
+    const [first, ...others] = this.#secrets.map((secret) =>
+      Buffer.from(hkdfSync('sha256', secret, 'schoolgate', purpose, 32)),
+    )
+    if (first === undefined) throw new Error('a keyring has a secret')
+    const keys = [first, ...others] as const
+    this.#keys.set(purpose, keys)
+    return keys
   }
 }
 
@@ -34,8 +45,20 @@ export function seal(key: Buffer, plain: Uint8Array, context: string): Buffer {
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The plain bytes, or undefined if the key or the context is another, or if any bit was changed. */
-export function unseal(key: Buffer, sealed: Uint8Array, context: string): Buffer | undefined {
+/** The plain bytes, or undefined if no key fits, the context is another, or any bit was changed. */
+export function unseal(
+  keys: readonly Buffer[],
+  sealed: Uint8Array,
+  context: string,
+): Buffer | undefined {
+  for (const key of keys) {
+    const plain = open(key, sealed, context)
+    if (plain !== undefined) return plain
+  }
+  return undefined
+}
+
+function open(key: Buffer, sealed: Uint8Array, context: string): Buffer | undefined {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined
   const bytes = Buffer.from(sealed)
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))

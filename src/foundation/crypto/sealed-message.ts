@@ -33,7 +33,7 @@ export function openMessage(
   maxPlainBytes = MAX_PLAIN_BYTES,
 ): unknown {
   if (sealed === undefined || !SEALED.test(sealed)) return undefined
-  const plain = unseal(keyring.key(purpose), Buffer.from(sealed, 'base64url'), context)
+  const plain = unseal(keyring.keys(purpose), Buffer.from(sealed, 'base64url'), context)
   if (plain === undefined) return undefined
   const text = inflateRawSync(plain, { maxOutputLength: maxPlainBytes }).toString()
   const { expires, ...value } = JSON.parse(text)

@@ -25,11 +25,11 @@ export function issueFormToken(key: Uint8Array, owner: FormOwner): string {
 
 /** Throws unless `token` was issued to one of `owners`. */
 export function checkFormToken(
-  key: Uint8Array,
+  keys: readonly Uint8Array[],
   owners: readonly FormOwner[],
   token: string | undefined,
 ): void {
-  if (!owners.some((owner) => isFormToken(key, owner, token))) {
+  if (!owners.some((owner) => isFormToken(keys, owner, token))) {
     throw new ForgedPostError(
       'This form has expired or was opened in another browser. Open the page again and resend it.',
     )
@@ -37,9 +37,14 @@ export function checkFormToken(
 }
 
 /** Whether `token` was issued to `owner`. */
-export function isFormToken(key: Uint8Array, owner: FormOwner, token: string | undefined): boolean {
-  const nonce = token?.slice(0, NONCE_LENGTH) ?? ''
-  return token !== undefined && constantTimeEqual(token, nonce + sign(key, owner, nonce))
+export function isFormToken(
+  keys: readonly Uint8Array[],
+  owner: FormOwner,
+  token: string | undefined,
+): boolean {
+  if (token === undefined) return false
+  const nonce = token.slice(0, NONCE_LENGTH)
+  return keys.some((key) => constantTimeEqual(token, nonce + sign(key, owner, nonce)))
 }
 
 function sign(key: Uint8Array, owner: FormOwner, nonce: string): string {

@@ -15,7 +15,7 @@ export function requesterOf(
   email: string,
 ): Requester {
   const { id } = request.school
-  const device = findKnownDevice(context.keyring.key(PURPOSE), id, cookieOf(request), email)
+  const device = findKnownDevice(context.keyring.keys(PURPOSE), id, cookieOf(request), email)
   return { address: clientAddress(request), device }
 }
 

@@ -82,7 +82,7 @@ export function formTokenFor(
 /** Whether a form was made for this session, which may have ended. */
 export function isFormOf(keyring: Keyring, form: URLSearchParams, sessionId: string): boolean {
   const owner = { kind: 'session', id: sessionId } as const
-  return isFormToken(keyring.key(PURPOSE), owner, form.get('form_token') ?? undefined)
+  return isFormToken(keyring.keys(PURPOSE), owner, form.get('form_token') ?? undefined)
 }
 
 function ownerFor(
@@ -184,7 +184,7 @@ export function checkPostToken(
   token: string | undefined,
 ): void {
   checkSameOriginPost(request.headers, request.school.origin)
-  checkFormToken(keyring.key(PURPOSE), sessionOwner(session), token)
+  checkFormToken(keyring.keys(PURPOSE), sessionOwner(session), token)
 }
 
 function formOf(
@@ -194,7 +194,7 @@ function formOf(
   origin: string = request.school.origin,
 ): URLSearchParams {
   const form = uncheckedForm(request, origin)
-  checkFormToken(keyring.key(PURPOSE), owners, form.get('form_token') ?? undefined)
+  checkFormToken(keyring.keys(PURPOSE), owners, form.get('form_token') ?? undefined)
   return form
 }
 

@@ -55,7 +55,7 @@ export function takeSecret(
   const value = findCookie(request.headers.cookie, name)
   if (value === undefined) return undefined
   const sealed = Buffer.from(value, 'base64url')
-  const plain = unseal(keyring.key(PURPOSE), sealed, `${session.id} ${clientId}`)
+  const plain = unseal(keyring.keys(PURPOSE), sealed, `${session.id} ${clientId}`)
   if (plain === undefined) return undefined
   reply.header('set-cookie', serializeExpiredCookie(origin, name))
   return newSecret.parse(JSON.parse(plain.toString()))

@@ -27,7 +27,7 @@ export function openOwner(
   schoolId: string,
   sealed: string,
 ): FormOwner | undefined {
-  const plain = unseal(keyring.key(PURPOSE), Buffer.from(sealed, 'base64url'), schoolId)
+  const plain = unseal(keyring.keys(PURPOSE), Buffer.from(sealed, 'base64url'), schoolId)
   if (plain === undefined) return undefined
   return {
     sessionId: uuidFromBytes(plain.subarray(0, UUID_BYTES)),

@@ -1,0 +1,135 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Keyring, seal, unseal } from '../../foundation/crypto/seal.ts'
+import type { SealedColumn } from '../../foundation/crypto/sealed-column.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
+import { acceptSecret } from './secret-check.ts'
+
+const PAGE = 200
+
+export interface SealedValues {
+  /** All values. */
+  readonly found: number
+  /** Those that the new secret does not open, and an old one does. */
+  readonly old: number
+  /** Those that no given secret opens. They stay as they are. */
+  readonly unreadable: number
+}
+
+type Row = Readonly<Record<string, string>> & { readonly sealed: Buffer }
+
+interface Sealing {
+  readonly columns?: readonly SealedColumn[]
+  readonly pageSize?: number
+  /** After each page was written. */
+  readonly onPage?: (sealedAgain: number) => void
+}
+
+/**
+ * Crosses schools: seals everything again with the newest secret of the keyring, while servers work. Each page is one
+ * statement, so a run that was killed can be repeated: what is done stays done, and is found to be. The check of the secret comes
+ * last. Until then a server without the old secret does not start.
+ */
+export async function sealAgain(
+  db: Db,
+  keyring: Keyring,
+  { columns = SEALED_COLUMNS, pageSize = PAGE, onPage }: Sealing = {},
+): Promise<SealedValues> {
+  let sum: SealedValues = NOTHING
+  for (;;) {
+    let round: SealedValues = NOTHING
+    for (const column of columns) {
+      for await (const rows of pagesOf(db, column, pageSize)) {
+        const judged = judge(rows, column, keyring)
+        if (judged.old.length > 0) await writeAgain(db, column, keyring, judged.old)
+        round = add(round, judged)
+        if (judged.old.length > 0) onPage?.(sum.old + round.old)
+      }
+    }
+    sum = { ...round, old: sum.old + round.old }
+    // A server that still seals with the old secret may have written meanwhile: go on until nothing is left.
+    if (round.old === 0) break
+  }
+  await acceptSecret(db, keyring)
+  return sum
+}
+
+/** The same count, without a change. */
+export async function countSealed(db: Db, keyring: Keyring): Promise<SealedValues> {
+  let sum: SealedValues = NOTHING
+  for (const column of SEALED_COLUMNS) {
+    for await (const rows of pagesOf(db, column, PAGE)) sum = add(sum, judge(rows, column, keyring))
+  }
+  return sum
+}
+
+const NOTHING: SealedValues = { found: 0, old: 0, unreadable: 0 }
+
+function add(sum: SealedValues, { rows, old, unreadable }: Judged): SealedValues {
+  return {
+    found: sum.found + rows,
+    old: sum.old + old.length,
+    unreadable: sum.unreadable + unreadable,
+  }
+}
+
+interface Judged {
+  readonly rows: number
+  readonly old: readonly (Row & { readonly plain: Buffer })[]
+  readonly unreadable: number
+}
+
+function judge(rows: readonly Row[], { purpose, context }: SealedColumn, keyring: Keyring): Judged {
+  const [newest, ...others] = keyring.keys(purpose)
+  const closed = rows.filter((row) => unseal([newest], row.sealed, context(row)) === undefined)
+  const old = closed.flatMap((row) => {
+    const plain = unseal(others, row.sealed, context(row))
+    return plain === undefined ? [] : [{ ...row, plain }]
+  })
+  return { rows: rows.length, old, unreadable: closed.length - old.length }
+}
+
+async function* pagesOf(
+  db: Db,
+  { table, column, key }: SealedColumn,
+  size: number,
+): AsyncGenerator<readonly Row[]> {
+  const names = Object.keys(key)
+  const columns = sql.join(names.map((name) => sql.ref(name)))
+  const texts = sql.join(names.map((name) => sql`${sql.ref(name)}::text as ${sql.ref(name)}`))
+  let last: Row | undefined
+  for (;;) {
+    const from = last === undefined ? sql`` : sql`where (${columns}) > (${keyOf(last, key)})`
+    const { rows } = await sql<Row>`
+      select ${texts}, ${sql.ref(column)} as sealed from ${sql.table(table)}
+      ${from} order by ${columns} limit ${size}`.execute(db)
+    if (rows.length > 0) yield rows
+    last = rows.at(-1)
+    if (rows.length < size) return
+  }
+}
+
+/** A value that was written meanwhile stays: it is compared with the one that was read. */
+async function writeAgain(
+  db: Db,
+  { table, column, purpose, key, context }: SealedColumn,
+  keyring: Keyring,
+  rows: Judged['old'],
+): Promise<void> {
+  const names = Object.keys(key).map((name) => sql.ref(name))
+  const values = rows.map((row) => {
+    const sealed = seal(keyring.key(purpose), row.plain, context(row))
+    return sql`(${keyOf(row, key)}, ${row.sealed}::bytea, ${sealed}::bytea)`
+  })
+  const isSame = names.map((name) => sql`t.${name} = n.${name}`)
+  await sql`
+    update ${sql.table(table)} as t set ${sql.ref(column)} = n.sealed_again
+    from (values ${sql.join(values)}) as n (${sql.join(names)}, sealed_before, sealed_again)
+    where ${sql.join(isSame, sql` and `)} and t.${sql.ref(column)} = n.sealed_before`.execute(db)
+}
+
+function keyOf(row: Row, key: SealedColumn['key']): RawBuilder<unknown> {
+  return sql.join(
+    Object.entries(key).map(([name, type]) => sql`${row[name]}::${sql.raw(type)}`),
+  )
+}
