@@ -49,7 +49,11 @@ async function runSecretCommand(name: SecretName, command: string): Promise<stri
     const { stdout } = await promisify(exec)(command, { timeout: COMMAND_MS, maxBuffer: 64 * 1024 })
     return stdout
   } catch (error) {
-    const { code, killed, stderr = '' } = error as { code?: number; killed?: boolean; stderr?: string }
+    const {
+      code,
+      killed,
+      stderr = '',
+    } = error as { code?: number; killed?: boolean; stderr?: string }
     const end = killed ? `had no answer after ${COMMAND_MS / 1000} seconds` : `ended with ${code}`
     throw new StartError(
       `The command of ${name}_COMMAND ${end}. ${oneLine(stderr.trim())}`.trim(),

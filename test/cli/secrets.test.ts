@@ -112,7 +112,10 @@ describe('a rotation of the secret', () => {
 
   test('counts what neither secret opens, and leaves it as it is', async () => {
     const { db } = await aDatabase()
-    await db.updateTable('signing_keys').set({ sealed_private_key: Buffer.from('no') }).execute()
+    await db
+      .updateTable('signing_keys')
+      .set({ sealed_private_key: Buffer.from('no') })
+      .execute()
     const counted = await countSealed(db, both)
     expect(counted).toMatchObject({ old: 0, unreadable: counted.found })
     expect(await sealAgain(db, both)).toEqual(counted)

@@ -63,7 +63,9 @@ describe('the configuration', () => {
     const old = { SCHOOLGATE_OLD_SECRET: 'o'.repeat(32), SCHOOLGATE_OLD_SECRET_FILE: 'somewhere' }
     expect(problemOf(old)).toContain('only one of them')
     expect(problemOf({ SCHOOLGATE_OLD_SECRET: 'hunter2' })).not.toContain('hunter2')
-    expect(problemOf({ DATABASE_URL, SCHOOLGATE_OLD_SECRET: 'o'.repeat(32) })).toContain('is missing')
+    expect(problemOf({ DATABASE_URL, SCHOOLGATE_OLD_SECRET: 'o'.repeat(32) })).toContain(
+      'is missing',
+    )
   })
 
   test('a database has one host or several, and only its primary can be asked for', () => {

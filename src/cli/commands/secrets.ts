@@ -36,7 +36,9 @@ async function rotateSecret(cli: Cli): Promise<Outcome> {
         : `Sealed again: ${data.old} of ${data.found} values.`,
       ...(data.unreadable === 0
         ? []
-        : [`Neither secret opens ${data.unreadable} values: \`npx schoolgate doctor\` names them.`]),
+        : [
+            `Neither secret opens ${data.unreadable} values: \`npx schoolgate doctor\` names them.`,
+          ]),
       'Remove SCHOOLGATE_OLD_SECRET from every server, and restart them.',
     ]
     return { data, text: lines.join('\n') }

@@ -1,7 +1,11 @@
 import type { Config } from '../../config.ts'
 import { describeDemoWorld } from '../../demo/demo-world.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
-import { checkSealedKeys, type KeyHealth, schoolsWithoutKeys } from '../../domain/schools/key-health.ts'
+import {
+  checkSealedKeys,
+  type KeyHealth,
+  schoolsWithoutKeys,
+} from '../../domain/schools/key-health.ts'
 import { listSchools } from '../../domain/schools/list-schools.ts'
 import { countSealed } from '../../domain/setup/rotate-secret.ts'
 import { judgeSecret } from '../../domain/setup/secret-check.ts'

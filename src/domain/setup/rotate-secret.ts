@@ -16,7 +16,10 @@ export interface SealedValues {
   readonly unreadable: number
 }
 
-type Row = Readonly<Record<string, string>> & { readonly sealed: Buffer }
+interface Row {
+  readonly key: Readonly<Record<string, string>>
+  readonly sealed: Buffer
+}
 
 interface Sealing {
   readonly columns?: readonly SealedColumn[]
@@ -81,9 +84,9 @@ interface Judged {
 
 function judge(rows: readonly Row[], { purpose, context }: SealedColumn, keyring: Keyring): Judged {
   const [newest, ...others] = keyring.keys(purpose)
-  const closed = rows.filter((row) => unseal([newest], row.sealed, context(row)) === undefined)
+  const closed = rows.filter((row) => unseal([newest], row.sealed, context(row.key)) === undefined)
   const old = closed.flatMap((row) => {
-    const plain = unseal(others, row.sealed, context(row))
+    const plain = unseal(others, row.sealed, context(row.key))
     return plain === undefined ? [] : [{ ...row, plain }]
   })
   return { rows: rows.length, old, unreadable: closed.length - old.length }
@@ -95,14 +98,20 @@ async function* pagesOf(
   size: number,
 ): AsyncGenerator<readonly Row[]> {
   const names = Object.keys(key)
-  const columns = sql.join(names.map((name) => sql.ref(name)))
-  const texts = sql.join(names.map((name) => sql`${sql.ref(name)}::text as ${sql.ref(name)}`))
+  const columns = sql.join(names.map((name) => sql.ref(`t.${name}`)))
+  const texts = sql.join(
+    names.map((name) => sql`${sql.ref(`t.${name}`)}::text as ${sql.ref(name)}`),
+  )
   let last: Row | undefined
   for (;;) {
     const from = last === undefined ? sql`` : sql`where (${columns}) > (${keyOf(last, key)})`
-    const { rows } = await sql<Row>`
-      select ${texts}, ${sql.ref(column)} as sealed from ${sql.table(table)}
+    const answer = await sql<Record<string, unknown>>`
+      select ${texts}, ${sql.ref(`t.${column}`)} as sealed from ${sql.table(table)} as t
       ${from} order by ${columns} limit ${size}`.execute(db)
+    const rows: Row[] = answer.rows.map(({ sealed, ...rest }) => ({
+      key: rest as Record<string, string>,
+      sealed: sealed as Buffer,
+    }))
     if (rows.length > 0) yield rows
     last = rows.at(-1)
     if (rows.length < size) return
@@ -118,7 +127,7 @@ async function writeAgain(
 ): Promise<void> {
   const names = Object.keys(key).map((name) => sql.ref(name))
   const values = rows.map((row) => {
-    const sealed = seal(keyring.key(purpose), row.plain, context(row))
+    const sealed = seal(keyring.key(purpose), row.plain, context(row.key))
     return sql`(${keyOf(row, key)}, ${row.sealed}::bytea, ${sealed}::bytea)`
   })
   const isSame = names.map((name) => sql`t.${name} = n.${name}`)
@@ -130,6 +139,6 @@ async function writeAgain(
 
 function keyOf(row: Row, key: SealedColumn['key']): RawBuilder<unknown> {
   return sql.join(
-    Object.entries(key).map(([name, type]) => sql`${row[name]}::${sql.raw(type)}`),
+    Object.entries(key).map(([name, type]) => sql`${row.key[name]}::${sql.raw(type)}`),
   )
 }
