@@ -17,7 +17,7 @@ const SEALING: Readonly<Record<string, string>> = {
 }
 
 test('every column with a sealed value is in the list, so a rotation of the secret seals it again', () => {
-  const tables = read('migrations/schema.sql').matchAll(/^create table (\w+) \(\n([\s\S]*?)^\);/gm)
+  const tables = read('migrations/schema.sql').matchAll(/^create table (\w+) \(\n([\s\S]*?)^\)/gm)
   const sealed = [...tables].flatMap(([, table, columns = '']) =>
     [...columns.matchAll(/^ {2}(\w*sealed\w*) bytea/gm)].map(([, column]) => `${table}.${column}`),
   )
