@@ -4,6 +4,15 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import {
+  addAuthenticator,
+  readAuthenticator,
+} from '../../src/domain/people/factors/authenticators.ts'
+import {
+  normalCode,
+  renewRecoveryCodes,
+  useRecoveryCode,
+} from '../../src/domain/people/factors/recovery-codes.ts'
 import { checkSealedKeys } from '../../src/domain/schools/key-health.ts'
 import { countSealed, sealAgain } from '../../src/domain/setup/rotate-secret.ts'
 import { SEALED_COLUMNS } from '../../src/domain/setup/sealed-columns.ts'
@@ -61,6 +70,20 @@ describe('a rotation of the secret', () => {
       { status: 'note', remedy: expect.stringContaining('remove SCHOOLGATE_OLD_SECRET') },
     ])
     expect(await secretFindings(environment(connection))).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('leaves authenticators and recovery codes usable, without the old secret', async () => {
+    const { db } = await aDatabase()
+    const { id: userId } = await db.selectFrom('users').select('id').executeTakeFirstOrThrow()
+    const secret = Buffer.alloc(20, 7)
+    await addAuthenticator(db, new Keyring(OLD), { userId, secret, step: 1 })
+    const [first = '', second = ''] = await renewRecoveryCodes(db, new Keyring(OLD), userId)
+    expect(await useRecoveryCode(db, both, userId, normalCode(first))).toBe(true)
+    await sealAgain(db, both)
+    expect(await readAuthenticator(db, new Keyring(NEW), userId)).toEqual(secret)
+    await expect(readAuthenticator(db, new Keyring(OLD), userId)).rejects.toThrow()
+    expect(await useRecoveryCode(db, new Keyring(NEW), userId, normalCode(first))).toBe(false)
+    expect(await useRecoveryCode(db, new Keyring(NEW), userId, normalCode(second))).toBe(true)
   })
 
   test('can be repeated without harm', async () => {

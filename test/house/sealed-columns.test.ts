@@ -8,6 +8,7 @@ const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 /** Files that seal, with where the value goes. */
 const SEALING: Readonly<Record<string, string>> = {
   'src/demo/schools.ts': 'signing_keys',
+  'src/domain/people/factors/authenticators.ts': 'authenticators',
   'src/domain/schools/signing-key-operations.ts': 'signing_keys',
   'src/domain/setup/rotate-secret.ts': 'seals again',
   'src/domain/setup/secret-check.ts': 'installations, which a rotation writes last',
@@ -43,4 +44,13 @@ test('whatever is sealed or signed opens with an old secret, too', () => {
   const openers = /(?:unseal|checkFormToken|isFormToken|findKnownDevice)\([^;]{0,80}?\.key\(/
   const wrong = names.filter((name) => /\.tsx?$/.test(name) && openers.test(read(`src/${name}`)))
   expect(wrong, 'use keyring.keys(), which has the old one').toEqual([])
+})
+
+test('no key of the installation makes a hash that is stored for long: a rotation could not renew it', () => {
+  const names = readdirSync(new URL('src/domain', ROOT), { recursive: true, encoding: 'utf8' })
+  const hashing = names.filter(
+    (name) =>
+      /(?<!\.test)\.ts$/.test(name) && /hmacSha256\(\s*keyring/.test(read(`src/domain/${name}`)),
+  )
+  expect(hashing).toEqual([])
 })

@@ -2,11 +2,21 @@ import { sql } from 'kysely'
 import { base32 } from '../../../foundation/crypto/base32.ts'
 import { randomSecret } from '../../../foundation/crypto/random.ts'
 import { type Keyring, seal, unseal } from '../../../foundation/crypto/seal.ts'
+import type { SealedColumn } from '../../../foundation/crypto/sealed-column.ts'
 import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
 import { matchingStep, TOTP_SECRET_BYTES } from '../../../foundation/crypto/totp.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 
 const PURPOSE = 'authenticators'
+
+export const SEALED_AUTHENTICATORS: SealedColumn = {
+  table: 'authenticators',
+  column: 'sealed_secret',
+  purpose: PURPOSE,
+  key: { user_id: 'uuid' },
+  context: ({ user_id: userId = '' }) => userId,
+}
+
 const SETUP_PURPOSE = 'new-authenticator'
 const SETUP_LIFETIME_MS = 30 * 60 * 1000
 
@@ -76,8 +86,29 @@ export async function addAuthenticator(
 
 interface AuthenticatorRow {
   sealed_secret: Buffer
+  created_at: Date
   last_step: number
   seconds: number
+}
+
+/** The secret of a person's authenticator, or undefined if they have none. */
+export async function readAuthenticator(
+  db: Db,
+  keyring: Keyring,
+  userId: string,
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('authenticators')
+    .select('sealed_secret')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row === undefined ? undefined : openSecret(keyring, userId, row.sealed_secret)
+}
+
+function openSecret(keyring: Keyring, userId: string, sealed: Buffer): Buffer {
+  const secret = unseal(keyring.keys(PURPOSE), sealed, userId)
+  if (secret === undefined) throw new UnreadableAuthenticatorError()
+  return secret
 }
 
 /**
@@ -91,19 +122,19 @@ export async function useTotpCode(
   code: string,
 ): Promise<boolean> {
   const { rows } = await sql<AuthenticatorRow>`
-    select sealed_secret, last_step, extract(epoch from now())::float8 as seconds
+    select sealed_secret, created_at, last_step, extract(epoch from now())::float8 as seconds
     from authenticators where user_id = ${userId}`.execute(db)
   const [row] = rows
   if (row === undefined) return false
-  const secret = unseal(keyring.key(PURPOSE), row.sealed_secret, userId)
-  if (secret === undefined) throw new UnreadableAuthenticatorError()
+  const secret = openSecret(keyring, userId, row.sealed_secret)
   const step = matchingStep(secret, code, row.seconds, row.last_step)
   if (step === undefined) return false
   const { numUpdatedRows } = await db
     .updateTable('authenticators')
     .set({ last_step: step })
     .where('user_id', '=', userId)
-    .where('sealed_secret', '=', row.sealed_secret)
+    // Still the same authenticator; its secret may have been sealed again meanwhile.
+    .where('created_at', '=', row.created_at)
     .where('last_step', '<', step)
     .executeTakeFirst()
   return numUpdatedRows > 0n

@@ -1,7 +1,8 @@
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { hmacSha256 } from '../../../foundation/crypto/digest.ts'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import type { Db } from '../../../foundation/db/database.ts'
+import { readAuthenticator } from './authenticators.ts'
 
 export const RECOVERY_CODES = 10
 /** Five groups of four digits, 66 bits. Digits only: the field shows phones the keys for numbers. */
@@ -25,12 +26,11 @@ export async function renewRecoveryCodes(
   userId: string,
 ): Promise<readonly string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, aCode)
+  const key = await keyOf(db, keyring, userId)
   await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
   await db
     .insertInto('recovery_codes')
-    .values(
-      codes.map((code) => ({ user_id: userId, hash: hashOf(keyring, userId, normalCode(code)) })),
-    )
+    .values(codes.map((code) => ({ user_id: userId, hash: hashOf(key, userId, normalCode(code)) })))
     .execute()
   return codes
 }
@@ -59,12 +59,21 @@ export async function useRecoveryCode(
   const { numDeletedRows } = await db
     .deleteFrom('recovery_codes')
     .where('user_id', '=', userId)
-    .where('hash', '=', hashOf(keyring, userId, code))
+    .where('hash', '=', hashOf(await keyOf(db, keyring, userId), userId, code))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** With a key, so that a reader of the database cannot try codes. */
-function hashOf(keyring: Keyring, userId: string, code: string): Buffer {
-  return hmacSha256(keyring.key(PURPOSE), JSON.stringify([userId, code]))
+/**
+ * A reader of the database cannot try codes without this key. It is made from the sealed secret of the authenticator, because a
+ * key of the installation would end all codes when its secret is replaced.
+ */
+async function keyOf(db: Db, keyring: Keyring, userId: string): Promise<Buffer> {
+  const secret = await readAuthenticator(db, keyring, userId)
+  // Without an authenticator there are no codes, and no key fits.
+  return hmacSha256(secret ?? randomBytes(32), PURPOSE)
+}
+
+function hashOf(key: Buffer, userId: string, code: string): Buffer {
+  return hmacSha256(key, JSON.stringify([userId, code]))
 }
