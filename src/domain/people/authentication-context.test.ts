@@ -13,6 +13,8 @@ describe('acr and amr', () => {
     [['password', 'recovery_code'], MFA, ['pwd', 'otp', 'mfa']],
     [['password', 'code', 'recovery_code'], MFA, ['pwd', 'otp', 'mfa']],
     [['passkey'], 'phr', ['swk', 'mfa']],
+    [['unverified_passkey'], 'phr', ['swk']],
+    [['unverified_passkey', 'code'], 'phr', ['swk', 'otp', 'mfa']],
   ] as const)('after %j the strongest is %s', (methods, acr, amr) => {
     expect(contextOf(methods, [])).toEqual({ acr, amr })
   })
@@ -33,6 +35,7 @@ describe('acr and amr', () => {
     expect(isContextMissing(['password'], [MFA])).toBe(true)
     expect(isContextMissing(['password', 'trusted_device'], [MFA])).toBe(true)
     expect(isContextMissing(['password', 'code'], ['phr'])).toBe(true)
+    expect(isContextMissing(['unverified_passkey'], [MFA])).toBe(true)
   })
 })
 

@@ -43,7 +43,7 @@ export function isContextMissing(
   return !asked.some((value) => reached.includes(value))
 }
 
-/** Two factors: a passkey is a key and what unlocks it, and a code is only asked for beside another proof. */
+/** Two factors: a passkey that was unlocked is a key and what unlocks it; a code is only asked for beside another proof. */
 export function isMultiFactor(methods: readonly ProofMethod[]): boolean {
   return methods.some(
     (method) => method === 'passkey' || method === 'code' || method === 'recovery_code',
@@ -51,8 +51,12 @@ export function isMultiFactor(methods: readonly ProofMethod[]): boolean {
 }
 
 function reachedBy(methods: readonly ProofMethod[]): readonly string[] {
-  if (methods.includes('passkey')) return ACR_VALUES
-  return isMultiFactor(methods) ? [MULTI_FACTOR, SINGLE_FACTOR] : [SINGLE_FACTOR]
+  const isResistant = methods.includes('passkey') || methods.includes('unverified_passkey')
+  return [
+    ...(isResistant ? [PHISHING_RESISTANT] : []),
+    ...(isMultiFactor(methods) ? [MULTI_FACTOR] : []),
+    SINGLE_FACTOR,
+  ]
 }
 
 /**
@@ -64,6 +68,7 @@ function reachedBy(methods: readonly ProofMethod[]): readonly string[] {
 const AMR: Readonly<Partial<Record<ProofMethod, string>>> = {
   password: 'pwd',
   passkey: 'swk',
+  unverified_passkey: 'swk',
   code: 'otp',
   recovery_code: 'otp',
 }

@@ -32,10 +32,14 @@ export interface BrowserSession {
   readonly readAt: Date
 }
 
-/** A trusted device proves nothing: it says why no code was asked for. */
+/**
+ * A passkey that the device did not unlock (`unverified_passkey`) shows only that it is at hand. A trusted device proves
+ * nothing: it says why no code was asked for.
+ */
 export const PROOF_METHODS = [
   'password',
   'passkey',
+  'unverified_passkey',
   'code',
   'recovery_code',
   'mail_link',

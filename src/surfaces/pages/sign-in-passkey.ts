@@ -1,9 +1,11 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
 import { openPending } from '../../domain/grants/pending-authorization.ts'
+import { hasSecondFactor } from '../../domain/people/factors/authenticators.ts'
 import { type PasskeyProof, provePasskey } from '../../domain/people/passkeys/prove-passkey.ts'
 import { type RelyingParty, relyingPartyOf } from '../../domain/people/passkeys/relying-party.ts'
-import { endSession } from '../../domain/people/sessions.ts'
+import { endSession, type ProvenPerson } from '../../domain/people/sessions.ts'
+import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { parseLocalPath } from '../../foundation/http/local-path.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
@@ -12,6 +14,7 @@ import { goOn } from './kept-forms/go-on.ts'
 import { withKeptForm } from './kept-forms/with-kept-form.ts'
 import { checkedSignInForm } from './page-request.ts'
 import { proofIn } from './passkey-form.ts'
+import { askForCode } from './second-factor/sign-in-code.ts'
 import { expiredRequest, showSignIn } from './show-sign-in.ts'
 import { PASSKEY_SIGN_IN_PATH, type SignInProblem } from './views/sign-in.tsx'
 
@@ -37,6 +40,11 @@ export function addPasskeySignInRoutes(
       return showSignIn(context, documents, request, reply, state, status)
     }
     const outcome = await provePasskey(request.at, proofIn(context, request, form))
+    const after = { sealedRequest, returnTo, keptForm }
+    if (outcome.kind === 'unverified' && (await canGiveCode(request, outcome))) {
+      const step = { proven: outcome, isShort: false }
+      return await askForCode(context, request, reply, session, step, after)
+    }
     if (outcome.kind !== 'proven') {
       if (outcome.kind === 'throttled') reply.header('retry-after', outcome.retryAfterSeconds)
       const party = relyingPartyOf(request.school.origin, context.passkeys)
@@ -46,8 +54,13 @@ export function addPasskeySignInRoutes(
     if (session !== undefined) await endSession(request.at, session.id)
     const begun = await beginSession(context, request, reply, outcome)
     if (begun === undefined) return await again({ kind: 'passkey_refused' }, STATUS.refused)
-    return goOn(context, request, reply, begun, { sealedRequest, returnTo, keptForm })
+    return goOn(context, request, reply, begun, after)
   })
+}
+
+/** An owner or admin whose device did not unlock the passkey continues with a second factor, if they have one. */
+function canGiveCode({ at }: FastifyRequest, { person }: ProvenPerson): Promise<boolean> {
+  return hasSecondFactor(acrossSchools(at), person.id)
 }
 
 function problemOf(

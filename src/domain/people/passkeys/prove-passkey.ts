@@ -83,7 +83,7 @@ export async function provePasskey(at: SchoolDb, request: ProofRequest): Promise
     kind: isEnough ? 'proven' : 'unverified',
     person: { id: user_id, name, email, avatarUrl: avatar_url ?? undefined },
     credential: { kind: 'passkey', id },
-    methods: ['passkey'],
+    methods: [verified.isUserVerified ? 'passkey' : 'unverified_passkey'],
   }
 }
 

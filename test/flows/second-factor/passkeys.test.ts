@@ -1,0 +1,102 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { enterCode, switchOn } from '../../support/authenticator.ts'
+import { aPkce, authorizeParameters, Visitor } from '../../support/browser-like.ts'
+import { aPair } from '../../support/client-like.ts'
+import { signedIn } from '../../support/operator-like.ts'
+import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
+import { aWorld, type TestPerson } from '../../support/world.ts'
+
+const MFA = 'https://refeds.org/profile/mfa'
+const world = await aWorld()
+const school = await world.aSchool()
+const client = await world.aPublicClient(school)
+
+/** A person with a passkey at the school, and the browser in which they made it. */
+async function aHolder(role = 'student') {
+  const person = await world.aMember(school, [role])
+  const visitor = await signedIn(world, school, person)
+  const device = new PasskeyDevice(school.origin)
+  await addPasskey(visitor, device)
+  return { person, visitor, device }
+}
+
+const methodsOf = async ({ id }: TestPerson) =>
+  (
+    await school.at.from('browser_sessions').select('methods').where('user_id', '=', id).execute()
+  ).map(({ methods }) => methods)
+
+async function claimsFor(visitor: Visitor, person: TestPerson, acr_values: string) {
+  const pair = await aPair(world, school, client, person, { visitor, parameters: { acr_values } })
+  const { acr, amr } = decodeJwt(pair.id_token ?? '')
+  return { acr, amr }
+}
+
+describe('an owner whose device did not unlock the passkey', () => {
+  test('gives a code too, and no session begins before it', async () => {
+    const { person, visitor, device } = await aHolder('owner')
+    const { app } = await switchOn(visitor)
+    const other = new Visitor(world, school)
+    const step = await signInWith(other, device, { verified: false })
+    expect(step.statusCode).toBe(200)
+    expect(step.body).toContain('Enter your code')
+    expect(step.body).not.toContain('Trust this browser')
+    expect((await other.get('/account')).statusCode).toBe(303)
+    expect((await enterCode(other, step, app.wrongCode())).statusCode).toBe(401)
+    expect((await enterCode(other, step, app.code(1))).headers.location).toBe('/account')
+    expect(await methodsOf(person)).toContainEqual(['unverified_passkey', 'code'])
+  })
+
+  test('gets no session with the code if the passkey was removed meanwhile', async () => {
+    const { person, visitor, device } = await aHolder('owner')
+    const { app } = await switchOn(visitor)
+    const other = new Visitor(world, school)
+    const step = await signInWith(other, device, { verified: false })
+    await school.at.delete('passkeys').where('user_id', '=', person.id).execute()
+    expect((await enterCode(other, step, app.code(1))).headers.location).toBe('/sign-in')
+    expect((await other.get('/account')).statusCode).toBe(303)
+  })
+})
+
+describe('a school that demands a second factor of operators', () => {
+  test('accepts a passkey, and not the password of a person who has one', async () => {
+    const { visitor, device } = await aHolder('owner')
+    await world.database.db
+      .updateTable('schools')
+      .set({ operator_factor_from: new Date(Date.now() - 1000) })
+      .where('id', '=', school.id)
+      .execute()
+    world.context.directory.forget(school.id)
+    const refused = await visitor.get('/admin')
+    expect(refused.statusCode).toBe(403)
+    expect(refused.body).toContain('Sign in once more with your passkey')
+    const other = new Visitor(world, school)
+    await signInWith(other, device)
+    expect((await other.get('/admin')).statusCode).toBe(200)
+  })
+})
+
+describe('acr and amr', () => {
+  test('after a passkey are phr and swk, with mfa only if the device unlocked it', async () => {
+    const { person, device } = await aHolder()
+    const visitor = new Visitor(world, school)
+    await signInWith(visitor, device)
+    expect(await claimsFor(visitor, person, 'phr')).toEqual({ acr: 'phr', amr: ['swk', 'mfa'] })
+    expect(await claimsFor(visitor, person, MFA)).toEqual({ acr: MFA, amr: ['swk', 'mfa'] })
+    const other = new Visitor(world, school)
+    await signInWith(other, device, { verified: false })
+    expect(await claimsFor(other, person, 'phr')).toEqual({ acr: 'phr', amr: ['swk'] })
+  })
+
+  test('a person with a passkey is asked once to sign in with it, and may go on without', async () => {
+    const { person, visitor, device } = await aHolder()
+    const query = authorizeParameters(school, client, aPkce(), { acr_values: 'phr' })
+    const form = await visitor.follow(await visitor.get(`/oauth/authorize?${query}`))
+    expect(form.body).toContain('name="password"')
+    const consent = await visitor.follow(await visitor.signIn(form, person))
+    expect(consent.body).toContain('value="allow"')
+    const other = await signedIn(world, school, person)
+    const chosen = await signInWith(other, device, {}, `/oauth/authorize?${query}`)
+    expect((await other.follow(chosen)).body).toContain('value="allow"')
+  })
+})
