@@ -140,7 +140,8 @@ verifies(
 )
 
 verifies('house.versioning.changelog', 'the changelog lists what is new', () => {
-  expect(read('CHANGELOG.md')).toMatch(/^## Unreleased\n\n- /m)
+  const [, newest] = /^## (\S+)[^\n]*\n\n- /m.exec(read('CHANGELOG.md')) ?? []
+  expect(['Unreleased', JSON.parse(read('package.json')).version]).toContain(newest)
 })
 
 verifies(
