@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { ageProof } from '../support/old-proof.ts'
+import { VirtualDevice } from '../support/virtual-device.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
@@ -83,6 +84,29 @@ test('an owner renews a secret eleven minutes after signing in: the page asks, a
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: 'Nothing was lost' }).waitFor()
   expect(await violationsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Send it now' }).click()
+  expect(await page.locator('.secret').textContent()).toMatch(/^sg_cs_/)
+}, 60_000)
+
+test('an owner confirms with a passkey, and cancels once before', async () => {
+  const owner = await world.aMember(school, ['owner'])
+  const { clientId } = await world.aConfidentialClient(school)
+  const page = await aPage()
+  const device = await VirtualDevice.of(page)
+  await page.goto('/account/passkeys')
+  await signIn(page, owner)
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await page.getByText('Your passkey is ready.').waitFor()
+  await page.goto(`/admin/developers/applications/${clientId}`)
+  await ageProof(world, owner)
+  await page.getByRole('button', { name: /^Renew/ }).click()
+  expect(await violationsOf(page)).toEqual([])
+  await device.passesCheck(false)
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+  await page.getByText('No passkey was used.').waitFor()
+  await device.passesCheck(true)
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+  await page.getByRole('heading', { name: 'Nothing was lost' }).waitFor()
   await page.getByRole('button', { name: 'Send it now' }).click()
   expect(await page.locator('.secret').textContent()).toMatch(/^sg_cs_/)
 }, 60_000)

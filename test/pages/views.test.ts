@@ -46,7 +46,7 @@ function pagesNamed(prefix: string): [string, string][] {
 /** The pages with a script, by the start of their names; each has one, which is a file. */
 const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/^assistants/, 'copy'],
-  [/^(sign-in|account|passkeys)/, 'passkeys'],
+  [/^(sign-in|account|passkeys|confirm-passkey)/, 'passkeys'],
 ]
 
 function withoutScript(name: string, html: string): string {

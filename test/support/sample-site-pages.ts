@@ -347,6 +347,11 @@ export const sampleSitePages: Record<string, string> = {
     asked: 'code',
     problem: { kind: 'mismatch' },
   }),
+  'confirm-passkey': confirmPage({
+    ...confirming,
+    passkey: passkeyQuestion,
+    problem: { kind: 'passkey_refused' },
+  }),
   'confirm-wrong': confirmPage({ ...confirming, problem: { kind: 'mismatch' } }),
   'confirm-throttled': confirmPage({
     ...confirming,

@@ -2,13 +2,16 @@ import type { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { checkCode } from './factors/check-code.ts'
+import { type PasskeyProof, type ProofRequest, provePasskey } from './passkeys/prove-passkey.ts'
 import { type BrowserSession, type ProvenPerson, renewProof, withProof } from './sessions.ts'
 import { signIn } from './sign-in.ts'
 
-export type Confirmation =
+type Renewal =
   /** The session has a new secret; the browser must keep this cookie. */
-  | { readonly kind: 'confirmed'; readonly cookie: string }
-  | { readonly kind: 'refused' }
+  { readonly kind: 'confirmed'; readonly cookie: string } | { readonly kind: 'refused' }
+
+export type Confirmation =
+  | Renewal
   | { readonly kind: 'throttled' | 'busy'; readonly retryAfterSeconds: number }
 
 interface TypedPassword {
@@ -68,11 +71,23 @@ export async function confirmByCode(
   })
 }
 
-async function renew(
-  at: SchoolDb,
-  { id }: BrowserSession,
-  proven: ProvenPerson,
-): Promise<Confirmation> {
+async function renew(at: SchoolDb, { id }: BrowserSession, proven: ProvenPerson): Promise<Renewal> {
   const renewed = await renewProof(at, id, proven)
   return renewed === undefined ? { kind: 'refused' } : { kind: 'confirmed', cookie: renewed.cookie }
+}
+
+export type PasskeyConfirmation =
+  | Renewal
+  | Exclude<PasskeyProof, { kind: 'proven' | 'unverified' }>
+  | { readonly kind: 'unverified' }
+
+/** A device of the signed-in person proves a passkey. One of another person is refused. */
+export async function confirmByPasskey(
+  at: SchoolDb,
+  session: BrowserSession,
+  request: ProofRequest,
+): Promise<PasskeyConfirmation> {
+  const proof = await provePasskey(at, { ...request, userId: session.person.id })
+  if (proof.kind !== 'proven') return proof
+  return await renew(at, session, { ...proof, methods: withProof(session.methods, 'passkey') })
 }

@@ -46,6 +46,7 @@ import { addPasskeySignInRoutes } from './sign-in-passkey.ts'
 import { addSignOutRoutes } from './sign-out.ts'
 import { frameFor } from './site-frame.ts'
 import { addConfirmRoutes } from './step-up/confirm.ts'
+import { addPasskeyConfirmRoutes } from './step-up/confirm-passkey.ts'
 import { ProofNeeded } from './step-up/recent-proof.ts'
 import { adminOnlyPage } from './views/admin/admin-only.tsx'
 import { developersOffPage } from './views/admin/developers-off.tsx'
@@ -70,6 +71,7 @@ export function addPageRoutes(
     addSignInCodeRoutes(scope, context)
     addShortPasswordRoutes(scope, context, sendsMail)
     addConfirmRoutes(scope, context)
+    addPasskeyConfirmRoutes(scope, context)
     addSignOutRoutes(scope, context)
     addEndSessionRoutes(scope, context)
     addConsentRoutes(scope, context, documents)

@@ -14,7 +14,7 @@ import { aPair } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { ageProof } from '../../support/old-proof.ts'
 import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
-import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
+import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../../support/passkey-device.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
 import { CALLBACK, PASSWORD } from '../../support/world.ts'
@@ -97,7 +97,8 @@ test('a sign-in that replaces a short password reads no whole table', async () =
 })
 
 test('making, using, renaming and removing a passkey reads no whole table', async () => {
-  const visitor = await signedIn(world, school, await world.aMember(school))
+  const ada = await world.aMember(school)
+  const visitor = await signedIn(world, school, ada)
   const device = new PasskeyDevice(school.origin)
   const path = '/account/passkeys'
   await checkPlans(async () => {
@@ -105,6 +106,11 @@ test('making, using, renaming and removing a passkey reads no whole table', asyn
     expect((await signInWith(new Visitor(world, school), device)).statusCode).toBe(303)
     const wrong = { origin: 'https://evil.example' }
     expect((await signInWith(new Visitor(world, school), device, wrong)).statusCode).toBe(401)
+    await ageProof(world, ada)
+    const asks = await visitor.get('/confirm')
+    const passkey = device.prove(questionOn(asks))
+    const fields = { ...hiddenFields(asks.body, '/confirm'), passkey }
+    expect((await visitor.post('/confirm/passkey', fields)).statusCode).toBe(303)
     const [, id] = /passkeys\/([0-9a-f-]{36})\/remove/.exec((await visitor.get(path)).body) ?? []
     for (const act of ['rename', 'remove']) {
       const { location } = (await submit(visitor, path, `${path}/${id}/${act}`, { name: 'Key' }))

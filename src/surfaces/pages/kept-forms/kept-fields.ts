@@ -3,7 +3,7 @@ const MOST_BYTES = 256 * 1024
 
 /** Our own fields, and what proves a person: none of it is ever kept. */
 const NEVER = new Set(['form_token', 'form_owner', 'kept_form', 'otp', 'pin'])
-const SECRET = /password|passphrase|secret|token|credential|proof|recovery/i
+const SECRET = /password|passphrase|passkey|secret|token|credential|proof|recovery/i
 
 /** In the admin area `code` is the code of a coupon; everywhere else it is one that works once. */
 function isLeftOut(path: string, name: string): boolean {

@@ -5,6 +5,9 @@ import {
   confirmByPassword,
 } from '../../../domain/people/confirm-person.ts'
 import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
+import { hasPasskey } from '../../../domain/people/passkeys/passkeys.ts'
+import { askForProof as askDevice } from '../../../domain/people/passkeys/prove-passkey.ts'
+import { relyingPartyOf } from '../../../domain/people/passkeys/relying-party.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
@@ -17,11 +20,20 @@ import { keepAfterSignIn } from '../after-sign-in.ts'
 import { keepSession, loadBrowserSession, SignInNeeded } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
 import { withKeptForm } from '../kept-forms/with-kept-form.ts'
-import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from '../page-request.ts'
+import {
+  checkedForm,
+  formTokenFor,
+  redirectTo,
+  sendPage,
+  sendScriptedPage,
+  uncheckedForm,
+} from '../page-request.ts'
+import { challengeFormOf } from '../passkey-form.ts'
 import { startOfSection } from '../section.ts'
 import { queryOf } from '../site-frame.ts'
 import { CONFIRM_PATH, type ConfirmProblem, confirmPage } from '../views/confirm.tsx'
 import type { Interrupted } from '../views/interrupted.tsx'
+import { PASSKEY_SCRIPT } from '../views/passkey-parts.tsx'
 import { isRecent, type ProofNeeded } from './recent-proof.ts'
 
 /** Sends a person to the page that asks for a proof. */
@@ -44,21 +56,17 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
   })
 
   app.post(CONFIRM_PATH, withKeptForm(context), async (request, reply) => {
-    const session = await findBrowserSession(request)
-    if (session === undefined) throw new SignInNeeded(placeIn(uncheckedForm(request)))
-    const form = checkedForm(context.keyring, request, session)
-    const returnTo = placeIn(form)
-    const keptForm = form.get('kept_form') ?? undefined
+    const sent = await enterConfirm(context, request)
+    const { session, form } = sent
     const again = (problem: ConfirmProblem, status: number) =>
-      showConfirm(context, request, reply, { session, returnTo, keptForm, problem }, status)
+      showConfirm(context, request, reply, { ...sent, problem }, status)
     const asked = await askedOf(request, session)
     const typed = form.get(asked) ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
     const outcome = await confirmBy(context, request, session, asked, typed)
     switch (outcome.kind) {
       case 'confirmed':
-        keepSession(request, reply, outcome.cookie)
-        return goOn(context, request, reply, session, { returnTo, keptForm })
+        return goOnConfirmed(context, request, reply, sent, outcome.cookie)
       case 'throttled':
       case 'busy':
         reply.header('retry-after', outcome.retryAfterSeconds)
@@ -93,6 +101,41 @@ async function confirmBy(
   return await confirmByPassword(acrossSchools(at), at, throttleKey, given)
 }
 
+interface SentForm {
+  readonly session: BrowserSession
+  readonly form: URLSearchParams
+  readonly returnTo: string
+  readonly keptForm: string | undefined
+}
+
+/** The form of the confirmation, sent by the person that it asked. */
+export async function enterConfirm(
+  context: AppContext,
+  request: FastifyRequest,
+): Promise<SentForm> {
+  const session = await findBrowserSession(request)
+  if (session === undefined) throw new SignInNeeded(placeIn(uncheckedForm(request)))
+  const form = checkedForm(context.keyring, request, session)
+  return {
+    session,
+    form,
+    returnTo: placeIn(form),
+    keptForm: form.get('kept_form') ?? undefined,
+  }
+}
+
+/** Back to what had to be confirmed, with the new cookie of the session. */
+export function goOnConfirmed(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { session, returnTo, keptForm }: SentForm,
+  cookie: string,
+): FastifyReply {
+  keepSession(request, reply, cookie)
+  return goOn(context, request, reply, session, { returnTo, keptForm })
+}
+
 /** Checked again in each form: the value comes from the browser, and before that from whichever link was opened. */
 function placeIn(fields: URLSearchParams): string {
   return parseLocalPath(fields.get('return_to')) ?? '/account'
@@ -111,14 +154,21 @@ export async function showConfirm(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, returnTo, ...shown }: Shown,
+  { session, returnTo, keptForm, interrupted, problem }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const { person } = session
+  const formToken = formTokenFor(context.keyring, request, reply, session)
+  const passkey = (await hasPasskey(request.at, person.id))
+    ? askDevice(
+        challengeFormOf(context, request, formToken),
+        relyingPartyOf(request.school.origin, context.passkeys),
+      )
+    : undefined
   const page = confirmPage({
     school: brandingOf(request.school),
-    formToken: formTokenFor(context.keyring, request, reply, session),
     asked: await askedOf(request, session),
+    ...{ formToken, passkey },
     person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
     returnTo,
     cancelUrl: startOfSection(returnTo).url,
@@ -126,7 +176,8 @@ export async function showConfirm(
       context.mailer === undefined
         ? undefined
         : keepAfterSignIn('/forgotten-password', { returnTo }),
-    ...shown,
+    ...{ keptForm, interrupted, problem },
   })
-  return sendPage(reply, request, 'site', page, status)
+  if (passkey === undefined) return sendPage(reply, request, 'site', page, status)
+  return sendScriptedPage(reply, request, 'site', PASSKEY_SCRIPT, page, status)
 }

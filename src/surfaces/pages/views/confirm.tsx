@@ -1,3 +1,4 @@
+import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
 import {
   Alert,
   Avatar,
@@ -12,14 +13,17 @@ import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { AccountOfPassword } from './change-password.tsx'
 import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
+import { PASSKEY_SCRIPT, PasskeyButton, passkeyFields } from './passkey-parts.tsx'
 import type { Person } from './person.tsx'
 import { CodeField, type CodeProblem } from './sign-in-code.tsx'
 import { waitInWords } from './words.ts'
 
 export const CONFIRM_PATH = '/confirm'
+export const CONFIRM_PASSKEY_PATH = '/confirm/passkey'
 
 export type ConfirmProblem =
   | { kind: 'missing' | 'mismatch' | 'busy' }
+  | { kind: 'passkey_refused' | 'passkey_expired' | 'passkey_unverified' }
   | { kind: 'throttled'; retryAfterSeconds: number }
 
 interface ConfirmProps {
@@ -27,6 +31,8 @@ interface ConfirmProps {
   formToken: string
   /** What the person confirms with. */
   asked: 'code' | 'password'
+  /** For a device of a person who has passkeys here. */
+  passkey?: PasskeyQuestion | undefined
   person: Person
   /** A page of ours to continue to. */
   returnTo: string
@@ -45,7 +51,11 @@ const TITLE = 'Confirm that it is you'
 export function confirmPage(props: ConfirmProps): string {
   const { school, person, problem } = props
   return renderPage(
-    <Layout title={problem ? `Error: ${TITLE}` : TITLE} school={school}>
+    <Layout
+      title={problem ? `Error: ${TITLE}` : TITLE}
+      school={school}
+      script={props.passkey && PASSKEY_SCRIPT}
+    >
       <Card>
         <h1>{TITLE}</h1>
         <p class="lead">
@@ -68,7 +78,11 @@ export function confirmPage(props: ConfirmProps): string {
         <Form
           action={CONFIRM_PATH}
           formToken={props.formToken}
-          hidden={{ return_to: props.returnTo, kept_form: props.keptForm }}
+          hidden={{
+            return_to: props.returnTo,
+            kept_form: props.keptForm,
+            ...(props.passkey && passkeyFields(props.passkey)),
+          }}
         >
           {props.asked === 'code' ? (
             <CodeField problem={codeProblem(problem)} />
@@ -86,6 +100,16 @@ export function confirmPage(props: ConfirmProps): string {
             </>
           )}
           <Button look="primary">Continue</Button>
+          {props.passkey && (
+            <PasskeyButton
+              kind="prove"
+              question={props.passkey}
+              action={CONFIRM_PASSKEY_PATH}
+              look="plain"
+            >
+              Use a passkey
+            </PasskeyButton>
+          )}
         </Form>
         <p class="aside">
           <a href={props.cancelUrl}>Cancel</a>
@@ -122,6 +146,24 @@ function Problem({ problem }: { problem: ConfirmProblem }) {
       return (
         <Alert tone="error" title="Please try again">
           <p>Many people are signing in right now. Your password was not checked.</p>
+        </Alert>
+      )
+    case 'passkey_refused':
+      return (
+        <Alert tone="error" title="This passkey was not accepted">
+          <p>It may have been removed, or belong to another person. Use another one.</p>
+        </Alert>
+      )
+    case 'passkey_expired':
+      return (
+        <Alert tone="error" title="Please use your passkey again">
+          <p>This page had been open for too long, or was sent twice.</p>
+        </Alert>
+      )
+    case 'passkey_unverified':
+      return (
+        <Alert tone="error" title="Your device did not check that it is you">
+          <p>Owners and admins need a passkey that asks for a fingerprint, a face or a PIN.</p>
         </Alert>
       )
     default:
