@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { enterCode, withSecondFactor } from '../../support/authenticator.ts'
+import { Visitor } from '../../support/browser-like.ts'
+import { aMailBox } from '../../support/mail-box.ts'
+import { submit } from '../../support/operator-like.ts'
+import { aWorld } from '../../support/world.ts'
+
+const mailBox = await aMailBox()
+const world = await aWorld({ mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>') })
+const NEW = 'a much better password'
+
+test('a thief of the mailbox sets a new password and still needs the second factor', async () => {
+  const school = await world.aSchool()
+  const ada = await world.aMember(school)
+  const { app } = await withSecondFactor(world, school, ada)
+  const thief = new Visitor(world, school)
+  await submit(thief, '/forgotten-password', '/forgotten-password', { email: ada.email })
+  const mail = await mailBox.take(ada.email, 'You asked')
+  const link = /\/reset-password\?token=\S+/.exec(mail.text)?.[0] ?? ''
+  const set = await submit(thief, link, '/reset-password', { new_password: NEW })
+  expect(set.statusCode).toBe(303)
+  expect((await thief.get('/account')).statusCode).toBe(303)
+  const asked = await thief.signIn(await thief.get('/sign-in'), ada, NEW)
+  expect(asked.body).toContain('autocomplete="one-time-code"')
+  expect((await thief.get('/account')).statusCode).toBe(303)
+  expect((await enterCode(thief, asked, app.wrongCode())).statusCode).toBe(401)
+  expect((await thief.get('/account')).statusCode).toBe(303)
+})
