@@ -1278,6 +1278,22 @@ create table membership_plans (
 CREATE INDEX membership_plans_by_time ON public.membership_plans USING btree (school_id, created_at, id);
 CREATE TRIGGER membership_plans_touch BEFORE UPDATE ON public.membership_plans FOR EACH ROW EXECUTE FUNCTION touch_row();
 
+-- people: links "it was not me" in mails about an account, each good once
+create table notice_links (
+  id uuid not null,
+  secret_hash bytea not null,
+  school_id uuid not null,
+  user_id uuid not null,
+  created_at timestamp(3) with time zone not null default now(),
+  expires_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  constraint notice_links_pkey PRIMARY KEY (id),
+  constraint notice_links_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint notice_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint notice_links_secret_hash_check CHECK ((length(secret_hash) = 32))
+);
+CREATE INDEX notice_links_by_user ON public.notice_links USING btree (user_id);
+
 -- notifications: whether a member wants a topic on a channel
 create table notification_subscriptions (
   school_id uuid not null,

@@ -204,6 +204,40 @@ describe('user', () => {
     expect(gone).toMatchObject({ code: 0 })
   })
 
+  test('everything of a person ends at once, with a reason that no school reads', async () => {
+    const email = 'hacked@north.example'
+    const made = await create(email, 'known to a thief by now')
+    const end = (...more: string[]) =>
+      schoolgate('user', 'end-everything', '--email', email, ...more)
+    expect(await end()).toMatchObject({ code: 2 })
+    const ended = await end('--reason', 'reported by telephone')
+    expect(ended).toMatchObject({ code: 0, json: { userId: made.json.userId, email } })
+    expect(await attempt(email, 'known to a thief by now')).toEqual({ kind: 'refused' })
+    const { rows } = await database.pool.query(
+      `select school_id is null as of_installation, action, detail from audit_entries
+       where subject = $1 and action like 'person.%ed' and action <> 'person.created' order by action`,
+      [made.json.userId],
+    )
+    expect(rows).toEqual([
+      {
+        of_installation: true,
+        action: 'person.everything_ended',
+        detail: { reason: 'reported by telephone', via: 'command_line' },
+      },
+      {
+        of_installation: false,
+        action: 'person.password_changed',
+        detail: { by: 'end_everything', via: 'command_line' },
+      },
+    ])
+    const unknown = ['--email', 'nobody@north.example', '--reason', 'x']
+    expect(await schoolgate('user', 'end-everything', ...unknown)).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('No person') },
+    })
+    expect(await schoolgate('user', 'delete', '--email', email)).toMatchObject({ code: 0 })
+  })
+
   test('no option accepts a password', async () => {
     const argv = [
       '--school',

@@ -47,6 +47,7 @@ const KEYED_BY_ID = [
   'authorization_codes',
   'authorizations',
   'browser_sessions',
+  'notice_links',
   'outgoing_mails',
   'password_resets',
   'trusted_devices',

@@ -359,6 +359,7 @@ describe('other rows that expire', () => {
         .execute()
       await school.at.insert('trusted_devices', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
       await school.at.insert('password_resets', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
+      await school.at.insert('notice_links', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
       await db
         .insertInto('sign_in_throttles')
         .values([
@@ -381,6 +382,7 @@ describe('other rows that expire', () => {
         browser_sessions: 1,
         trusted_devices: 1,
         password_resets: 1,
+        notice_links: 1,
         sign_in_throttles: 1,
         client_documents: 2,
       })
@@ -389,6 +391,7 @@ describe('other rows that expire', () => {
         browser_sessions: 0,
         trusted_devices: 0,
         password_resets: 0,
+        notice_links: 0,
         sign_in_throttles: 0,
         client_documents: 0,
       })

@@ -150,6 +150,7 @@ export async function auditOf(school: TestSchool) {
   return await school.at
     .from('audit_entries')
     .select(['action', 'outcome', 'actor_user_id', 'client_id', 'detail'])
+    .where('action', 'not like', 'session.%')
     .orderBy('id')
     .execute()
 }

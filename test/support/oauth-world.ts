@@ -156,6 +156,7 @@ export async function auditOf(
         'authorization_id',
         'detail',
       ])
+      .where('action', 'not like', 'session.%')
       .orderBy('id')
       .execute()
   const before = new Set((await read()).map(({ id }) => id))

@@ -9,6 +9,7 @@ import type {
 } from '../../src/foundation/http/observe-requests.ts'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
 import { whenFileIsDone } from './clean-up.ts'
+import { untilSent } from './mail-box.ts'
 import { aWorld, type World, type WorldOptions } from './world.ts'
 
 /** The statements that a request sent to PostgreSQL, and its endpoint. */
@@ -77,6 +78,18 @@ export function endpointName(method: string, route: string): string {
   return `${method} ${route.replace(/\.[0-9a-f]{12}\./, '.:digest.')}`
 }
 
+/** The mail sender works after an answer. Its statements must not count for the next request. */
+function sendMailsBetweenRequests(world: World): void {
+  const { app } = world
+  const inject = app.inject.bind(app) as (options: object) => Promise<unknown>
+  Object.assign(app, {
+    async inject(options: object) {
+      await untilSent(world)
+      return await inject(options)
+    },
+  })
+}
+
 export interface CountedWorld {
   readonly world: World
   readonly costs: RequestCosts
@@ -92,5 +105,6 @@ export async function aCountedWorld(options: WorldOptions = {}): Promise<Counted
   world.database.onStatement((text) => costs.noteStatement(text))
   const rounds = new FigureRounds(world.database.db)
   costs.settleWith(() => rounds.next())
+  if (options.mailer !== undefined) sendMailsBetweenRequests(world)
   return { world, costs }
 }

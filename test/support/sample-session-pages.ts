@@ -1,6 +1,11 @@
 import { historyPage } from '../../src/surfaces/pages/views/history.tsx'
+import {
+  everythingEndedPage,
+  notMeExpiredPage,
+  notMePage,
+} from '../../src/surfaces/pages/views/not-me.tsx'
 import { sessionsPage } from '../../src/surfaces/pages/views/sessions.tsx'
-import { hostileName, school, student } from './sample-people.ts'
+import { formToken, hostileName, person, school, student } from './sample-people.ts'
 
 const timeZone = 'Asia/Taipei'
 const evening = new Date('2026-11-14T21:05Z')
@@ -24,6 +29,8 @@ const entry = (action: string, more: object = {}) => ({
   ...{ app: undefined, by: undefined, device: undefined },
   ...more,
 })
+
+const notMe = { school, formToken, token: 'sg_nm_sample', email: person.email }
 
 const history = {
   ...{ school, here: '/account/history', viewer: student, timeZone },
@@ -55,4 +62,8 @@ export const sampleSessionPages: Record<string, string> = {
     next: '01981c5e-7c00-7000-8000-0000000e0001',
     isFirst: false,
   }),
+  'not-me': notMePage(notMe),
+  'not-me-busy': notMePage({ ...notMe, isBusy: true }),
+  'not-me-ended': everythingEndedPage(school),
+  'not-me-expired': notMeExpiredPage(school),
 }

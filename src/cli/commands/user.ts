@@ -19,6 +19,7 @@ import { CommandError, type Outcome } from '../outcome.ts'
 import { readPassword } from '../read-password.ts'
 import { explainRefusal } from '../refusal-error.ts'
 import { teach } from '../teach.ts'
+import { addEndEverythingCommand } from './user-end-everything.ts'
 import { addPasskeysCommand } from './user-passkeys.ts'
 
 export function addUserCommand(program: Command, cli: Cli): void {
@@ -79,6 +80,8 @@ export function addUserCommand(program: Command, cli: Cli): void {
     'For a person without their phone and without recovery codes. First make sure that it is them: after this their password alone signs them in. Removes the authenticator app, the recovery codes and the trusted browsers, and signs them out everywhere; password and connected apps stay.',
     'user reset-factors ada@north.example --reason "lost phone, known in person"',
   )
+
+  addEndEverythingCommand(user, cli)
 
   const remove = user
     .command('delete')

@@ -4,7 +4,7 @@ import { MAIL_IS_DEAD } from './outgoing-mail.ts'
 
 const id = { column: 'id', type: 'uuid' } as const
 
-/** Crosses schools: sessions, trusted browsers, reset links, mails and failure counters that have expired. */
+/** Crosses schools: sessions, trusted browsers, links in mails, mails and failure counters that have expired. */
 export const peopleSweeps: readonly Sweep[] = [
   oldestFirst({
     table: 'browser_sessions',
@@ -19,6 +19,7 @@ export const peopleSweeps: readonly Sweep[] = [
     dead: sql`t.expires_at < now()`,
   }),
   sweepOf({ table: 'password_resets', key: id, dead: sql`t.expires_at < now()` }),
+  sweepOf({ table: 'notice_links', key: id, dead: sql`t.expires_at < now()` }),
   sweepOf({ table: 'outgoing_mails', key: id, dead: MAIL_IS_DEAD }),
   sweepOf({
     table: 'sign_in_throttles',

@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../../foundation/db/schema.generated.ts'
 import {
   acrossSchools,
   atSchoolInTransaction,
@@ -17,7 +18,14 @@ export interface NewPassword {
   readonly hash: string
   /** The stored hash that the person proved to know; undefined if a link is the proof. */
   readonly replaces?: string | undefined
-  readonly by: 'current_password' | 'reset_link' | 'short_password' | 'command_line'
+  readonly by:
+    | 'current_password'
+    | 'reset_link'
+    | 'short_password'
+    | 'command_line'
+    /** The password is one that no person knows (`end-everything.ts`). */
+    | 'not_me'
+    | 'end_everything'
   /** Whether apps lose their access too, at every school. */
   readonly endsAccess: boolean
   /** Whether passkeys go too, at every school: another person may have added one. */
@@ -41,8 +49,12 @@ export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
  * anywhere. False if the password was changed in the meantime: then nothing happens.
  */
 export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boolean> {
+  return await storePassword(acrossSchools(at), fresh)
+}
+
+/** The same for what is done at no school. */
+export async function storePassword(tx: Transaction<DB>, fresh: NewPassword): Promise<boolean> {
   const { userId, replaces, requestId } = fresh
-  const tx = acrossSchools(at)
   const stored = await tx
     .updateTable('users')
     .set({ password_hash: fresh.hash, password_changed_at: sql<Date>`now()` })
@@ -66,8 +78,8 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
   const entry = {
     action: 'person.password_changed',
     outcome: 'ok',
-    ...(fresh.by === 'command_line'
-      ? { subject: userId, detail: { via: fresh.by } }
+    ...(fresh.by === 'command_line' || fresh.by === 'end_everything'
+      ? { subject: userId, detail: byCommandLine(fresh.by) }
       : { actorUserId: userId, detail: { by: fresh.by } }),
     requestId,
   } as const
@@ -76,7 +88,12 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
   } else {
     const known = atSchoolInTransaction(tx, stored.school_to_tell)
     await record(known, entry)
-    await queueMail(known, 'password_changed', fresh.email)
+    const isEnd = fresh.by === 'not_me' || fresh.by === 'end_everything'
+    await queueMail(known, isEnd ? 'everything_ended' : 'password_changed', fresh.email)
   }
   return true
+}
+
+function byCommandLine(by: 'command_line' | 'end_everything') {
+  return { ...(by === 'command_line' ? {} : { by }), via: 'command_line' }
 }

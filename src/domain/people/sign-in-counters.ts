@@ -131,6 +131,13 @@ export function schoolMailCounter(key: Buffer, schoolId: string): ThrottleLimit 
   return limit(key, `mail:${schoolId}`, LINK_MAILS_PER_HOUR)
 }
 
+/** Mails about new browsers in an hour, for one person: enough to be told, however many browsers a thief uses. */
+const NEW_BROWSERS_PER_HOUR = 5
+
+export function newBrowserCounter(key: Buffer, userId: string): ThrottleLimit {
+  return limit(key, `new-browser:${userId}`, NEW_BROWSERS_PER_HOUR)
+}
+
 /** Changes of a password in an hour. Each ends the links in the mailbox, so a thief must not do it again and again. */
 const CHANGES_PER_HOUR = 10
 

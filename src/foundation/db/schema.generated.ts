@@ -538,6 +538,17 @@ export interface MembershipPlansTable {
   version: Generated<number>
 }
 
+/** people: links "it was not me" in mails about an account, each good once */
+export interface NoticeLinksTable {
+  id: string
+  secret_hash: Buffer
+  school_id: string
+  user_id: string
+  created_at: Generated<Date>
+  expires_at: Date
+  used_at: Date | null
+}
+
 /** notifications: whether a member wants a topic on a channel */
 export interface NotificationSubscriptionsTable {
   school_id: string
@@ -971,6 +982,7 @@ export interface DB {
   meeting_seats: MeetingSeatsTable
   membership_plan_courses: MembershipPlanCoursesTable
   membership_plans: MembershipPlansTable
+  notice_links: NoticeLinksTable
   notification_subscriptions: NotificationSubscriptionsTable
   notifications: NotificationsTable
   order_items: OrderItemsTable

@@ -9,6 +9,7 @@ const PREFIXES = {
   code: 'sg_ac_',
   session: 'sg_ss_',
   passwordReset: 'sg_pr_',
+  notMe: 'sg_nm_',
   clientSecret: 'sg_cs_',
   trustedDevice: 'sg_td_',
 } as const

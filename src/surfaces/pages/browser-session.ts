@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describeDevice } from '../../domain/people/device.ts'
+import { noteNewBrowser } from '../../domain/people/notices.ts'
 import {
   type BrowserSession,
   type ProvenPerson,
@@ -12,7 +13,7 @@ import {
 } from '../../foundation/http/cookies.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
-import { rememberBrowser } from './known-browser.ts'
+import { rememberBrowser, requesterOf } from './known-browser.ts'
 
 const SESSION_COOKIE_SECONDS = 90 * 24 * 60 * 60
 
@@ -49,7 +50,10 @@ export async function loadBrowserSession(
   return session
 }
 
-/** Starts a new session for this browser. Undefined if the password was changed since it was checked. */
+/**
+ * Starts a new session for this browser, and tells the person if the browser is new. Undefined if the password was changed
+ * since it was checked.
+ */
 export async function beginSession(
   context: AppContext,
   request: FastifyRequest,
@@ -60,9 +64,16 @@ export async function beginSession(
   const session = await startSession(request.at, proven, device)
   if (session === undefined) return undefined
   keepSession(request, reply, session.cookie)
-  rememberBrowser(context, request, reply, proven.person.email)
-  request.outcome.personId = proven.person.id
-  return { id: session.id, person: proven.person }
+  const { person } = proven
+  if (requesterOf(context, request, person.email).device === undefined) {
+    const isTold = context.mailer !== undefined
+    const fresh = { person, sessionId: session.id, device, isTold, requestId: request.id }
+    await noteNewBrowser(request.at, fresh)
+    request.queuedMail = isTold
+  }
+  rememberBrowser(context, request, reply, person.email)
+  request.outcome.personId = person.id
+  return { id: session.id, person }
 }
 
 /** Makes the browser keep the cookie of a session. */

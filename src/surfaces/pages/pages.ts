@@ -20,6 +20,7 @@ import { addMemberAssistantRoutes } from './account/assistants.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addHistoryRoutes } from './account/history.ts'
+import { addNotMeRoutes } from './account/not-me.ts'
 import { addPasskeyRoutes } from './account/passkeys.ts'
 import { addPasswordRoutes } from './account/password.ts'
 import { addSessionRoutes } from './account/sessions.ts'
@@ -86,6 +87,7 @@ export function addPageRoutes(
     addPasskeyRoutes(scope, context)
     addSecondFactorRoutes(scope, context)
     addForgottenPasswordRoutes(scope, context, sendsMail)
+    addNotMeRoutes(scope, context, sendsMail)
     addSessionRoutes(scope, context)
     addHistoryRoutes(scope, context)
     addAdminRoutes(scope, context)

@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
+import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
+import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
 import { testStatements } from './test-statements.ts'
 
-const { world, costs } = await aCountedWorld()
+const mailBox = await aMailBox()
+const mailer = smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>')
+const { world, costs } = await aCountedWorld({ mailer })
 const school = await world.aSchool()
 const answered: AnsweredRequest[] = []
 const SESSIONS = '/account/sessions'
@@ -40,6 +45,28 @@ test('the history of a person reads no whole table', async () => {
       expect((await visitor.get(`/account/history${query}`)).statusCode).toBe(200)
     }
   })
+})
+
+test('a notice of a new browser, and ending everything by its link, read no whole table', async () => {
+  const ada = await world.aMember(school)
+  const statements: string[] = []
+  world.database.onStatement((text) => statements.push(text))
+  await checkPlans(async () => {
+    await signedIn(world, school, ada)
+  })
+  const { text } = await mailBox.take(ada.email, 'a browser that is new')
+  await untilSent(world)
+  const link = /\/not-me\?token=\S+/.exec(text)?.[0] ?? ''
+  const visitor = new Visitor(world, school)
+  await checkPlans(async () => {
+    expect((await submit(visitor, link, '/not-me')).statusCode).toBe(303)
+    expect((await visitor.get('/not-me?done')).statusCode).toBe(200)
+  })
+  await mailBox.take(ada.email, 'no longer works')
+  await untilSent(world)
+  const sending = statements.filter((one) => /_links|_resets|_throttles/.test(one))
+  expect(sending.some((one) => one.includes('insert into password_resets'))).toBe(true)
+  expect(await wholeReads(world.database.connection, sending)).toEqual(new Map())
 })
 
 testStatements('Pages of my account', () => answered)

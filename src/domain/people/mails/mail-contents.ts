@@ -1,3 +1,5 @@
+import type { FactsOf } from './queued-kinds.ts'
+
 export interface NamedSchool {
   readonly name: string
   readonly origin: string
@@ -9,6 +11,8 @@ export interface MailContents {
   /** Where the person can ask for a link; none if they have signed in nowhere. */
   reset_elsewhere: { readonly schools: readonly NamedSchool[] }
   password_changed: object
+  account_notice: FactsOf<'account_notice'> & { readonly token: string }
+  everything_ended: { readonly token: string }
 }
 
 export type ContentKind = keyof MailContents

@@ -1,7 +1,13 @@
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { mintNotMeLink } from '../not-me-link.ts'
 import { mintResetLink } from '../reset-password.ts'
-import { linkMailCounter, MAIL_MINUTES, schoolMailCounter } from '../sign-in-counters.ts'
+import {
+  linkMailCounter,
+  MAIL_MINUTES,
+  newBrowserCounter,
+  schoolMailCounter,
+} from '../sign-in-counters.ts'
 import type { ThrottleLimit } from '../throttle.ts'
 import type { MailContent } from './mail-contents.ts'
 import type { FactsOf, MailKind } from './queued-kinds.ts'
@@ -69,6 +75,26 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
     },
   },
   password_changed: { to: 'member', decide: async () => ({ kind: 'password_changed' }) },
+  /** Of new browsers a person is told a few times an hour; of other changes always. */
+  account_notice: {
+    to: 'signed_in',
+    limits: (key, { facts: { what }, account: { userId } }) =>
+      what === 'new_browser'
+        ? [{ limit: newBrowserCounter(key, userId), minutes: 60, above: 'none' }]
+        : [],
+    async decide({ at, facts, account: { userId } }) {
+      const token = await mintNotMeLink(at, userId)
+      return token === undefined ? 'none' : { kind: 'account_notice', ...facts, token }
+    },
+  },
+  everything_ended: {
+    to: 'member',
+    async decide({ at, account: { userId } }) {
+      const token = await mintResetLink(at, userId)
+      if (token !== undefined) return { kind: 'everything_ended', token }
+      return { kind: 'reset_elsewhere', schools: await schoolsSignedInAt(at, userId) }
+    },
+  },
 }
 
 /** For mails that strangers can ask for. */

@@ -13,6 +13,17 @@ interface QueuedKind {
 const nothing = z.strictObject({})
 const HOUR = 60
 
+/** Changes of an account that a person is told about (`notices.ts`). */
+const NOTICED_CHANGES = [
+  'new_browser',
+  'passkey_added',
+  'passkey_removed',
+  'factor_added',
+  'factor_removed',
+  'recovery_code_used',
+] as const
+export type NoticedChange = (typeof NOTICED_CHANGES)[number]
+
 /**
  * Every kind of mail that can be queued. A new one also needs a rule (`mail-rules.ts`), and words for what the rule
  * decides (`surfaces/pages/mails/mail-words.ts`).
@@ -20,6 +31,16 @@ const HOUR = 60
 export const QUEUED_KINDS = {
   forgotten_password: { facts: nothing, keepMinutes: HOUR },
   password_changed: { facts: nothing, keepMinutes: HOUR },
+  account_notice: {
+    facts: z.strictObject({
+      what: z.enum(NOTICED_CHANGES),
+      device: z.string(),
+      /** Whether it happened at the school that sends the mail. */
+      isHere: z.boolean(),
+    }),
+    keepMinutes: 24 * HOUR,
+  },
+  everything_ended: { facts: nothing, keepMinutes: 24 * HOUR },
 } as const satisfies Readonly<Record<string, QueuedKind>>
 
 export type MailKind = keyof typeof QUEUED_KINDS

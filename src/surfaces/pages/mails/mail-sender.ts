@@ -105,8 +105,16 @@ export interface AfterAnswer {
   readonly onResponse: () => Promise<void>
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by a request that queued a mail on a route without `AfterAnswer`. */
+    queuedMail: boolean
+  }
+}
+
 /** Starts sending for this application. Without a mail server, queued mails expire. */
 export function addMailSender(app: FastifyInstance, context: AppContext): AfterAnswer {
+  app.decorateRequest('queuedMail', false)
   const { mailer } = context
   if (mailer === undefined) return { onResponse: async () => {} }
   const sender = new MailSender(context, mailer, app.log)
@@ -118,6 +126,9 @@ export function addMailSender(app: FastifyInstance, context: AppContext): AfterA
   app.addHook('onClose', async () => {
     clearInterval(timer)
     await sender.close()
+  })
+  app.addHook('onResponse', async (request) => {
+    if (request.queuedMail) sender.wake()
   })
   return { onResponse: async () => sender.wake() }
 }

@@ -1,6 +1,9 @@
 import type { ContentKind, MailContents } from '../../../domain/people/mails/mail-contents.ts'
+import type { NoticedChange } from '../../../domain/people/mails/queued-kinds.ts'
+import { NOT_ME_DAYS } from '../../../domain/people/not-me-link.ts'
 import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
+import { NOT_ME_PATH } from '../views/not-me.tsx'
 import { button, links, type MailWords, paragraph, schoolUrl } from './mail-blocks.ts'
 
 /** The school that sends. */
@@ -67,4 +70,64 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
       button('Set a new password', schoolUrl(school.origin, '/forgotten-password')),
     ],
   }),
+  account_notice: ({ what, device, isHere, token }, school) => {
+    const { subject, sentence } = NOTICES[what]
+    const browser = plainText(device)
+    return {
+      subject,
+      blocks: [
+        paragraph(
+          sentence,
+          ...(browser === '' ? [] : [`The browser: ${browser}.`]),
+          isHere ? `It was at ${school.name}.` : 'It was at another school on this server.',
+        ),
+        paragraph('If that was you, there is nothing to do.'),
+        paragraph(
+          `If it was not you, end everything at once. The link works once, within ${NOT_ME_DAYS} days.`,
+        ),
+        button('It was not me', schoolUrl(school.origin, NOT_ME_PATH, { token })),
+      ],
+    }
+  },
+  everything_ended: ({ token }, school) => ({
+    subject: 'Everything of your account has ended',
+    blocks: [
+      paragraph(
+        'You were signed out everywhere, all apps were disconnected, and your password no longer works.',
+        `Open this link within ${RESET_MINUTES} minutes to choose a new one. It works once.`,
+      ),
+      button('Choose a new password', schoolUrl(school.origin, '/reset-password', { token })),
+      paragraph(
+        'Too late?',
+        'Ask for a new link with “Forgot your password?” on the sign-in page.',
+      ),
+    ],
+  }),
+}
+
+const NOTICES: Readonly<Record<NoticedChange, { subject: string; sentence: string }>> = {
+  new_browser: {
+    subject: 'New sign-in to your account',
+    sentence: 'Your account was used with a browser that is new.',
+  },
+  passkey_added: {
+    subject: 'A passkey was added to your account',
+    sentence: 'A passkey was added to your account. It signs in without your password.',
+  },
+  passkey_removed: {
+    subject: 'A passkey of your account was removed',
+    sentence: 'A passkey of your account was removed.',
+  },
+  factor_added: {
+    subject: 'A second factor was added to your account',
+    sentence: 'An authenticator app was added to your account. Its codes are asked for at sign-in.',
+  },
+  factor_removed: {
+    subject: 'The second factor of your account was removed',
+    sentence: 'Your account no longer asks for the code of an authenticator app.',
+  },
+  recovery_code_used: {
+    subject: 'A recovery code of your account was used',
+    sentence: 'Somebody signed in to your account with one of its recovery codes.',
+  },
 }

@@ -11,6 +11,7 @@ const words: Readonly<Record<string, Words>> = {
   'authorization.granted': (entry) => <>You allowed {appOf(entry)}</>,
   'authorization.denied': (entry) => <>You did not allow {appOf(entry)}</>,
   'authorization.ended': accessEnded,
+  'session.new_browser': ({ device }) => `You signed in with a new browser: ${browserOf(device)}`,
   'session.ended': ({ isAll, device }) =>
     isAll ? 'You signed out all other browsers' : `You signed out ${browserOf(device)}`,
   'member.roles_changed': () => 'Your roles at this school were changed',
@@ -39,6 +40,8 @@ const passwords: Readonly<Record<string, string>> = {
   reset_link: 'You set a new password by a link in an email',
   short_password: 'You replaced a short password',
   command_line: 'The operator of this server set a new password for you',
+  not_me: 'You said that it was not you, and everything ended',
+  end_everything: 'The operator of this server ended everything for you',
 }
 
 function appOf({ app }: HistoryEntry) {

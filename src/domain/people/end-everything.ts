@@ -1,0 +1,40 @@
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../../foundation/db/schema.generated.ts'
+import { storePassword } from './set-password.ts'
+
+/** One day more than a link in a notice works, so that it removes what the notice told about. */
+const RECENT_DAYS = 8
+
+export interface EndedPerson {
+  readonly userId: string
+  readonly email: string
+  /** Of a password that no person knows. */
+  readonly hash: string
+  readonly by: 'not_me' | 'end_everything'
+  readonly requestId?: string | undefined
+}
+
+/**
+ * Crosses schools: ends what another person may hold of an account. Sessions, apps, pending codes and remembered browsers end
+ * everywhere, the password stops working, and what was added lately as a way to sign in is removed. The person gets a mail with a link
+ * to choose a new password. Older passkeys and authenticators stay: they are the person's own.
+ * False if the person is gone.
+ */
+export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Promise<boolean> {
+  const { userId } = ended
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+  const stored = await storePassword(tx, { ...ended, endsAccess: true })
+  if (!stored) return false
+  await tx
+    .updateTable('notice_links')
+    .set({ used_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute()
+  await tx
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .where('created_at', '>', sql<Date>`now() - make_interval(days => ${RECENT_DAYS})`)
+    .execute()
+  return true
+}

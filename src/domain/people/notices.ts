@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
+import { recordOnceAnHour } from '../audit/repeated-entries.ts'
+import type { NoticedChange } from './mails/queued-kinds.ts'
+import type { Person } from './person.ts'
+
+interface NoticeFacts {
+  /** Such as "Firefox on Windows". */
+  readonly device?: string
+  /** Only a school where the person signed in before this session is asked to send it. */
+  readonly beforeSession?: string
+}
+
+/**
+ * Queues a mail that tells a person about a change of their account, with a link that ends everything. Crosses schools: it comes
+ * from the school where the person has signed in for longest, as the news of a new password does (`set-password.ts`). Otherwise a
+ * thief would make the change at a school of their own, whose mail leads to their own page. A person who has signed in
+ * nowhere with a role gets none. Call it in the transaction of the change.
+ */
+export async function queueNotice(
+  at: SchoolDb,
+  what: NoticedChange,
+  person: Pick<Person, 'id' | 'email'>,
+  { device = '', beforeSession }: NoticeFacts = {},
+): Promise<void> {
+  const facts = JSON.stringify({ what, device })
+  await sql`
+    insert into outgoing_mails (id, school_id, kind, email, facts)
+    select ${uuidv7()}, m.school_id, 'account_notice', ${person.email},
+      ${facts}::jsonb || jsonb_build_object('isHere', m.school_id = ${at.schoolId})
+    from school_members m
+    where m.user_id = ${person.id} and m.roles <> '{}' and m.signed_in_at is not null
+      ${
+        beforeSession === undefined
+          ? sql``
+          : sql`and m.signed_in_at < (select created_at from browser_sessions where id = ${beforeSession})`
+      }
+    order by m.signed_in_at, m.school_id
+    limit 1`.execute(acrossSchools(at))
+}
+
+interface NewBrowser {
+  readonly person: Person
+  readonly sessionId: string
+  readonly device: string
+  /** Whether this installation sends mail. */
+  readonly isTold: boolean
+  readonly requestId: string
+}
+
+/**
+ * After a sign-in with a browser that does not prove an earlier one. The first sign-in of a person anywhere leads to no
+ * mail. The audit has one entry an hour for a kind of browser.
+ */
+export async function noteNewBrowser(at: SchoolDb, fresh: NewBrowser): Promise<void> {
+  const { person, sessionId, device, requestId } = fresh
+  const entry = {
+    action: 'session.new_browser',
+    outcome: 'ok',
+    actorUserId: person.id,
+    detail: { device },
+    requestId,
+  } as const
+  await recordOnceAnHour(at, entry, device)
+  if (fresh.isTold) {
+    await queueNotice(at, 'new_browser', person, { device, beforeSession: sessionId })
+  }
+}

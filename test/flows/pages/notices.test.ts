@@ -1,0 +1,240 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { queueNotice } from '../../../src/domain/people/notices.ts'
+import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { hiddenFields, Visitor } from '../../support/browser-like.ts'
+import { aPair, refresh, userinfo } from '../../support/client-like.ts'
+import { aMailBox, untilSent } from '../../support/mail-box.ts'
+import { signedIn, submit } from '../../support/operator-like.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+
+const mailBox = await aMailBox()
+const world = await aWorld({ mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>') })
+const NEW = 'a much better password'
+const NOT_ME = '/not-me'
+let home: TestSchool
+
+beforeAll(async () => {
+  home = await world.aSchool()
+})
+
+const linkIn = (text: string, school: TestSchool) =>
+  new RegExp(`${school.origin}(/not-me\\?token=\\S+)`).exec(text)?.[1]
+
+/** Signs in with a new browser, as a thief would, and takes the link in the mail about it. */
+async function noticed(person: TestPerson, at = home): Promise<{ thief: Visitor; link: string }> {
+  const thief = await signedIn(world, at, person)
+  const { text } = await mailBox.take(person.email, 'a browser that is new')
+  const link = linkIn(text, home)
+  if (link === undefined) throw new Error(`no link in ${text}`)
+  return { thief, link }
+}
+
+async function mailsTo(person: TestPerson): Promise<readonly string[]> {
+  await untilSent(world)
+  return mailBox.waitingFor(person.email).map(({ text }) => text)
+}
+
+const canSignIn = async (person: TestPerson, password: string, at = home) => {
+  const visitor = new Visitor(world, at)
+  const answer = await visitor.signIn(await visitor.get('/sign-in'), person, password)
+  return answer.statusCode === 303
+}
+
+const isSignedIn = async (visitor: Visitor) => (await visitor.get('/account')).statusCode === 200
+
+describe('a mail about a new browser', () => {
+  test('comes at a sign-in with a browser that never signed in to the account, and names its kind', async () => {
+    const ada = await world.aMember(home)
+    const visitor = new Visitor(world, home)
+    const hidden = hiddenFields((await visitor.get('/sign-in')).body, '/sign-in')
+    const fields = { ...hidden, email: ada.email, password: PASSWORD }
+    await visitor.post('/sign-in', fields, { 'user-agent': 'Firefox/140.0 (Windows NT 10.0)' })
+    const { text, html } = await mailBox.take(ada.email, 'a browser that is new')
+    expect(text).toContain('Firefox on Windows')
+    expect(text).toContain(`It was at School ${home.subdomain}.`)
+    expect(html).toContain(`href="${home.origin}${NOT_ME}?token=sg_nm_`)
+    // The same browser signs in again.
+    await submit(visitor, '/account', '/sign-out')
+    await visitor.signIn(await visitor.get('/sign-in'), ada)
+    expect(await mailsTo(ada)).toEqual([])
+    const history = await visitor.get('/account/history')
+    expect(history.body).toContain('You signed in with a new browser: Firefox on Windows')
+  })
+
+  test('does not come at the first sign-in of all', async () => {
+    const ada = await world.aPerson()
+    await home.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+    await signedIn(world, home, ada)
+    expect(await mailsTo(ada)).toEqual([])
+    await signedIn(world, home, ada)
+    expect(await mailsTo(ada)).toHaveLength(1)
+  })
+
+  test('comes five times an hour at most', async () => {
+    const ada = await world.aMember(home)
+    for (let browsers = 0; browsers < 8; browsers++) await signedIn(world, home, ada)
+    expect(await mailsTo(ada)).toHaveLength(5)
+  })
+
+  test('comes from the school of the person if a thief signs in at another one, also at one of their own', async () => {
+    const ada = await world.aMember(home)
+    const hostile = await world.aSchool()
+    await hostile.at.insert('school_members', { user_id: ada.id, roles: ['owner'] }).execute()
+    await signedIn(world, hostile, ada)
+    const { text } = await mailBox.take(ada.email)
+    expect(linkIn(text, home)).toBeDefined()
+    expect(text).toContain('at another school on this server')
+    expect(text).not.toContain(hostile.subdomain)
+    expect(await mailsTo(ada)).toEqual([])
+  })
+
+  test('is sent by no school that only gave the person a role', async () => {
+    const eve = await world.aPerson()
+    const [first, second] = [await world.aSchool(), await world.aSchool()]
+    for (const { at } of [first, second]) {
+      await at.insert('school_members', { user_id: eve.id, roles: ['student'] }).execute()
+    }
+    await queueNotice(first.at, 'passkey_added', eve)
+    await signedIn(world, await world.aSchool(), eve)
+    expect(await mailsTo(eve)).toEqual([])
+  })
+
+  test('a hostile school gets no link to its own host by asking for a notice about a person who never signed in there', async () => {
+    const ada = await world.aMember(home)
+    const hostile = await world.aSchool()
+    await hostile.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+    await world.database.db
+      .insertInto('outgoing_mails')
+      .values({
+        id: crypto.randomUUID(),
+        school_id: hostile.id,
+        kind: 'account_notice',
+        email: ada.email,
+        facts: JSON.stringify({ what: 'new_browser', device: '', isHere: true }),
+      })
+      .execute()
+    await submit(new Visitor(world, home), '/forgotten-password', '/forgotten-password', {
+      email: 'nobody@people.test',
+    })
+    expect(await mailsTo(ada)).toEqual([])
+  })
+})
+
+describe('the link “it was not me”', () => {
+  test('changes nothing when it is opened, by a person or by a program that checks mails', async () => {
+    const ada = await world.aMember(home)
+    const { thief, link } = await noticed(ada)
+    for (let times = 0; times < 3; times++) {
+      const page = await new Visitor(world, home).get(link)
+      expect(page.statusCode).toBe(200)
+      expect(page.body).toContain('Was it not you?')
+    }
+    expect(await isSignedIn(thief)).toBe(true)
+    expect(await canSignIn(ada, PASSWORD)).toBe(true)
+  })
+
+  test('ends sessions, apps and the password at every school, once, and mails a link for a new password', async () => {
+    const ada = await world.aMember(home)
+    const elsewhere = await world.aSchool()
+    await world.aMember(elsewhere, ['student'], ada)
+    const client = await world.aPublicClient(elsewhere)
+    const pair = await aPair(world, elsewhere, client, ada)
+    const other = await noticed(ada)
+    const { thief, link } = await noticed(ada)
+    const far = await signedIn(world, elsewhere, ada)
+    const own = new Visitor(world, home)
+    const done = await submit(own, link, NOT_ME)
+    expect((await own.follow(done)).body).toContain('Everything has ended')
+    expect([await isSignedIn(thief), await isSignedIn(far)]).toEqual([false, false])
+    expect((await userinfo(world, elsewhere, pair.access_token)).statusCode).toBe(401)
+    expect((await refresh(world, elsewhere, client, pair.refresh_token)).statusCode).toBe(400)
+    expect(await canSignIn(ada, PASSWORD)).toBe(false)
+    for (const used of [link, other.link]) {
+      expect((await own.get(used)).statusCode).toBe(400)
+    }
+    const { text } = await mailBox.take(ada.email, 'no longer works')
+    const reset = new RegExp(`${home.origin}(/reset-password\\?token=\\S+)`).exec(text)?.[1] ?? ''
+    const chosen = await submit(own, reset, '/reset-password', { new_password: NEW })
+    expect(chosen.statusCode).toBe(303)
+    expect(await canSignIn(ada, NEW)).toBe(true)
+    const { body } = await (await signedIn(world, home, { ...ada, password: NEW })).get(
+      '/account/history',
+    )
+    expect(body).toContain('You said that it was not you, and everything ended')
+  })
+
+  test('leaves an account that counts as one with a password, so that no school can send a link by giving a role', async () => {
+    const ada = await world.aMember(home)
+    const { link } = await noticed(ada)
+    const own = new Visitor(world, home)
+    expect((await submit(own, link, NOT_ME)).statusCode).toBe(303)
+    const hostile = await world.aSchool()
+    await hostile.at.insert('school_members', { user_id: ada.id, roles: ['owner'] }).execute()
+    await submit(new Visitor(world, hostile), '/forgotten-password', '/forgotten-password', {
+      email: ada.email,
+    })
+    const texts = await mailsTo(ada)
+    expect(texts.filter((text) => text.includes(`${hostile.origin}/reset-password`))).toEqual([])
+  })
+
+  test('is refused when two requests use it at once', async () => {
+    const ada = await world.aMember(home)
+    const { link } = await noticed(ada)
+    const visitors = [new Visitor(world, home), new Visitor(world, home)]
+    const answers = await Promise.all(visitors.map((visitor) => submit(visitor, link, NOT_ME)))
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([303, 400])
+  })
+
+  test.each([
+    ['of another school', (token: string) => token, 'elsewhere'],
+    ['with a letter changed', (token: string) => `${token.slice(0, -1)}x`, 'home'],
+    ['of another kind', (token: string) => token.replace('sg_nm_', 'sg_pr_'), 'home'],
+    ['that is empty', () => '', 'home'],
+  ] as const)('is refused if it is one %s', async (_, alter, place) => {
+    const ada = await world.aMember(home)
+    const { link, thief } = await noticed(ada)
+    const elsewhere = await world.aSchool()
+    await world.aMember(elsewhere, ['student'], ada)
+    const visitor = new Visitor(world, place === 'home' ? home : elsewhere)
+    const token = alter(new URL(link, home.origin).searchParams.get('token') ?? '')
+    expect((await visitor.get(`${NOT_ME}?token=${token}`)).statusCode).toBe(400)
+    const fields = hiddenFields((await visitor.get('/sign-in')).body, '/sign-in')
+    expect((await visitor.post(NOT_ME, { ...fields, token })).statusCode).toBe(400)
+    expect(await isSignedIn(thief)).toBe(true)
+  })
+
+  test('is refused after a week', async () => {
+    const ada = await world.aMember(home)
+    const { link } = await noticed(ada)
+    await world.database.pool.query(
+      'update notice_links set expires_at = now() where user_id = $1',
+      [ada.id],
+    )
+    expect((await new Visitor(world, home).get(link)).body).toContain('This link has expired')
+  })
+
+  test('cannot be sent by another site, which would need the form of this browser', async () => {
+    const ada = await world.aMember(home)
+    const { link, thief } = await noticed(ada)
+    const own = new Visitor(world, home)
+    const fields = hiddenFields((await own.get(link)).body, NOT_ME)
+    const { form_token: _, ...bare } = fields
+    const forged = [
+      await own.post(NOT_ME, bare),
+      await own.post(NOT_ME, fields, { origin: 'https://evil.example' }),
+      await new Visitor(world, home).post(NOT_ME, fields),
+    ]
+    for (const answer of forged) expect(answer.statusCode).toBe(403)
+    expect(await isSignedIn(thief)).toBe(true)
+  })
+
+  test('is stored as a hash, and no other mail repeats it', async () => {
+    const ada = await world.aMember(home)
+    const { link } = await noticed(ada)
+    const token = new URL(link, home.origin).searchParams.get('token') ?? '-'
+    const { rows } = await world.database.pool.query(
+      'select to_jsonb(n)::text as row from notice_links n union all select to_jsonb(m)::text from outgoing_mails m',
+    )
+    for (const { row } of rows) expect(row).not.toContain(token.slice(6, 60))
+  })
+})
