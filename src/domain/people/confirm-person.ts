@@ -60,7 +60,7 @@ export async function confirmByCode(
   { session, typed, address, requestId }: TypedCode,
 ): Promise<Confirmation> {
   const { person, id, methods } = session
-  const attempt = { userId: person.id, typed, address, device: id, requestId }
+  const attempt = { person, typed, address, device: id, requestId }
   const outcome = await checkCode(at, keyring, attempt)
   if (outcome.kind === 'throttled') return outcome
   if (outcome.kind === 'wrong') return { kind: 'refused' }

@@ -31,6 +31,12 @@ export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Pr
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .execute()
+  // One that a thief added would lock the person out for good.
+  await tx
+    .deleteFrom('authenticators')
+    .where('user_id', '=', userId)
+    .where('created_at', '>', sql<Date>`now() - make_interval(days => ${RECENT_DAYS})`)
+    .execute()
   await tx
     .deleteFrom('passkeys')
     .where('user_id', '=', userId)

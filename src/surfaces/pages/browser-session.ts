@@ -69,7 +69,7 @@ export async function beginSession(
     const isTold = context.mailer !== undefined
     const fresh = { person, sessionId: session.id, device, isTold, requestId: request.id }
     await noteNewBrowser(request.at, fresh)
-    request.queuedMail = isTold
+    if (isTold) request.queuedMail = true
   }
   rememberBrowser(context, request, reply, person.email)
   request.outcome.personId = person.id

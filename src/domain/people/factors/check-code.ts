@@ -1,6 +1,8 @@
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import { TOTP_DIGITS } from '../../../foundation/crypto/totp.ts'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import { queueNotice } from '../notices.ts'
+import type { Person } from '../person.ts'
 import { recordAboutPerson } from '../school-to-tell.ts'
 import { codeCounters, type Requester } from '../sign-in-counters.ts'
 import { countTry, uncountTries } from '../throttle.ts'
@@ -21,7 +23,7 @@ export type CodeOutcome =
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
 
 interface CodeAttempt extends Requester {
-  readonly userId: string
+  readonly person: Pick<Person, 'id' | 'email'>
   /** A code of the app, or a recovery code: people need not say which. */
   readonly typed: string
   readonly requestId: string
@@ -40,13 +42,13 @@ export async function checkCode(
   if (isRecoveryCode(code)) return await tryRecoveryCode(at, keyring, attempt, code)
   if (!TOTP_CODE.test(code)) return { kind: 'wrong' }
   const db = acrossSchools(at)
-  const counters = codeCounters(keyring.key('sign-in-throttle'), attempt.userId, attempt)
+  const counters = codeCounters(keyring.key('sign-in-throttle'), attempt.person.id, attempt)
   const retryAfterSeconds = await countTry(db, counters, WINDOW_MINUTES)
   if (retryAfterSeconds > 0) {
     await uncountTries(db, { returned: counters })
     return { kind: 'throttled', retryAfterSeconds }
   }
-  if (!(await useTotpCode(db, keyring, attempt.userId, code))) return { kind: 'wrong' }
+  if (!(await useTotpCode(db, keyring, attempt.person.id, code))) return { kind: 'wrong' }
   await uncountTries(db, { returned: counters })
   return { kind: 'right', method: 'code' }
 }
@@ -58,11 +60,12 @@ export async function checkCode(
 async function tryRecoveryCode(
   at: SchoolDb,
   keyring: Keyring,
-  { userId, requestId }: CodeAttempt,
+  { person, requestId }: CodeAttempt,
   code: string,
 ): Promise<CodeOutcome> {
   return await at.transaction(async (tx) => {
     const db = acrossSchools(tx)
+    const userId = person.id
     if (!(await useRecoveryCode(db, keyring, userId, code))) return { kind: 'wrong' }
     const left = await countRecoveryCodes(db, userId)
     await recordAboutPerson(db, userId, {
@@ -71,6 +74,7 @@ async function tryRecoveryCode(
       detail: { left },
       requestId,
     })
+    await queueNotice(tx, 'recovery_code_used', person)
     return { kind: 'right', method: 'recovery_code' }
   })
 }

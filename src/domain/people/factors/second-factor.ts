@@ -4,6 +4,8 @@ import { matchingStep } from '../../../foundation/crypto/totp.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import type { DB } from '../../../foundation/db/schema.generated.ts'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import { queueNotice } from '../notices.ts'
+import type { Person } from '../person.ts'
 import { recordAboutPerson } from '../school-to-tell.ts'
 import { addProof, type BrowserSession, endSessionsOfPerson } from '../sessions.ts'
 import {
@@ -63,6 +65,7 @@ export async function switchOnSecondFactor(
     await addProof(tx, session, 'code')
     const { requestId } = request
     await recordAboutPerson(db, userId, { action: 'factor.added', actorUserId: userId, requestId })
+    await queueNotice(tx, 'factor_added', session.person)
     return { kind: 'on', codes }
   })
 }
@@ -93,15 +96,17 @@ export async function replaceRecoveryCodes(
 /** From now on the password alone signs in. Recovery codes and trusted browsers go too. */
 export async function switchOffSecondFactor(
   at: SchoolDb,
-  userId: string,
+  person: Person,
   requestId: string,
 ): Promise<void> {
   await at.transaction(async (tx) => {
     const db = acrossSchools(tx)
+    const userId = person.id
     if (!(await removeAuthenticator(db, userId))) return
     await db.deleteFrom('trusted_devices').where('user_id', '=', userId).execute()
     const entry = { action: 'factor.removed', actorUserId: userId, requestId } as const
     await recordAboutPerson(db, userId, entry)
+    await queueNotice(tx, 'factor_removed', person)
   })
 }
 

@@ -65,6 +65,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     })
     switch (outcome.kind) {
       case 'on':
+        request.queuedMail = true
         return showCodes(context, request, reply, session, outcome.codes, true)
       case 'wrong_code': {
         const problem = typed.trim() === '' ? 'missing' : 'wrong'
@@ -90,7 +91,8 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     const session = await loadBrowserSession(request, factorPaths.page)
     checkedForm(keyring, request, session)
     requireRecentProof(request, session)
-    await switchOffSecondFactor(request.at, session.person.id, request.id)
+    await switchOffSecondFactor(request.at, session.person, request.id)
+    request.queuedMail = true
     return redirectTo(reply, request, 'site', `${factorPaths.page}?done=off`)
   })
 }

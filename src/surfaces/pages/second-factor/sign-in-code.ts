@@ -82,7 +82,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     const { person } = step.proven
     const outcome = await checkCode(request.at, keyring, {
       ...requesterOf(context, request, person.email),
-      userId: person.id,
+      person,
       typed,
       requestId: request.id,
     })
@@ -91,6 +91,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
       return again(outcome, 429)
     }
     if (outcome.kind === 'wrong') return again(outcome, 401)
+    if (outcome.method === 'recovery_code') request.queuedMail = true
     const proven = { ...step.proven, methods: [...step.proven.methods, outcome.method] }
     if (step.isShort && isByPassword(proven)) {
       return askForLongerPassword(context, request, reply, session, proven, afterSignIn)

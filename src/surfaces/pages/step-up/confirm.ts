@@ -66,6 +66,8 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     const outcome = await confirmBy(context, request, session, asked, typed)
     switch (outcome.kind) {
       case 'confirmed':
+        // About a recovery code.
+        request.queuedMail = asked === 'code'
         return goOnConfirmed(context, request, reply, sent, outcome.cookie)
       case 'throttled':
       case 'busy':
