@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { JobRunner } from '../domain/jobs/job-runner.ts'
 import { JOB_KINDS } from '../domain/jobs/kinds.ts'
 import { PURGED_AT_ONCE, purgeJobs } from '../domain/jobs/purge.ts'
+import { purgePictures } from '../domain/people/profile/picture.ts'
 import type { Db } from '../foundation/db/database.ts'
 import { viewOf } from '../foundation/db/lanes.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
@@ -26,10 +27,11 @@ export function workOnJobs(db: Db, files: FileStore, log: Logger): Jobs {
   const purge = async () => {
     const batch = viewOf(db, { lane: 'batch', share: '' })
     while ((await purgeJobs(batch, files)) === PURGED_AT_ONCE);
+    await purgePictures(batch, files)
   }
   const purging = setInterval(() => {
     purge().catch((error: unknown) =>
-      log.error({ err: error }, 'finished jobs could not be removed; it is tried again later'),
+      log.error({ err: error }, 'files that are no longer needed could not be removed; it is tried again later'),
     )
   }, PURGE_SECONDS * 1000).unref()
   runner.wake()

@@ -13,6 +13,7 @@ import { guidePage } from '../../src/surfaces/pages/views/guide/guide.tsx'
 import { homePage } from '../../src/surfaces/pages/views/home.tsx'
 import { keptFormPage } from '../../src/surfaces/pages/views/kept-form.tsx'
 import { passkeysPage } from '../../src/surfaces/pages/views/passkeys.tsx'
+import { profilePage } from '../../src/surfaces/pages/views/profile.tsx'
 import { shortPasswordPage } from '../../src/surfaces/pages/views/short-password.tsx'
 import {
   signedOutPage,
@@ -190,6 +191,7 @@ const apps = {
 
 const { email } = person
 const password = { school, here: '/account/password', viewer: student, email, minimum: 15 }
+const profile = { school, here: '/account/profile', viewer: student, person, storesPictures: true }
 const docsFrame = { school, here: '/docs' }
 const docs = {
   name: school.name,
@@ -364,6 +366,17 @@ export const sampleSitePages: Record<string, string> = {
     viewer: student,
     kept: { ...keptForm.kept, fields: [], leftOut: true, showsAgain: false },
   }),
+  profile: profilePage(profile),
+  'profile-problem-name': profilePage({
+    ...profile,
+    person: { name: hostileName, email },
+    problem: { kind: 'name', typed: hostileName, detail: 'Use at most 200 characters.' },
+  }),
+  'profile-problem-picture': profilePage({
+    ...profile,
+    problem: { kind: 'picture', problem: 'too_large' },
+  }),
+  'profile-without-pictures': profilePage({ ...profile, storesPictures: false }),
   'password-change': changePasswordPage(password),
   'password-change-problems': changePasswordPage({
     ...password,

@@ -49,6 +49,7 @@ export const AUDIT_ACTIONS = [
   'person.deleted',
   'person.password_changed',
   'person.everything_ended',
+  'person.profile_changed',
   'passkey.added',
   'passkey.renamed',
   'passkey.removed',

@@ -7,6 +7,7 @@ import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { endAuthorizationsOfPerson } from '../grants/authorizations.ts'
 import { endOperatorAuthorizations } from '../grants/end-operator-authorizations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
+import { leavePictures } from './profile/picture.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
 export interface EndedWithPerson {
@@ -50,6 +51,7 @@ export async function deletePerson(
     .where('user_id', '=', userId)
     .execute()
   await tx.deleteFrom('authenticators').where('user_id', '=', userId).execute()
+  await leavePictures(tx, userId)
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
   await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute()
   await tx.deleteFrom('passkey_handles').where('user_id', '=', userId).execute()

@@ -24,6 +24,7 @@ import { addNotMeRoutes } from './account/not-me.ts'
 import { addPasskeyRoutes } from './account/passkeys.ts'
 import { addPasswordRoutes } from './account/password.ts'
 import { addSessionRoutes } from './account/sessions.ts'
+import { addProfileRoutes } from './account/profile.ts'
 import { addShortPasswordRoutes } from './account/short-password.ts'
 import { addAdminRoutes } from './admin/admin.ts'
 import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
@@ -83,6 +84,7 @@ export function addPageRoutes(
     addAccountRoutes(scope, context)
     addConnectedAppRoutes(scope, context)
     addMemberAssistantRoutes(scope, context)
+    addProfileRoutes(scope, context)
     addPasswordRoutes(scope, context, sendsMail)
     addPasskeyRoutes(scope, context)
     addSecondFactorRoutes(scope, context)

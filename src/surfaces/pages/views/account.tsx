@@ -79,6 +79,16 @@ export function accountPage(props: AccountProps): string {
               </div>
             </Panel>
           )}
+          <Panel
+            title="Name and picture"
+            lead="The same at all your schools. Apps that you allow see them."
+          >
+            <div class="actions">
+              <ButtonLink look="plain" href="/account/profile">
+                Change name or picture
+              </ButtonLink>
+            </div>
+          </Panel>
           <Panel title="Password" lead="One password for all your schools on this server.">
             <div class="actions">
               <ButtonLink look="plain" href="/account/password">

@@ -33,6 +33,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'person.deleted': 'Account deleted',
   'person.password_changed': 'Password changed',
   'person.everything_ended': 'Everything of an account ended',
+  'person.profile_changed': 'Name or picture changed',
   'passkey.added': 'Passkey added',
   'passkey.renamed': 'Passkey renamed',
   'passkey.removed': 'Passkey removed',

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
+import { violationsOf } from '../support/accessibility.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { aPng } from '../support/pictures.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
+const world = await aWorld({ files: createDiskStore(folder) })
+let browser: Browser
+let school: TestSchool
+
+beforeAll(async () => {
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.app.server.address() as AddressInfo
+  const made = await world.aSchool()
+  const origin = `http://${made.subdomain}.localhost:${port}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  school = { ...made, origin }
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await rm(folder, { recursive: true })
+})
+
+/** A page of the person, at this path. The test fails if the console has an error. */
+async function aPageOf(
+  person: TestPerson,
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ baseURL: school.origin, ...options })
+  const page = await context.newPage()
+  const messages: string[] = []
+  page.on('console', (message) => messages.push(message.text()))
+  onTestFinished(async () => {
+    await context.close()
+    expect(messages.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+  })
+  await page.goto(path)
+  await page.fill('#email', person.email)
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`**${path}`)
+  return page
+}
+
+test('a person changes name and picture and sees both, with scripts off', async () => {
+  const ada = await world.aMember(school)
+  const page = await aPageOf(ada, '/account', { javaScriptEnabled: false })
+  await page.getByRole('link', { name: 'Change name or picture' }).click()
+  await page.getByLabel('Your name').fill('Ada Lovelace')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  expect(await page.getByRole('status').textContent()).toContain('Your name was changed')
+  await page.getByLabel('Choose another picture').setInputFiles({
+    name: 'me.png',
+    mimeType: 'image/png',
+    buffer: aPng(64),
+  })
+  const loaded = page.waitForResponse((response) => response.url().includes('/pictures/'))
+  await page.getByRole('button', { name: 'Upload' }).click()
+  expect((await loaded).status()).toBe(200)
+  expect(await page.getByRole('status').textContent()).toContain('Your picture was changed')
+  await page.goto('/account')
+  expect(await page.locator('.app-head').textContent()).toContain('Ada Lovelace')
+  await page.goto('/account/profile')
+  await page.getByRole('button', { name: 'Remove picture' }).click()
+  expect(await page.getByRole('status').textContent()).toContain('Your picture was removed')
+  expect(await page.locator('.avatar img').count()).toBe(0)
+}, 60_000)
+
+test('the browser draws a picture that was cleaned, and the page breaks no accessibility rule', async () => {
+  const ada = await world.aMember(school)
+  const page = await aPageOf(ada, '/account/profile')
+  await page.setInputFiles('#picture', {
+    name: 'me.png',
+    mimeType: 'image/png',
+    buffer: aPng(64),
+  })
+  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.getByRole('status').waitFor()
+  const drawn = 'document.querySelector("main .avatar img").naturalWidth'
+  await page.waitForFunction(`${drawn} > 0`)
+  expect(await page.evaluate<number>(drawn)).toBe(64)
+  expect(await violationsOf(page)).toEqual([])
+}, 60_000)
