@@ -317,6 +317,17 @@ begin
   return new;
 end $function$;
 
+-- A forgotten member who gets a role again begins anew: the school sees the name that it typed until they sign in.
+CREATE OR REPLACE FUNCTION public.remember_member()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.forgotten_at := null;
+  new.signed_in_at := null;
+  return new;
+end $function$;
+
 -- Writes the start of its meeting on a new seat.
 CREATE OR REPLACE FUNCTION public.set_seat_time()
  RETURNS trigger
@@ -796,6 +807,24 @@ CREATE TRIGGER courses_marked_new AFTER INSERT ON public.courses REFERENCING NEW
 CREATE TRIGGER courses_removed_text AFTER DELETE ON public.courses FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER courses_touch BEFORE UPDATE ON public.courses FOR EACH ROW EXECUTE FUNCTION touch_row();
 
+-- people: people who asked to be deleted, until it is done or they changed their mind
+create table deletion_requests (
+  id uuid not null,
+  user_id uuid not null,
+  school_id uuid,
+  requested_at timestamp(3) with time zone not null default now(),
+  due_at timestamp(3) with time zone not null,
+  blocked_at timestamp(3) with time zone,
+  constraint deletion_requests_pkey PRIMARY KEY (id),
+  constraint deletion_requests_once UNIQUE NULLS NOT DISTINCT (user_id, school_id),
+  constraint deletion_requests_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint deletion_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX deletion_requests_by_school ON public.deletion_requests USING btree (school_id);
+CREATE INDEX deletion_requests_by_time ON public.deletion_requests USING btree (due_at);
+-- deletion_requests.school_id: where they are to be forgotten; null for the whole account
+-- deletion_requests.blocked_at: when it was due and could not be done, because a school would have had no owner
+
 -- commerce: a member may download a product
 create table digital_product_accesses (
   school_id uuid not null,
@@ -1097,6 +1126,7 @@ create table jobs (
   finished_at timestamp(3) with time zone,
   expires_at timestamp(3) with time zone,
   storing text,
+  of_member boolean not null default false,
   constraint jobs_pkey PRIMARY KEY (school_id, id),
   constraint jobs_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint jobs_finished_with_time CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) = ((finished_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
@@ -1108,6 +1138,7 @@ create table jobs (
 );
 CREATE INDEX jobs_by_time ON public.jobs USING btree (school_id, created_at, id);
 CREATE INDEX jobs_expired ON public.jobs USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX jobs_of_member ON public.jobs USING btree (school_id, user_id, id) WHERE of_member;
 CREATE UNIQUE INDEX jobs_running ON public.jobs USING btree (school_id) WHERE (state = 'running'::text);
 CREATE INDEX jobs_waiting ON public.jobs USING btree (school_id, id) WHERE (state = 'waiting'::text);
 -- jobs.scopes: a token needs all of them to see the job
@@ -1116,6 +1147,7 @@ CREATE INDEX jobs_waiting ON public.jobs USING btree (school_id, id) WHERE (stat
 -- jobs.worker: the run that holds the lease; a run whose lease ended may write nothing
 -- jobs.attempts: how often it was begun since its last step
 -- jobs.storing: the key of a file that a run is about to store; null once it is among its files
+-- jobs.of_member: a member asked for it, about themselves: operators do not see it, and it goes on whatever roles the member has
 
 -- analytics: students whose first or last day of learning in a day, week or month is this day
 create table learner_days (
@@ -1596,6 +1628,24 @@ CREATE TRIGGER payments_touch BEFORE UPDATE ON public.payments FOR EACH ROW EXEC
 -- payments.payment_type: null while no method was chosen
 -- payments.state: a pending payment past expires_at reads as expired; no job writes that
 
+-- people: pictures that people chose; the file store has their bytes
+create table person_pictures (
+  id uuid not null,
+  user_id uuid not null,
+  content_type text not null,
+  size_bytes integer not null,
+  storage_key text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  unused_since timestamp(3) with time zone default now(),
+  constraint person_pictures_pkey PRIMARY KEY (id),
+  constraint person_pictures_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint person_pictures_content_type_check CHECK ((content_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text]))),
+  constraint person_pictures_size_bytes_check CHECK ((size_bytes > 0))
+);
+CREATE INDEX person_pictures_by_user ON public.person_pictures USING btree (user_id);
+CREATE INDEX person_pictures_unused ON public.person_pictures USING btree (unused_since) WHERE (unused_since IS NOT NULL);
+-- person_pictures.unused_since: null while it is the picture of the person; others are removed after a while, with their bytes
+
 -- content: a dated article in Markdown
 create table posts (
   school_id uuid not null,
@@ -1700,6 +1750,7 @@ create table school_members (
   codes_withdrawn_at timestamp(3) with time zone,
   signed_in_at timestamp(3) with time zone,
   typed_name text,
+  forgotten_at timestamp(3) with time zone,
   constraint school_members_pkey PRIMARY KEY (school_id, user_id),
   constraint school_members_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint school_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -1713,10 +1764,12 @@ CREATE INDEX school_members_staff ON public.school_members USING btree (school_i
 CREATE TRIGGER school_members_marked AFTER UPDATE ON public.school_members FOR EACH ROW WHEN ((old.roles <> new.roles)) EXECUTE FUNCTION mark_total_of_row('students');
 CREATE TRIGGER school_members_marked_gone AFTER DELETE ON public.school_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
 CREATE TRIGGER school_members_marked_new AFTER INSERT ON public.school_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
+CREATE TRIGGER school_members_remember BEFORE UPDATE ON public.school_members FOR EACH ROW WHEN (((old.forgotten_at IS NOT NULL) AND (new.roles <> '{}'::text[]))) EXECUTE FUNCTION remember_member();
 CREATE TRIGGER school_members_touch BEFORE UPDATE OF roles, joined_at ON public.school_members FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- school_members.codes_withdrawn_at: when codes of the person were last deleted; a consent that began before gives no code
 -- school_members.signed_in_at: when the person first signed in at this school; until then it knows them only by email
 -- school_members.typed_name: the name with which the school added the person; shown until they sign in
+-- school_members.forgotten_at: since when the school knows neither name nor email of this person, who asked for it; null again with the next role
 
 -- schools: one row per tenant, found by its origin
 create table schools (

@@ -3,7 +3,14 @@ import type { Role } from './people/membership.ts'
 
 /** Who acts at a school, and through which surface. */
 export interface Actor {
-  readonly via: 'admin_api' | 'admin_area' | 'command_line' | 'consent' | 'mcp' | 'setup'
+  readonly via:
+    | 'account'
+    | 'admin_api'
+    | 'admin_area'
+    | 'command_line'
+    | 'consent'
+    | 'mcp'
+    | 'setup'
   /** Absent on the command line and the first-run page, where no person signs in. */
   readonly userId?: string | undefined
   /** The roles at this school; the command line acts as an owner. */

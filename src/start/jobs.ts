@@ -31,7 +31,10 @@ export function workOnJobs(db: Db, files: FileStore, log: Logger): Jobs {
   }
   const purging = setInterval(() => {
     purge().catch((error: unknown) =>
-      log.error({ err: error }, 'files that are no longer needed could not be removed; it is tried again later'),
+      log.error(
+        { err: error },
+        'files that are no longer needed could not be removed; it is tried again later',
+      ),
     )
   }, PURGE_SECONDS * 1000).unref()
   runner.wake()

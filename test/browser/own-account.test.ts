@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
+import { purgeOnce } from '../../src/start/purge.ts'
 import { violationsOf } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
+import { finishJobs } from '../support/jobs.ts'
 import { aPng } from '../support/pictures.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
 
@@ -91,4 +93,58 @@ test('the browser draws a picture that was cleaned, and the page breaks no acces
   await page.waitForFunction(`${drawn} > 0`)
   expect(await page.evaluate<number>(drawn)).toBe(64)
   expect(await violationsOf(page)).toEqual([])
+}, 60_000)
+
+test('a person asks for a copy of their data and reads it, with scripts off', async () => {
+  const ada = await world.aMember(school)
+  const page = await aPageOf(ada, '/account', { javaScriptEnabled: false })
+  await page.getByRole('link', { name: 'Get a copy' }).click()
+  await page.getByRole('button', { name: 'Make a copy' }).click()
+  expect(await page.getByRole('status').textContent()).toContain('Your copy is being made')
+  await finishJobs(world)
+  await page.getByRole('link', { name: 'Look again' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download to read' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe(`${school.subdomain}-my-data.html`)
+  // As the person opens it: from the disk.
+  const file = join(folder, 'my-data.html')
+  await download.saveAs(file)
+  await page.goto(`file://${file}`)
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('holds about you')
+  expect(await page.getByRole('cell', { name: ada.email }).count()).toBe(1)
+}, 60_000)
+
+test('the page about a copy breaks no accessibility rule', async () => {
+  const page = await aPageOf(await world.aMember(school), '/account/data')
+  expect(await violationsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Make a copy' }).click()
+  await page.getByRole('status').waitFor()
+  expect(await violationsOf(page)).toEqual([])
+}, 60_000)
+
+test('a person asks to be deleted, sees it on the account page and changes their mind, with scripts off', async () => {
+  const ada = await world.aMember(school)
+  const page = await aPageOf(ada, '/account', { javaScriptEnabled: false })
+  await page.getByRole('link', { name: 'Delete your account' }).click()
+  await page.getByText('Orders, payments and invoices stay').waitFor()
+  await page.getByRole('button', { name: 'Delete my whole account' }).click()
+  await page.getByText('Your whole account will be deleted').waitFor()
+  await page.getByRole('button', { name: 'Keep my account' }).click()
+  expect(await page.getByRole('status').textContent()).toContain('Nothing will be deleted')
+  expect(await page.getByText('Your whole account will be deleted').count()).toBe(0)
+}, 60_000)
+
+test('a person leaves the school for good, and the pages on the way break no accessibility rule', async () => {
+  const ada = await world.aMember(school)
+  const page = await aPageOf(ada, '/account/delete')
+  expect(await violationsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Delete what this school knows of me' }).click()
+  await page.getByText('This school will forget you').waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await world.database.pool.query('update deletion_requests set due_at = now()')
+  await purgeOnce(world.database.db, { auditRetentionDays: 365 })
+  await page.goto('/account')
+  expect(new URL(page.url()).pathname).toBe('/sign-in')
 }, 60_000)

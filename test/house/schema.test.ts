@@ -48,6 +48,7 @@ const KEYED_BY_ID = [
   'authorizations',
   'browser_sessions',
   'notice_links',
+  'deletion_requests',
   'outgoing_mails',
   'password_resets',
   'trusted_devices',

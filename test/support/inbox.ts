@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import type { TestPerson, TestSchool } from './world.ts'
 
@@ -20,4 +21,16 @@ export async function aNotification(
     })
     .execute()
   return id
+}
+
+/** Notifications of the same time with long texts, made by PostgreSQL. */
+export async function manyNotifications(
+  { at, id }: TestSchool,
+  person: TestPerson,
+  count: number,
+): Promise<void> {
+  await at.run(sql`
+    insert into notifications (school_id, id, user_id, kind, title, body, created_at)
+    select ${id}, gen_random_uuid(), ${person.id}, 'course_updated', 'Notice ' || n, repeat('long ', 500), ${new Date(0)}
+    from generate_series(1, ${sql.lit(count)}) n`)
 }

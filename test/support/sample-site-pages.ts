@@ -3,6 +3,8 @@ import { accountPage } from '../../src/surfaces/pages/views/account.tsx'
 import { changePasswordPage } from '../../src/surfaces/pages/views/change-password.tsx'
 import { confirmPage } from '../../src/surfaces/pages/views/confirm.tsx'
 import { connectedAppsPage } from '../../src/surfaces/pages/views/connected-apps.tsx'
+import { dataPage } from '../../src/surfaces/pages/views/data.tsx'
+import { deleteAccountPage } from '../../src/surfaces/pages/views/delete-account.tsx'
 import {
   forgottenPasswordPage,
   resetExpiredPage,
@@ -146,6 +148,8 @@ const passkeys = {
       lastUsedAt: undefined,
     },
   ],
+  waitingDeletions: [],
+  timeZone,
 }
 
 const live = (id: string, device: string, lastUsedAt: Date | undefined) => ({
@@ -192,6 +196,19 @@ const apps = {
 const { email } = person
 const password = { school, here: '/account/password', viewer: student, email, minimum: 15 }
 const profile = { school, here: '/account/profile', viewer: student, person, storesPictures: true }
+const copy = {
+  id: '01981c5e-7c00-7000-8000-0000000e0002',
+  askedAt: day('2026-10-02T08:30'),
+  finishedAt: null,
+  expiresAt: null,
+  nextAt: day('2026-10-03T08:30'),
+}
+const data = { school, here: '/account/data', viewer: student, timeZone, storesFiles: true }
+const deletion = { school, here: '/account/delete', viewer: student, timeZone, waiting: [] }
+const waitingDeletions = [
+  { part: 'school' as const, dueAt: day('2026-10-16T08:30'), blockedAt: null },
+  { part: 'account' as const, dueAt: day('2026-10-16T08:30'), blockedAt: day('2026-10-16T09:00') },
+]
 const docsFrame = { school, here: '/docs' }
 const docs = {
   name: school.name,
@@ -377,6 +394,27 @@ export const sampleSitePages: Record<string, string> = {
     problem: { kind: 'picture', problem: 'too_large' },
   }),
   'profile-without-pictures': profilePage({ ...profile, storesPictures: false }),
+  data: dataPage({ ...data, copy: undefined }),
+  'data-waiting': dataPage({ ...data, copy: { ...copy, state: 'waiting' } }),
+  'data-ready': dataPage({
+    ...data,
+    copy: {
+      ...copy,
+      state: 'done',
+      finishedAt: day('2026-10-02T08:31'),
+      expiresAt: day('2026-10-05T08:31'),
+    },
+  }),
+  'data-failed': dataPage({ ...data, copy: { ...copy, state: 'failed', nextAt: null } }),
+  'data-without-files': dataPage({ ...data, copy: undefined, storesFiles: false }),
+  'account-deletion-waiting': accountPage({ ...account, waitingDeletions }),
+  'delete-account': deleteAccountPage(deletion),
+  'delete-account-waiting': deleteAccountPage({ ...deletion, waiting: waitingDeletions }),
+  'delete-account-last-owner': deleteAccountPage({
+    ...deletion,
+    viewer: owner,
+    problem: { kind: 'last_owner', schools: [hostileName, 'Harbor School'] },
+  }),
   'password-change': changePasswordPage(password),
   'password-change-problems': changePasswordPage({
     ...password,

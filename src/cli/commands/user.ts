@@ -91,7 +91,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .action(cli.act((options: DeleteOptions) => deleteUser(cli, options)))
   teach(
     remove,
-    'Erases email, name, picture, password and passkeys, ends sessions and connected apps everywhere, and takes every role away. What they paid stays on record, without their name. This cannot be undone.',
+    'Erases email, name, picture, password and passkeys, ends sessions and connected apps everywhere, and takes every role away, at once. The server then removes what each school knows of them: courses, progress, bookings, comments, answers, notifications. What they paid stays on record, without their name. This cannot be undone.',
     'user delete --email ada@north.example',
   )
 }

@@ -46,6 +46,8 @@ export const AUDIT_ACTIONS = [
   'session.new_browser',
   'session.ended',
   'person.created',
+  'person.deletion_requested',
+  'person.deletion_cancelled',
   'person.deleted',
   'person.password_changed',
   'person.everything_ended',

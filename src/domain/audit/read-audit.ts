@@ -63,7 +63,10 @@ export async function readAudit(
     ...(filter.actorEmail === undefined
       ? []
       : [
-          sql`e.actor_user_id = (select id from users where lower(email) = lower(${filter.actorEmail}))`,
+          sql`e.actor_user_id = (
+            select u.id from users u where lower(u.email) = lower(${filter.actorEmail}) and not exists (
+              select from school_members m
+              where m.school_id = ${at.schoolId} and m.user_id = u.id and m.forgotten_at is not null))`,
         ]),
   ]
   const { rows } = await at.run(sql<Row>`

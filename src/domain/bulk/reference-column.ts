@@ -55,7 +55,7 @@ async function findByEmail(
     from users u
       cross join lateral (
         select m.roles <> '{}' as "isMember" from school_members m
-        where m.school_id = ${tx.schoolId} and m.user_id = u.id limit 1) m
+        where m.school_id = ${tx.schoolId} and m.user_id = u.id and m.forgotten_at is null limit 1) m
     where lower(u.email) = any(${emails}::text[])`)
   const people = new Map(rows.map((row) => [row.email, row]))
   for (const [place, text] of texts.entries()) {

@@ -53,6 +53,16 @@ export interface EndedAuthorization {
   readonly clientId: string
 }
 
+/** Ends the authorizations of a person at this school. */
+export async function endAuthorizationsOfMember(at: SchoolDb, userId: string): Promise<void> {
+  await at.run(sql`
+    with live as materialized (
+      select id from authorizations
+      where school_id = ${at.schoolId} and user_id = ${userId} and revoked_at is null
+      order by id for no key update)
+    update authorizations set revoked_at = now() where id in (select id from live)`)
+}
+
 /** Crosses schools: ends the authorizations of a person at every school. */
 export async function endAuthorizationsOfPerson(
   db: Db,

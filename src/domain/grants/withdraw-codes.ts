@@ -52,6 +52,15 @@ export async function withdrawOperatorCodes(
       and audience = 'operator' and consumed_at is null`)
 }
 
+/** Those that one person gave here. The caller has ended their sessions here, so no consent needs a mark. */
+export async function withdrawCodesOfMember(tx: SchoolTx, userId: string): Promise<void> {
+  await tx
+    .delete('authorization_codes')
+    .where('user_id', '=', userId)
+    .where('consumed_at', 'is', null)
+    .execute()
+}
+
 /**
  * Crosses schools: all that one person gave. The caller has ended the sessions of the person, so no consent needs a
  * mark: the time of a mark would be too early for a consent that began while this transaction ran.

@@ -21,7 +21,8 @@ export async function finishJob(
   end: JobEnd,
 ): Promise<void> {
   await at.transaction(async (tx) => {
-    if (!(await setState(tx, lease, end)) || kind?.isCleanUp === true) return
+    if (!(await setState(tx, lease, kind?.keptDays ?? KEPT_DAYS, end)) || kind?.isCleanUp === true)
+      return
     await record(tx, {
       action: 'operation.done',
       outcome: end.state === 'done' ? 'ok' : end.state,
@@ -39,10 +40,15 @@ export async function finishJob(
   })
 }
 
-async function setState(tx: SchoolTx, { id, worker }: Lease, end: JobEnd): Promise<boolean> {
+async function setState(
+  tx: SchoolTx,
+  { id, worker }: Lease,
+  keptDays: number,
+  end: JobEnd,
+): Promise<boolean> {
   const { rows } = await tx.run(sql`
     update jobs set state = ${end.state}, worker = null, lease_until = null, finished_at = now(),
-      expires_at = now() + make_interval(days => ${KEPT_DAYS}),
+      expires_at = now() + make_interval(days => ${keptDays}),
       result = ${end.state === 'done' ? JSON.stringify(end.result) : null}::jsonb,
       problem = ${end.state === 'failed' ? end.problem.slice(0, 2000) : null}
     where school_id = ${tx.schoolId} and id = ${id} and worker = ${worker} and state = 'running'

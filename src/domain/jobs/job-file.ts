@@ -37,7 +37,7 @@ export async function loadJobFile(at: SchoolDb, caller: Actor, id: string): Prom
 /** One part after the other: none is opened before it is needed. */
 export async function* readJobFile(
   store: FileStore,
-  { keys }: JobFile,
+  { keys }: Pick<JobFile, 'keys'>,
 ): AsyncGenerator<Uint8Array, void, void> {
   for (const key of keys) {
     const part = await store.read(key)

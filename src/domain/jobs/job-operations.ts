@@ -56,7 +56,7 @@ export const jobs: Resource<typeof jobSchema> = {
         ${`${origin}${API_ROOT}/jobs/`}::text || j.id || '/file' end as file_url,
       j.can_cancel and not j.cancel_requested and j.state in ('waiting', 'running') as can_cancel,
       j.user_id as started_by, j.created_at, j.started_at, j.finished_at, j.expires_at
-    from jobs j where j.school_id = ${at.schoolId} ${
+    from jobs j where j.school_id = ${at.schoolId} and not j.of_member ${
       scopes === undefined
         ? sql``
         : sql`and j.user_id = ${userId ?? null} and j.client_id = ${clientId ?? null}

@@ -16,6 +16,13 @@ export interface JobKind<I = unknown, C = unknown> {
    * leaves, cannot be cancelled, and no cap refuses it.
    */
   readonly isCleanUp?: true
+  /**
+   * What a member asked for about themselves. It goes on whatever roles they have, operators do not see it, and it is not
+   * counted among the jobs of the school: its own file says how many there may be.
+   */
+  readonly isOfMember?: true
+  /** How long the finished job and its files are kept, if not as long as others. */
+  readonly keptDays?: number
   /** Returns what the job answers with. */
   run(job: RunningJob<I, C>): Promise<JobResult>
 }

@@ -4,6 +4,8 @@ import { importJob } from '../bulk/import-job.ts'
 import { BULK_KINDS } from '../bulk/kinds.ts'
 import { endAccessJob } from '../grants/end-access-job.ts'
 import { announceJob } from '../notifications/announce-job.ts'
+import { forgetMemberJob } from '../people/deletion/forget-member-job.ts'
+import { copyJob } from '../people/own-data/copy-job.ts'
 import { deleteSchoolJob } from '../schools/deletion/delete-school-job.ts'
 import type { JobKind } from './job.ts'
 
@@ -13,5 +15,7 @@ export const JOB_KINDS: readonly JobKind[] = [
   endAccessJob,
   recountJob,
   deleteSchoolJob,
+  copyJob,
+  forgetMemberJob,
   ...BULK_KINDS.flatMap((kind) => [exportJob(kind), importJob(kind)]),
 ]

@@ -41,9 +41,9 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 const leaseUntil = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`
 
-/** The person who started it still runs the school, and the app through which they did still may. */
+/** The person who started it still runs the school, unless it is about themselves, and the app through which they did still may. */
 const MAY_GO_ON = sql<boolean>`(
-  (j.user_id is null or exists (
+  (j.user_id is null or j.of_member or exists (
     select from school_members m
     where m.school_id = j.school_id and m.user_id = j.user_id
       and ${mayHoldInSql(sql`'operator'`, sql`m.roles`)}))

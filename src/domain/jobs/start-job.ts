@@ -23,14 +23,19 @@ export interface NewJob<I> {
   readonly scopes?: readonly string[]
 }
 
+/** The part of an actor that a job remembers. */
+type Starter = Pick<Actor, 'via' | 'userId' | 'clientId' | 'authorizationId' | 'requestId'>
+
 /** Adds a job in the transaction that decided on it, and returns its id. Refused if too many of the school wait. */
 export async function startJob<I>(
   tx: SchoolTx,
-  actor: Actor,
+  actor: Starter,
   kind: JobKind<I, never>,
   { id = uuidv7(), input, title, scopes = [] }: NewJob<I>,
 ): Promise<string> {
-  if (kind.isCleanUp !== true) await checkRoom(tx)
+  const isOfMember = kind.isOfMember === true
+  const isOfSchool = kind.isCleanUp !== true && !isOfMember
+  if (isOfSchool) await checkRoom(tx)
   await tx
     .insert('jobs', {
       id,
@@ -38,7 +43,8 @@ export async function startJob<I>(
       title: oneLine(title, 200),
       input: JSON.stringify(input),
       scopes: [...scopes],
-      can_cancel: kind.isCleanUp !== true,
+      can_cancel: isOfSchool,
+      of_member: isOfMember,
       via: actor.via,
       user_id: kind.isCleanUp === true ? null : (actor.userId ?? null),
       client_id: actor.clientId ?? null,
@@ -49,7 +55,7 @@ export async function startJob<I>(
   await tx.run(sql`
     update jobs set expires_at = now()
     where school_id = ${tx.schoolId} and id in (
-      select id from jobs where school_id = ${tx.schoolId} and finished_at is not null
+      select id from jobs where school_id = ${tx.schoolId} and finished_at is not null and not of_member
       order by id desc offset ${MOST_FINISHED})`)
   // Sent when the transaction commits.
   await tx.run(sql`select pg_notify(${JOB_CHANNEL}, '')`)

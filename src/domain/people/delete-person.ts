@@ -7,6 +7,7 @@ import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { endAuthorizationsOfPerson } from '../grants/authorizations.ts'
 import { endOperatorAuthorizations } from '../grants/end-operator-authorizations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
+import { beginForgetting } from './deletion/leave-school.ts'
 import { leavePictures } from './profile/picture.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
@@ -21,7 +22,8 @@ const DELETED_NAME = 'Deleted person'
 
 /**
  * Crosses schools: deletes a person everywhere and returns how much ended. Erases email, name, picture,
- * password and passkeys, ends roles, sessions and connected apps, and keeps payments. Not an operation, because
+ * password and passkeys, ends roles, sessions and connected apps, and keeps payments; jobs remove what each school
+ * knows. Not an operation, because
  * operations are performed at a school; it throws the same refusals.
  */
 export async function deletePerson(
@@ -45,11 +47,7 @@ export async function deletePerson(
     throw conflict('last_owner', `This person is the only owner of ${orphaned.join(', ')}.`)
   }
   const { schools, ended } = await leaveEverySchool(tx, userId, by)
-  await tx
-    .updateTable('school_members')
-    .set({ typed_name: null })
-    .where('user_id', '=', userId)
-    .execute()
+  await forgetEverywhere(tx, userId, by)
   await tx.deleteFrom('authenticators').where('user_id', '=', userId).execute()
   await leavePictures(tx, userId)
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
@@ -78,7 +76,10 @@ export async function deletePerson(
 }
 
 /** Locks owners in a fixed order, so that if two owners leave at the same time, one is refused. */
-async function schoolsOwnedAlone(tx: Transaction<DB>, userId: string): Promise<readonly string[]> {
+export async function schoolsOwnedAlone(
+  tx: Transaction<DB>,
+  userId: string,
+): Promise<readonly string[]> {
   const { rows } = await sql<{ subdomain: string; user_id: string }>`
     select s.subdomain, m.user_id from school_members m join schools s on s.id = m.school_id
     where 'owner' = any (m.roles) and m.school_id in (
@@ -110,4 +111,23 @@ async function leaveEverySchool(
     await recordChange(at, by, { action: 'member.roles_changed', subject: userId, detail })
   }
   return { schools: left.length, ended }
+}
+
+/** Also at schools that the person has left: what they did there is still known. */
+async function forgetEverywhere(
+  tx: Transaction<DB>,
+  userId: string,
+  by: AuditedActor,
+): Promise<void> {
+  await tx.deleteFrom('deletion_requests').where('user_id', '=', userId).execute()
+  const memberships = await tx
+    .selectFrom('school_members')
+    .select('school_id')
+    .where('user_id', '=', userId)
+    .where('forgotten_at', 'is', null)
+    .orderBy('school_id')
+    .execute()
+  for (const { school_id } of memberships) {
+    await beginForgetting(atSchoolInTransaction(tx, school_id), userId, by)
+  }
 }

@@ -45,10 +45,11 @@ async function findByIndex(at: SchoolDb, text: string, limit: number): Promise<r
         and ${containsText('m.typed_name', text)}
       union all
       select u.id from users u join school_members m on m.user_id = u.id
-      where m.school_id = ${at.schoolId} and m.signed_in_at is not null and ${containsText('u.name', text)}
+      where m.school_id = ${at.schoolId} and m.signed_in_at is not null and m.forgotten_at is null
+        and ${containsText('u.name', text)}
       union all
       select u.id from users u join school_members m on m.user_id = u.id
-      where m.school_id = ${at.schoolId} and ${containsCode('u.email', text)}) found
+      where m.school_id = ${at.schoolId} and m.forgotten_at is null and ${containsCode('u.email', text)}) found
     limit ${limit} ${plannedEachTime}`)
   return [...new Set(rows.map(({ id }) => id))]
 }

@@ -62,7 +62,7 @@ export async function changeRoles(
 ): Promise<Role[]> {
   const { rows } = await tx.run(sql<{ user_id: string; roles: Role[] }>`
     select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
-    where m.school_id = ${tx.schoolId} and u.deleted_at is null
+    where m.school_id = ${tx.schoolId} and u.deleted_at is null and m.forgotten_at is null
       and (m.user_id = ${userId} or 'owner' = any (m.roles))
     order by m.user_id for no key update of m`)
   const member = rows.find((row) => row.user_id === userId)

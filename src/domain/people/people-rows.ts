@@ -30,6 +30,7 @@ export async function lockMembers(
   const { rows } = await tx.run(sql<{ user_id: string; roles: Role[] }>`
     select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
     where m.school_id = ${tx.schoolId} and m.user_id = any(${userIds}::uuid[]) and u.deleted_at is null
+      and m.forgotten_at is null
     order by m.user_id for no key update of m`)
   return new Map(rows.map(({ user_id, roles }) => [user_id, { roles }]))
 }

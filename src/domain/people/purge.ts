@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import { oldestFirst, type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
+import { deletionSweep } from './deletion/due-deletions.ts'
 import { MAIL_IS_DEAD } from './outgoing-mail.ts'
 
 const id = { column: 'id', type: 'uuid' } as const
 
-/** Crosses schools: sessions, trusted browsers, links in mails, mails and failure counters that have expired. */
+/** Crosses schools: people whose deletion is due; sessions, trusted browsers, links in mails, mails and failure counters that have expired. */
 export const peopleSweeps: readonly Sweep[] = [
+  deletionSweep,
   oldestFirst({
     table: 'browser_sessions',
     key: ['id'],

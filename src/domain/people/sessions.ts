@@ -233,6 +233,11 @@ export async function endSession(at: SchoolDb, id: string): Promise<void> {
   await at.delete('browser_sessions').where('id', '=', id).execute()
 }
 
+/** Ends the sessions of a person at this school. */
+export async function endSessionsAt(at: SchoolDb, userId: string): Promise<void> {
+  await at.delete('browser_sessions').where('user_id', '=', userId).execute()
+}
+
 /**
  * Crosses schools: ends all sessions of a person, or all others. No browser stays trusted: the next sign-in asks for a
  * code again.

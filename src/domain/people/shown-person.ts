@@ -1,10 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
+/** The name of a member who was forgotten. */
+export const FORMER_MEMBER = 'Former member'
+
 /**
  * People as their school may see them: `id`, `name`, `email`, `avatar_url`, and all columns of the membership. The one
  * way to read a person's name or picture for a school. Until the person has signed in there, it sees the name that
  * it typed and no picture: adding a known email must not show whose it is, nor that the account existed.
+ *
+ * A member who asked to be forgotten is a row without name, email and picture.
  *
  * A join without the school's id would be another school's view, so this is a subquery with the id inside; PostgreSQL
  * plans it like a join.
@@ -12,9 +17,9 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 export function shownPeople(at: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
   return sql`(
     select m.user_id as id, m.roles, m.joined_at, m.updated_at, m.version, u.email, u.deleted_at,
-      case when m.signed_in_at is null then coalesce(m.typed_name, left(u.email, 200), u.name)
-           else u.name end as name,
+      coalesce(case when m.signed_in_at is null then coalesce(m.typed_name, left(u.email, 200), u.name)
+                    else u.name end, ${sql.lit(FORMER_MEMBER)}) as name,
       case when m.signed_in_at is not null then u.avatar_url end as avatar_url
-    from school_members m join users u on u.id = m.user_id
+    from school_members m left join users u on u.id = m.user_id and m.forgotten_at is null
     where m.school_id = ${at.schoolId})`
 }

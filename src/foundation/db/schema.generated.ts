@@ -257,6 +257,16 @@ export interface CoursesTable {
   outline_version: Generated<number>
 }
 
+/** people: people who asked to be deleted, until it is done or they changed their mind */
+export interface DeletionRequestsTable {
+  id: string
+  user_id: string
+  school_id: string | null
+  requested_at: Generated<Date>
+  due_at: Date
+  blocked_at: Date | null
+}
+
 /** commerce: a member may download a product */
 export interface DigitalProductAccessesTable {
   school_id: string
@@ -445,6 +455,7 @@ export interface JobsTable {
   finished_at: Date | null
   expires_at: Date | null
   storing: string | null
+  of_member: Generated<boolean>
 }
 
 /** analytics: students whose first or last day of learning in a day, week or month is this day */
@@ -714,6 +725,17 @@ export interface PaymentsTable {
   version: Generated<number>
 }
 
+/** people: pictures that people chose; the file store has their bytes */
+export interface PersonPicturesTable {
+  id: string
+  user_id: string
+  content_type: 'image/png' | 'image/jpeg' | 'image/webp'
+  size_bytes: number
+  storage_key: string
+  created_at: Generated<Date>
+  unused_since: Date | null
+}
+
 /** content: a dated article in Markdown */
 export interface PostsTable {
   school_id: string
@@ -790,6 +812,7 @@ export interface SchoolMembersTable {
   codes_withdrawn_at: Date | null
   signed_in_at: Date | null
   typed_name: string | null
+  forgotten_at: Date | null
 }
 
 /** schools: one row per tenant, found by its origin */
@@ -960,6 +983,7 @@ export interface DB {
   course_figures: CourseFiguresTable
   course_lecturers: CourseLecturersTable
   courses: CoursesTable
+  deletion_requests: DeletionRequestsTable
   digital_product_accesses: DigitalProductAccessesTable
   digital_products: DigitalProductsTable
   enrollment_days: EnrollmentDaysTable
@@ -995,6 +1019,7 @@ export interface DB {
   payment_adjustments: PaymentAdjustmentsTable
   payment_lines: PaymentLinesTable
   payments: PaymentsTable
+  person_pictures: PersonPicturesTable
   posts: PostsTable
   purge_positions: PurgePositionsTable
   recovery_codes: RecoveryCodesTable

@@ -117,9 +117,7 @@ describe('a PNG', () => {
       pngChunk(type, Buffer.from(SECRET)),
     )
     const palette = pngChunk('PLTE', Buffer.alloc(6))
-    const picture = cleaned(
-      Buffer.concat([aPng(40, 30, palette, ...extra), Buffer.from(SECRET)]),
-    )
+    const picture = cleaned(Buffer.concat([aPng(40, 30, palette, ...extra), Buffer.from(SECRET)]))
     expect(picture).toMatchObject({ contentType: 'image/png', width: 40, height: 30 })
     expect(picture.bytes).toEqual(aPng(40, 30, palette))
   })

@@ -1,5 +1,5 @@
-import type { ReadPicture } from './read-picture.ts'
 import { orientationIn, orientationSegment } from './orientation.ts'
+import type { ReadPicture } from './read-picture.ts'
 
 const [SOI, EOI, SOS, DHT, DQT, DRI, APP1, APP14] = [
   0xd8, 0xd9, 0xda, 0xc4, 0xdb, 0xdd, 0xe1, 0xee,

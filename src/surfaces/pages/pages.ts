@@ -18,13 +18,15 @@ import type { AppContext } from '../../gate/context.ts'
 import { addAccountRoutes } from './account/account.ts'
 import { addMemberAssistantRoutes } from './account/assistants.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
+import { addDataRoutes } from './account/data.ts'
+import { addDeletionRoutes } from './account/delete-account.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addHistoryRoutes } from './account/history.ts'
 import { addNotMeRoutes } from './account/not-me.ts'
 import { addPasskeyRoutes } from './account/passkeys.ts'
 import { addPasswordRoutes } from './account/password.ts'
-import { addSessionRoutes } from './account/sessions.ts'
 import { addProfileRoutes } from './account/profile.ts'
+import { addSessionRoutes } from './account/sessions.ts'
 import { addShortPasswordRoutes } from './account/short-password.ts'
 import { addAdminRoutes } from './admin/admin.ts'
 import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
@@ -88,6 +90,8 @@ export function addPageRoutes(
     addPasswordRoutes(scope, context, sendsMail)
     addPasskeyRoutes(scope, context)
     addSecondFactorRoutes(scope, context)
+    addDataRoutes(scope, context)
+    addDeletionRoutes(scope, context, sendsMail)
     addForgottenPasswordRoutes(scope, context, sendsMail)
     addNotMeRoutes(scope, context, sendsMail)
     addSessionRoutes(scope, context)

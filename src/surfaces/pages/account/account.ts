@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { offeredAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
 import { connectedApps } from '../../../domain/grants/connected-apps.ts'
+import { findDeletions } from '../../../domain/people/deletion/deletion-requests.ts'
 import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
 import { schoolsOfPerson } from '../../../domain/people/membership.ts'
 import { passkeysOf } from '../../../domain/people/passkeys/passkeys.ts'
@@ -19,6 +20,9 @@ const NOTICES = {
   'password-everywhere':
     'Your password was changed. You were signed out everywhere else, and all apps were disconnected.',
   passkey: 'Your passkey is ready. You can sign in with it from now on.',
+  deletion: 'We have noted it. You can change your mind until the day below.',
+  kept: 'Nothing will be deleted.',
+  'nothing-to-keep': { warning: 'There was nothing to cancel.' },
 }
 
 /** A person with more has so many apps that their number says nothing. */
@@ -28,18 +32,21 @@ export function addAccountRoutes(app: FastifyInstance, context: AppContext): voi
   app.get('/account', async (request, reply) => {
     const session = await loadBrowserSession(request)
     const { person, roles } = session
-    const [{ apps, next }, schools, offered, passkeys, hasFactor] = await Promise.all([
+    const [{ apps, next }, schools, offered, passkeys, hasFactor, waiting] = await Promise.all([
       connectedApps(request.at, person.id, { limit: COUNTED_AUTHORIZATIONS }),
       schoolsOfPerson(acrossSchools(request.at), person.id),
       offeredAssistants(request.at),
       passkeysOf(request.at, person.id),
       hasSecondFactor(acrossSchools(request.at), person.id),
+      findDeletions(request.at, person.id),
     ])
     const frame = frameFor(context, request, reply, session, NOTICES)
     const page = accountPage({
       ...frame,
       person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
       roles,
+      waitingDeletions: waiting,
+      timeZone: request.school.timeZone,
       appCount: next === undefined ? apps.length : undefined,
       assistants: offered.map(({ name }) => name),
       assistantsCanBeOffered: request.school.mcpConnections,

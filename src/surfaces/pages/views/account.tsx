@@ -2,6 +2,7 @@ import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passke
 import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { DeletionNotice, type WaitingDeletion } from './deletion-notice.tsx'
 import { PASSKEY_SCRIPT } from './passkey-parts.tsx'
 import { PASSKEYS_PATH, PasskeyMaker } from './passkeys.tsx'
 import type { Person } from './person.tsx'
@@ -22,6 +23,8 @@ interface AccountProps extends SiteFrame {
   otherSchools: readonly { name: string; url: string }[]
   /** With a question to the device, which may make the first one, while the last proof is recent. */
   passkeys: { count: number; question: PasskeyQuestion | undefined; silent: boolean }
+  waitingDeletions: readonly WaitingDeletion[]
+  timeZone: string
 }
 
 export function accountPage(props: AccountProps): string {
@@ -34,6 +37,11 @@ export function accountPage(props: AccountProps): string {
     children: (
       <>
         <PageHead title="Your account" />
+        <DeletionNotice
+          waiting={props.waitingDeletions}
+          formToken={props.viewer?.formToken ?? ''}
+          timeZone={props.timeZone}
+        />
         <section class="panel" aria-label="You">
           <div class="app-head">
             <Avatar name={person.name || person.email} url={person.avatarUrl} />
@@ -122,6 +130,19 @@ export function accountPage(props: AccountProps): string {
             <div class="actions">
               <ButtonLink look="plain" href="/account/history">
                 See history
+              </ButtonLink>
+            </div>
+          </Panel>
+          <Panel
+            title="Your data"
+            lead="A copy of all that this school holds about you, or the end of it."
+          >
+            <div class="actions">
+              <ButtonLink look="plain" href="/account/data">
+                Get a copy
+              </ButtonLink>
+              <ButtonLink look="plain" href="/account/delete">
+                Delete your account
               </ButtonLink>
             </div>
           </Panel>

@@ -1,4 +1,11 @@
-import { Alert, Avatar, Button, Field, Form } from '../../../foundation/html/components.tsx'
+import {
+  Alert,
+  Avatar,
+  Button,
+  Field,
+  Form,
+  FormToken,
+} from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { Person } from './person.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
@@ -74,11 +81,10 @@ export function profilePage(props: ProfileProps): string {
 }
 
 function PictureForms({ formToken, hasPicture }: { formToken: string; hasPicture: boolean }) {
-  const token = <input type="hidden" name="form_token" value={formToken} />
   return (
     <>
       <form method="post" action="/account/profile/picture" encType="multipart/form-data">
-        {token}
+        <FormToken value={formToken} />
         <div class="field">
           <label for="picture">{hasPicture ? 'Choose another picture' : 'Choose a picture'}</label>
           <p id="picture-hint" class="field-hint">
@@ -101,7 +107,7 @@ function PictureForms({ formToken, hasPicture }: { formToken: string; hasPicture
       </form>
       {hasPicture && (
         <form method="post" action="/account/profile/picture" encType="multipart/form-data">
-          {token}
+          <FormToken value={formToken} />
           <Button look="danger" name="remove" value="yes">
             Remove picture
           </Button>

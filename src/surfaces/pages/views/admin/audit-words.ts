@@ -30,6 +30,8 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'session.new_browser': 'Signed in with a new browser',
   'session.ended': 'Browser signed out',
   'person.created': 'Account created',
+  'person.deletion_requested': 'Deletion requested',
+  'person.deletion_cancelled': 'Deletion cancelled',
   'person.deleted': 'Account deleted',
   'person.password_changed': 'Password changed',
   'person.everything_ended': 'Everything of an account ended',

@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { uuidv7 } from '../../../foundation/crypto/random.ts'
+import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
+import { type AuditEntry, record, recordForInstallation } from '../../audit/audit.ts'
+import { schoolsOwnedAlone } from '../delete-person.ts'
+import { schoolsOfPerson } from '../membership.ts'
+
+/** In this time a person can change their mind, and one whose browser was stolen can notice. */
+export const WAITING_DAYS = 14
+
+/** What is to be deleted: what this school knows, or the account with all schools. */
+export type DeletedPart = 'school' | 'account'
+
+export interface DeletionRequest {
+  readonly part: DeletedPart
+  readonly requestedAt: Date
+  readonly dueAt: Date
+  /** When it was due and a school would have had no owner. */
+  readonly blockedAt: Date | null
+}
+
+/** What this person asked for, as far as this school is concerned. */
+export async function findDeletions(
+  at: SchoolDb,
+  userId: string,
+): Promise<readonly DeletionRequest[]> {
+  const { rows } = await at.run(sql<DeletionRequest>`
+    select case when school_id is null then 'account' else 'school' end as part,
+      requested_at as "requestedAt", due_at as "dueAt", blocked_at as "blockedAt"
+    from deletion_requests
+    where user_id = ${userId} and (school_id is null or school_id = ${at.schoolId})
+    order by due_at`)
+  return rows
+}
+
+export interface Asking {
+  readonly userId: string
+  readonly part: DeletedPart
+  readonly requestId: string
+}
+
+export type AskedDeletion =
+  | { readonly kind: 'waiting' }
+  /** The person never belonged to this school. */
+  | { readonly kind: 'no_member' }
+  /** The names of schools that the person owns alone. */
+  | { readonly kind: 'last_owner'; readonly schools: readonly string[] }
+
+/** Notes that a person wants to be deleted. Only a signed-in person can ask, and only for themselves. */
+export async function requestDeletion(tx: SchoolTx, asking: Asking): Promise<AskedDeletion> {
+  const { userId, part } = asking
+  const across = acrossSchools(tx)
+  const owned = new Set(await schoolsOwnedAlone(across, userId))
+  const own = (await schoolsOfPerson(across, userId)).filter(
+    ({ id, subdomain }) => owned.has(subdomain) && (part === 'account' || id === tx.schoolId),
+  )
+  if (own.length > 0) return { kind: 'last_owner', schools: own.map(({ name }) => name) }
+  const { rows } = await tx.run(sql`
+    insert into deletion_requests (id, user_id, school_id, due_at)
+    select ${uuidv7()}, ${userId}, ${part === 'school' ? tx.schoolId : null}::uuid,
+      now() + make_interval(days => ${WAITING_DAYS})
+    where ${part === 'account'}::boolean or exists (
+      select from school_members
+      where school_id = ${tx.schoolId} and user_id = ${userId} and forgotten_at is null)
+    on conflict (user_id, school_id) do update set due_at = deletion_requests.due_at
+    returning xmax = 0 as is_new`)
+  const [row] = rows as { is_new: boolean }[]
+  if (row === undefined) return { kind: 'no_member' }
+  if (row.is_new) await note(tx, 'person.deletion_requested', asking)
+  return { kind: 'waiting' }
+}
+
+/** The person stays. True if there was something to cancel. */
+export async function cancelDeletion(tx: SchoolTx, asking: Asking): Promise<boolean> {
+  const { userId, part } = asking
+  const { rows } = await tx.run(sql`
+    delete from deletion_requests
+    where user_id = ${userId}
+      and school_id is not distinct from ${part === 'school' ? tx.schoolId : null}::uuid
+    returning 1`)
+  if (rows.length > 0) await note(tx, 'person.deletion_cancelled', asking)
+  return rows.length > 0
+}
+
+/** What concerns the whole account is no news for a school. */
+async function note(
+  tx: SchoolTx,
+  action: AuditEntry['action'],
+  { userId, part, requestId }: Asking,
+): Promise<void> {
+  const entry = { action, outcome: 'ok', actorUserId: userId, requestId } as const
+  if (part === 'school') await record(tx, entry)
+  else await recordForInstallation(acrossSchools(tx), entry)
+}

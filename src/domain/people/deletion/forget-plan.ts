@@ -1,0 +1,72 @@
+/**
+ * What becomes of the rows that name a person when a school forgets them. `delete`: the rows go. `unlink`: they stay
+ * without the person. `leave`: the request that forgets them ends them at once (`leave-school.ts`). A function does what
+ * is special about a table (`forget-member-job.ts`). `keep`: they stay, and why.
+ */
+export type Fate =
+  | 'delete'
+  | 'unlink'
+  | 'leave'
+  | 'comments'
+  | 'subscriptions'
+  | { readonly keep: string }
+
+const BOOKS = { keep: 'the school must keep its books; they show neither name nor email' }
+const ACCOUNT = { keep: 'belongs to the account, which may go on at other schools' }
+const SHORT_LIVED = { keep: 'removed a week after its end' }
+
+/** By table and column, in the order in which rows can go. `test/house/own-data.test.ts` compares it with the schema. */
+export const FORGET_PLAN: Readonly<Record<string, Readonly<Record<string, Fate>>>> = {
+  users: { id: ACCOUNT },
+  person_pictures: { user_id: ACCOUNT },
+  school_members: { user_id: { keep: 'payments refer to it; it shows neither name nor email' } },
+  deletion_requests: { user_id: 'leave' },
+  browser_sessions: { user_id: 'leave' },
+  password_resets: { user_id: 'leave' },
+  passkeys: { user_id: 'leave' },
+  passkey_handles: { user_id: 'leave' },
+  authorization_codes: { user_id: 'leave' },
+  authorizations: { user_id: 'leave' },
+  jobs: { user_id: SHORT_LIVED },
+  audit_entries: {
+    actor_user_id: { keep: 'has an id and no name; removed after AUDIT_RETENTION_DAYS' },
+  },
+  clients: {
+    created_by: { keep: 'says which member made an app of the school, without a name' },
+    reviewed_by: { keep: 'says which member reviewed an app of the school, without a name' },
+  },
+  orders: { user_id: BOOKS },
+  payments: { user_id: BOOKS },
+  coupon_redemptions: { user_id: BOOKS },
+  subscriptions: { user_id: 'subscriptions' },
+  comments: { user_id: 'comments' },
+  consulting_services: { host_id: 'unlink' },
+  posts: { author_id: 'unlink' },
+  files: { created_by: 'unlink' },
+  course_lecturers: { user_id: 'delete' },
+  lecturers: { user_id: 'delete' },
+  meeting_seats: { user_id: 'delete' },
+  study_group_members: { user_id: 'delete' },
+  event_registrations: { user_id: 'delete' },
+  form_submissions: { user_id: 'delete' },
+  digital_product_accesses: { user_id: 'delete' },
+  notifications: { user_id: 'delete' },
+  notification_subscriptions: { user_id: 'delete' },
+  learning_days: { user_id: 'delete' },
+  lecture_progress: { user_id: 'delete' },
+  enrollments: { user_id: 'delete' },
+}
+
+export interface PlannedStep {
+  readonly table: string
+  readonly column: string
+  readonly fate: 'delete' | 'unlink' | 'comments' | 'subscriptions'
+}
+
+/** What is left for the job. */
+export const FORGET_STEPS: readonly PlannedStep[] = Object.entries(FORGET_PLAN).flatMap(
+  ([table, columns]) =>
+    Object.entries(columns).flatMap(([column, fate]) =>
+      typeof fate === 'object' || fate === 'leave' ? [] : { table, column, fate },
+    ),
+)

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Section } from './section.ts'
+
+/** Where the person is signed in, what they allowed, and what they did. */
+export const ACCESS_SECTIONS: readonly Section[] = [
+  {
+    name: 'browsers',
+    title: 'Browsers that are signed in here',
+    tables: ['browser_sessions'],
+    fields: sql`b.device, b.created_at, b.authenticated_at, b.methods, b.last_seen_at, b.expires_at`,
+    rows: ({ schoolId, userId }) => sql`
+      from browser_sessions b where b.user_id = ${userId} and b.school_id = ${schoolId}`,
+    order: [sql`b.created_at`, sql`b.id`],
+  },
+  {
+    name: 'passkeys',
+    title: 'Your passkeys here',
+    tables: ['passkeys'],
+    fields: sql`k.name, k.transports, k.backed_up, k.created_at, k.last_used_at, k.cloned_at`,
+    rows: ({ schoolId, userId }) => sql`
+      from passkeys k where k.user_id = ${userId} and k.school_id = ${schoolId}`,
+    order: [sql`k.created_at`, sql`k.id`],
+  },
+  {
+    name: 'apps',
+    title: 'Apps that you allowed to use your account here',
+    tables: ['authorizations'],
+    fields: sql`c.name as app, a.scopes, a.device, a.created_at, a.last_used_at, a.revoked_at as ended_at`,
+    rows: ({ schoolId, userId }) => sql`
+      from authorizations a join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+      where a.school_id = ${schoolId} and a.user_id = ${userId}`,
+    order: [sql`a.created_at`, sql`a.id`],
+  },
+  {
+    name: 'applications_managed',
+    title: 'Applications that you added or reviewed',
+    tables: ['clients'],
+    fields: sql`c.name, c.client_id, c.created_at, c.reviewed_at, c.deleted_at`,
+    rows: ({ schoolId, userId }) => sql`
+      from clients c where c.school_id = ${schoolId} and ${userId} in (c.created_by, c.reviewed_by)`,
+    order: [sql`c.created_at`, sql`c.client_id`],
+  },
+  {
+    name: 'jobs',
+    title: 'Long work that you started',
+    tables: ['jobs'],
+    fields: sql`j.kind, j.title, j.state, j.created_at, j.finished_at`,
+    rows: ({ schoolId, userId }) => sql`
+      from jobs j where j.school_id = ${schoolId} and j.user_id = ${userId}`,
+    order: [sql`j.created_at`, sql`j.id`],
+  },
+  {
+    name: 'audit',
+    title: 'What you did here, as the school recorded it',
+    tables: ['audit_entries'],
+    fields: sql`a.at, a.action, a.outcome, a.client_id, a.subject, a.detail`,
+    rows: ({ schoolId, userId }) => sql`
+      from audit_entries a where a.school_id = ${schoolId} and a.actor_user_id = ${userId}`,
+    order: [sql`a.at`, sql`a.id`],
+  },
+]
