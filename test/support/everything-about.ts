@@ -62,6 +62,9 @@ export async function everythingAbout(
       ...{ user_verified: true, name: 'A passkey', last_challenge_at },
     })
     .execute()
+  const expires_at = new Date(Date.now() + DAY)
+  const trusted = { id: uuidv7(), user_id, secret_hash: randomBytes(32), expires_at }
+  await at.insert('trusted_devices', trusted).execute()
   await buySomething(school, person)
   const client = await world.aPublicClient(school)
   await at

@@ -117,6 +117,8 @@ const account = {
   hasSecondFactor: false,
   otherSchools: [{ name: 'Harbor School', url: 'http://harbor.localhost:3000' }],
   passkeys: { count: 2, question: passkeyQuestion, silent: false },
+  waitingDeletions: [],
+  timeZone,
 }
 
 const phone = {
@@ -148,8 +150,6 @@ const passkeys = {
       lastUsedAt: undefined,
     },
   ],
-  waitingDeletions: [],
-  timeZone,
 }
 
 const live = (id: string, device: string, lastUsedAt: Date | undefined) => ({

@@ -60,6 +60,8 @@ describe('a copy', () => {
       .execute()
     const visitor = await signedIn(world, school, ada)
     await submit(visitor, '/account/delete', '/account/delete')
+    const authenticator = { user_id: ada.id, sealed_secret: Buffer.from('sealed'), last_step: 1 }
+    await db.insertInto('authenticators').values(authenticator).execute()
     const page = '/account/profile'
     await submit(visitor, page, page, { name: 'Ada <script>alert(1)</script>' })
     const { html, json, content } = await aCopyOf(visitor)

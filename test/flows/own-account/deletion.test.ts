@@ -7,6 +7,7 @@ import { purgeJobs } from '../../../src/domain/jobs/purge.ts'
 import { deletePerson } from '../../../src/domain/people/delete-person.ts'
 import { forgetMemberJob } from '../../../src/domain/people/deletion/forget-member-job.ts'
 import { FORGET_PLAN } from '../../../src/domain/people/deletion/forget-plan.ts'
+import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
 import { purgeOnce } from '../../../src/start/purge.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
@@ -14,12 +15,15 @@ import { aPair, userinfo } from '../../support/client-like.ts'
 import { everythingAbout } from '../../support/everything-about.ts'
 import { aNotification, manyNotifications } from '../../support/inbox.ts'
 import { aRunner, aroundSteps, endLeases, finishJobs } from '../../support/jobs.ts'
+import { aMailBox } from '../../support/mail-box.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { aWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
 const store = createDiskStore(folder)
-const world = await aWorld({ files: store })
+const mailBox = await aMailBox()
+const mailer = smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>')
+const world = await aWorld({ files: store, mailer })
 afterAll(() => rm(folder, { recursive: true }))
 const { db } = world.database
 
@@ -59,12 +63,14 @@ async function deleteNow(person: TestPerson, visitor: Visitor, part: 'school' | 
   await finish()
 }
 
+const OF_ACCOUNTS = ['users', 'person_pictures', 'authenticators', 'recovery_codes']
+
 /** How many rows of each table name the person at the school. */
 async function rowsAbout(school: TestSchool, person: TestPerson): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const [table, columns] of Object.entries(FORGET_PLAN)) {
     for (const column of Object.keys(columns)) {
-      const isTenant = !['users', 'person_pictures'].includes(table)
+      const isTenant = !OF_ACCOUNTS.includes(table)
       const { rows } = await sql<{ n: number }>`
         select count(*)::int as n from ${sql.table(table)} where ${sql.ref(column)} = ${person.id}
           and ${isTenant ? sql`school_id = ${school.id}` : sql`true`}`.execute(db)
@@ -393,5 +399,23 @@ describe('an attacker', () => {
     const answer = await visitor.post(PAGE, { form_token, part: 'everything' })
     expect(answer.statusCode).toBe(400)
     expect(await requestsOf(ada)).toEqual([])
+  })
+})
+
+describe('the person', () => {
+  test('gets a mail when it was asked for and one when it is done, from a school that they know', async () => {
+    const [known, school] = [await world.aSchool(), await world.aSchool()]
+    const ada = await world.aMember(known)
+    const visitor = await signedIn(world, school, ada)
+    expect((await ask(visitor, 'account')).statusCode).toBe(303)
+    const asked = await mailBox.take(ada.email, 'delete your whole account')
+    expect(asked.text).toContain(`${known.origin}/account`)
+    await passTime(ada)
+    await purge()
+    // Any later answer that sends mail sends this one too.
+    const other = await world.aMember(school)
+    await ask(await signedIn(world, school, other), 'account')
+    const done = await mailBox.take(ada.email, 'your account was deleted')
+    expect(done.text).not.toContain(ada.name)
   })
 })

@@ -4,6 +4,7 @@ import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation
 import { type AuditEntry, record, recordForInstallation } from '../../audit/audit.ts'
 import { schoolsOwnedAlone } from '../delete-person.ts'
 import { schoolsOfPerson } from '../membership.ts'
+import { findMailPlace, tellOfRequest } from './tell-person.ts'
 
 /** In this time a person can change their mind, and one whose browser was stolen can notice. */
 export const WAITING_DAYS = 14
@@ -63,10 +64,13 @@ export async function requestDeletion(tx: SchoolTx, asking: Asking): Promise<Ask
       select from school_members
       where school_id = ${tx.schoolId} and user_id = ${userId} and forgotten_at is null)
     on conflict (user_id, school_id) do update set due_at = deletion_requests.due_at
-    returning xmax = 0 as is_new`)
-  const [row] = rows as { is_new: boolean }[]
+    returning xmax = 0 as is_new, due_at`)
+  const [row] = rows as { is_new: boolean; due_at: Date }[]
   if (row === undefined) return { kind: 'no_member' }
-  if (row.is_new) await note(tx, 'person.deletion_requested', asking)
+  if (!row.is_new) return { kind: 'waiting' }
+  await note(tx, 'person.deletion_requested', asking)
+  const place = await findMailPlace(across, userId, part === 'school' ? tx.schoolId : null)
+  await tellOfRequest(across, place, { part, due_at: row.due_at.toISOString() })
   return { kind: 'waiting' }
 }
 

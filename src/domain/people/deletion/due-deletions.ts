@@ -6,6 +6,7 @@ import { recordChange } from '../../audit/record-change.ts'
 import { OperationRefused } from '../../operation/refusal.ts'
 import { deletePerson } from '../delete-person.ts'
 import { leaveSchool } from './leave-school.ts'
+import { findMailPlace, tellOfEnd } from './tell-person.ts'
 
 interface DueRequest {
   readonly id: string
@@ -64,11 +65,14 @@ async function takeDue(tx: Transaction<DB>): Promise<DueRequest | undefined> {
 
 async function deleteNow(tx: Transaction<DB>, { user_id, school_id }: DueRequest): Promise<void> {
   const by = { via: 'account', userId: user_id } as const
+  const place = await findMailPlace(tx, user_id, school_id)
   if (school_id === null) {
     await deletePerson(tx, user_id, { force: false }, by)
+    await tellOfEnd(tx, place, 'account')
     return
   }
   const at = atSchoolInTransaction(tx, school_id)
   await leaveSchool(at, user_id, by)
   await recordChange(at, by, { action: 'person.deleted', subject: user_id })
+  await tellOfEnd(tx, place, 'school')
 }

@@ -19,10 +19,13 @@ const SHORT_LIVED = { keep: 'removed a week after its end' }
 export const FORGET_PLAN: Readonly<Record<string, Readonly<Record<string, Fate>>>> = {
   users: { id: ACCOUNT },
   person_pictures: { user_id: ACCOUNT },
+  authenticators: { user_id: ACCOUNT },
+  recovery_codes: { user_id: ACCOUNT },
   school_members: { user_id: { keep: 'payments refer to it; it shows neither name nor email' } },
   deletion_requests: { user_id: 'leave' },
   browser_sessions: { user_id: 'leave' },
   password_resets: { user_id: 'leave' },
+  trusted_devices: { user_id: 'leave' },
   passkeys: { user_id: 'leave' },
   passkey_handles: { user_id: 'leave' },
   authorization_codes: { user_id: 'leave' },

@@ -19,6 +19,7 @@ export async function leaveSchool(tx: SchoolTx, userId: string, by: AuditedActor
   await changeRoles(tx, userId, [], by)
   await withdrawCodesOfMember(tx, userId)
   await endAuthorizationsOfMember(tx, userId)
+  await tx.delete('trusted_devices').where('user_id', '=', userId).execute()
   await tx.delete('passkeys').where('user_id', '=', userId).execute()
   await tx.delete('passkey_handles').where('user_id', '=', userId).execute()
   await tx.delete('password_resets').where('user_id', '=', userId).execute()

@@ -13,6 +13,8 @@ export interface MailContents {
   password_changed: object
   account_notice: FactsOf<'account_notice'> & { readonly token: string }
   everything_ended: { readonly token: string }
+  deletion_requested: { readonly part: 'school' | 'account'; readonly dueAt: Date }
+  deleted: { readonly part: 'school' | 'account' }
 }
 
 export type ContentKind = keyof MailContents

@@ -95,6 +95,14 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
       return { kind: 'reset_elsewhere', schools: await schoolsSignedInAt(at, userId) }
     },
   },
+  deletion_requested: {
+    to: 'member',
+    decide: async ({ facts: { part, due_at } }) => ({
+      ...{ kind: 'deletion_requested', part, dueAt: new Date(due_at) },
+    }),
+  },
+  /** There is no account with this address any more, or the person has no role here. Only the server queues it. */
+  deleted: { to: 'address', decide: async ({ facts: { part } }) => ({ kind: 'deleted', part }) },
 }
 
 /** For mails that strangers can ask for. */

@@ -12,6 +12,7 @@ interface QueuedKind {
 
 const nothing = z.strictObject({})
 const HOUR = 60
+const deleted = z.strictObject({ part: z.enum(['school', 'account']) })
 
 /** Changes of an account that a person is told about (`notices.ts`). */
 const NOTICED_CHANGES = [
@@ -41,6 +42,11 @@ export const QUEUED_KINDS = {
     keepMinutes: 24 * HOUR,
   },
   everything_ended: { facts: nothing, keepMinutes: 24 * HOUR },
+  deletion_requested: {
+    facts: deleted.extend({ due_at: z.iso.datetime() }),
+    keepMinutes: 24 * HOUR,
+  },
+  deleted: { facts: deleted, keepMinutes: 24 * HOUR },
 } as const satisfies Readonly<Record<string, QueuedKind>>
 
 export type MailKind = keyof typeof QUEUED_KINDS

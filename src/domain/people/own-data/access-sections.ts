@@ -22,6 +22,24 @@ export const ACCESS_SECTIONS: readonly Section[] = [
     order: [sql`k.created_at`, sql`k.id`],
   },
   {
+    name: 'second_factor',
+    title: 'Your authenticator app',
+    tables: ['authenticators', 'recovery_codes'],
+    fields: sql`a.created_at, (
+      select count(*) from recovery_codes r where r.user_id = a.user_id) as recovery_codes_left`,
+    rows: ({ userId }) => sql`from authenticators a where a.user_id = ${userId}`,
+    order: [sql`a.created_at`, sql`a.user_id`],
+  },
+  {
+    name: 'trusted_browsers',
+    title: 'Browsers here that are not asked for a code',
+    tables: ['trusted_devices'],
+    fields: sql`t.created_at, t.expires_at`,
+    rows: ({ schoolId, userId }) => sql`
+      from trusted_devices t where t.user_id = ${userId} and t.school_id = ${schoolId}`,
+    order: [sql`t.created_at`, sql`t.id`],
+  },
+  {
     name: 'apps',
     title: 'Apps that you allowed to use your account here',
     tables: ['authorizations'],

@@ -103,6 +103,30 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
       ),
     ],
   }),
+  deletion_requested: ({ part, dueAt }, school) => ({
+    subject: part === 'account' ? 'Your account will be deleted' : `${school.name} will forget you`,
+    blocks: [
+      paragraph(
+        part === 'account'
+          ? 'You asked to delete your whole account, at all your schools.'
+          : `You asked to delete what ${school.name} knows of you.`,
+        `It will be done on ${dayInWords(dueAt)}. Until then you can change your mind.`,
+      ),
+      button('See it or cancel it', schoolUrl(school.origin, '/account')),
+      paragraph('If that was not you, cancel it there and change your password at once.'),
+    ],
+  }),
+  deleted: ({ part }, school) => ({
+    subject: part === 'account' ? 'Your account was deleted' : `${school.name} has forgotten you`,
+    blocks: [
+      paragraph(
+        part === 'account'
+          ? 'As you asked, your account was deleted, at all your schools.'
+          : `As you asked, ${school.name} deleted what it knew of you.`,
+        'Orders, payments and invoices stay in the books, without your name.',
+      ),
+    ],
+  }),
 }
 
 const NOTICES: Readonly<Record<NoticedChange, { subject: string; sentence: string }>> = {
@@ -130,4 +154,8 @@ const NOTICES: Readonly<Record<NoticedChange, { subject: string; sentence: strin
     subject: 'A recovery code of your account was used',
     sentence: 'Somebody signed in to your account with one of its recovery codes.',
   },
+}
+
+function dayInWords(day: Date): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(day)
 }
