@@ -47,7 +47,7 @@ test('only work without a school uses the database in the share of the installat
     // Makes the school's own view of it.
     'gate/school-gate.ts',
     // After the answer.
-    'surfaces/pages/account/mail-sender.ts',
+    'surfaces/pages/mails/mail-sender.ts',
     // While there is no school.
     'surfaces/pages/setup/setup.ts',
   ])

@@ -25,6 +25,7 @@ export const FORGET_PLAN: Readonly<Record<string, Readonly<Record<string, Fate>>
   deletion_requests: { user_id: 'leave' },
   browser_sessions: { user_id: 'leave' },
   password_resets: { user_id: 'leave' },
+  notice_links: { user_id: 'leave' },
   trusted_devices: { user_id: 'leave' },
   passkeys: { user_id: 'leave' },
   passkey_handles: { user_id: 'leave' },

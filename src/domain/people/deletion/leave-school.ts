@@ -23,6 +23,7 @@ export async function leaveSchool(tx: SchoolTx, userId: string, by: AuditedActor
   await tx.delete('passkeys').where('user_id', '=', userId).execute()
   await tx.delete('passkey_handles').where('user_id', '=', userId).execute()
   await tx.delete('password_resets').where('user_id', '=', userId).execute()
+  await tx.delete('notice_links').where('user_id', '=', userId).execute()
   await beginForgetting(tx, userId, by)
 }
 

@@ -15,6 +15,7 @@ export const SECTIONS: readonly Section[] = [
 /** Tables with rows about people that are in no section, and why. */
 export const NOT_COPIED: Readonly<Record<string, string>> = {
   authorization_codes: 'secrets that live for minutes; what was allowed with them is told',
+  notice_links: 'secrets that live for days',
   passkey_handles: 'a random number that says nothing but which passkeys belong together',
   password_resets: 'secrets that live for an hour',
 }
