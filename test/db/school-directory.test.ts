@@ -346,7 +346,7 @@ describe('statements of the directory', () => {
     const readersAmongKnownCallers = async () => {
       const { rows } = await sql<{ count: number }>`
         select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and query like '%where s.origin = $1 and s.deleted_at is null'
+        where datname = current_database() and query like '%select s.id, s.subdomain, s.origin, s.name, s.description%'
           and application_name not like 'schoolgate stranger%'`.execute(database.db)
       return rows[0]?.count ?? 0
     }
