@@ -140,6 +140,8 @@ describe('a single page', () => {
     expect(Object.fromEntries(new URLSearchParams(posted.postData() ?? ''))).toEqual({
       form_token: 'c2FtcGxlLWZvcm0tdG9rZW4',
       request: 'c2VhbGVkLXJlcXVlc3Q',
+      passkey_challenge: 'c2VhbGVkLWNoYWxsZW5nZQ',
+      passkey: '',
       email: 'ada@demo.test',
       password: 'correct horse',
     })
