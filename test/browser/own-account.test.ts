@@ -132,7 +132,7 @@ test('a person asks to be deleted, sees it on the account page and changes their
   await page.getByRole('button', { name: 'Delete my whole account' }).click()
   await page.getByText('Your whole account will be deleted').waitFor()
   await page.getByRole('button', { name: 'Keep my account' }).click()
-  expect(await page.getByRole('status').textContent()).toContain('Nothing will be deleted')
+  expect(await page.getByRole('status').first().textContent()).toContain('Nothing will be deleted')
   expect(await page.getByText('Your whole account will be deleted').count()).toBe(0)
 }, 60_000)
 

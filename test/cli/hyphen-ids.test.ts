@@ -42,6 +42,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'keys activate': AT_NORTH,
   'keys retire': AT_NORTH,
   'backup restore': [],
+  'user passkeys': [],
+  'user reset-factors': ['--reason', 'lost phone'],
 }
 
 test('every command that takes an id or a name is in the table', async () => {

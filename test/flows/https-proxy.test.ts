@@ -160,7 +160,9 @@ describe('https behind a proxy', () => {
   test('every URL in the metadata is https', async () => {
     const { host } = new URL(school.origin)
     const got = await send('/.well-known/openid-configuration', { headers: { host } })
-    const urls = got.body.match(/"https?:\/\/[^"]*"/g) ?? []
+    // The values of acr are names that only look like addresses.
+    const { acr_values_supported: _names, ...metadata } = JSON.parse(got.body)
+    const urls = JSON.stringify(metadata).match(/"https?:\/\/[^"]*"/g) ?? []
     expect(urls.length).toBeGreaterThan(5)
     expect(urls.filter((url) => !url.startsWith(`"${school.origin}`))).toEqual([])
   })

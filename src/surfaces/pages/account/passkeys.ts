@@ -152,7 +152,8 @@ function askToMake(
   return askForPasskey(challengeFormOf(context, request, viewer?.formToken ?? ''), {
     party: relyingPartyOf(request.school.origin, context.passkeys),
     schoolName: plainText(request.school.name) || 'School',
-    ...{ person, known, silent },
+    person: { ...person, name: plainText(person.name) },
+    ...{ known, silent },
   })
 }
 
