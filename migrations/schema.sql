@@ -871,6 +871,28 @@ create table digital_products (
 CREATE INDEX digital_products_by_time ON public.digital_products USING btree (school_id, created_at, id);
 CREATE TRIGGER digital_products_touch BEFORE UPDATE ON public.digital_products FOR EACH ROW EXECUTE FUNCTION touch_row();
 
+-- people: new email addresses that people asked for, until the change can no longer be undone
+create table email_changes (
+  id uuid not null,
+  school_id uuid not null,
+  user_id uuid not null,
+  old_email text not null,
+  new_email text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  old_confirmed_at timestamp(3) with time zone,
+  new_confirmed_at timestamp(3) with time zone,
+  changed_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  constraint email_changes_pkey PRIMARY KEY (id),
+  constraint email_changes_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint email_changes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint email_changes_new_email_check CHECK ((length(new_email) <= 320)),
+  constraint email_changes_old_email_check CHECK ((length(old_email) <= 320))
+);
+CREATE INDEX email_changes_by_user ON public.email_changes USING btree (user_id);
+-- email_changes.school_id: whose mails have the links: where the person has signed in for longest
+-- email_changes.ended_at: stopped, replaced by a newer request, or undone: its links do nothing any more
+
 -- analytics: enrollments that began on a day in the time zone of the school
 create table enrollment_days (
   school_id uuid not null,
@@ -1792,6 +1814,7 @@ create table schools (
   version integer not null default 1,
   deleted_at timestamp(3) with time zone,
   operator_factor_from timestamp(3) with time zone,
+  sign_up boolean not null default false,
   constraint schools_pkey PRIMARY KEY (id),
   constraint schools_origin_key UNIQUE (origin),
   constraint schools_subdomain_key UNIQUE (subdomain),
@@ -1815,6 +1838,7 @@ CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUT
 -- schools.document_hosts: hosts whose client metadata documents resolve at this school
 -- schools.deleted_at: since when nothing answers at its origin; the row goes when its last row has gone
 -- schools.operator_factor_from: from then on owners and admins need a passkey or a second factor; null if the school does not demand it
+-- schools.sign_up: whether people may sign up as students on the pages of the school
 
 -- learning: a chapter of a course
 create table sections (

@@ -2,10 +2,12 @@ import { describe, expect, test, vi } from 'vitest'
 import { filledIn } from '../../src/domain/clients/applications/assistants.ts'
 import { findClient } from '../../src/domain/clients/client.ts'
 import { rolesAt } from '../../src/domain/people/membership.ts'
+import { findPersonByEmail } from '../../src/domain/people/person.ts'
 import { signIn } from '../../src/domain/people/sign-in.ts'
 import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
 import { findSigner } from '../../src/domain/schools/signing.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
+import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
 import { testDatabase } from '../support/database.ts'
@@ -286,6 +288,50 @@ describe('user', () => {
       code: 1,
       json: { error: expect.stringContaining('only owner') },
     })
+  })
+
+  test('set-email gives another address with a reason, ends sessions and ways to undo, and tells the old address', async () => {
+    const made = await create('moves@north.example')
+    const userId = made.json.userId
+    await at
+      .update('school_members')
+      .set({ signed_in_at: new Date() })
+      .where('user_id', '=', userId)
+      .execute()
+    const emails = { old_email: 'older@north.example', new_email: 'moves@north.example' }
+    const change = { id: uuidv7(), user_id: userId, changed_at: new Date(), ...emails }
+    await at.insert('email_changes', change).execute()
+    const move = (...argv: string[]) => schoolgate('user', 'set-email', ...argv)
+    const [from, to] = ['moves@north.example', 'Moved@home.example']
+    expect(await move(from, to)).toMatchObject({ code: 2 })
+    const reason = ['--reason', 'has lost the mailbox']
+    expect(await move('nobody@north.example', to, ...reason)).toMatchObject({ code: 1 })
+    expect(await move(from, 'no address', ...reason)).toMatchObject({ code: 2 })
+    expect(await move(from, 'ada@north.example', ...reason)).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('Another person') },
+    })
+    expect(await move(from, to, ...reason)).toMatchObject({ code: 0, json: { userId } })
+    const person = await findPersonByEmail(database.db, 'moved@home.example')
+    expect(person?.id).toBe(userId)
+    const { rows } = await database.pool.query(
+      `select (select ended_at is not null from email_changes where user_id = $1) as ended,
+         (select kind || ' ' || email from outgoing_mails where email = 'moves@north.example') as mail,
+         (select detail from audit_entries where action = 'person.email_changed' and school_id is null) as detail`,
+      [userId],
+    )
+    expect(rows).toEqual([
+      {
+        ended: true,
+        mail: 'email_set moves@north.example',
+        detail: { reason: 'has lost the mailbox', via: 'command_line' },
+      },
+    ])
+    expect(await schoolgate('user', 'delete', '--email', to)).toMatchObject({ code: 0 })
+    const left = await database.pool.query('select 1 from email_changes where user_id = $1', [
+      userId,
+    ])
+    expect(left.rows).toEqual([])
   })
 
   test('delete erases a person and counts what ended', async () => {

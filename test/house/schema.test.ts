@@ -49,6 +49,7 @@ const KEYED_BY_ID = [
   'browser_sessions',
   'deletion_requests',
   'notice_links',
+  'email_changes',
   'outgoing_mails',
   'password_resets',
   'trusted_devices',

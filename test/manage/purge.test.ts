@@ -360,6 +360,22 @@ describe('other rows that expire', () => {
       await school.at.insert('trusted_devices', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
       await school.at.insert('password_resets', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
       await school.at.insert('notice_links', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
+      const change = (times: { created_at?: Date; changed_at?: Date; ended_at?: Date }) => ({
+        id: uuidv7(),
+        user_id: member.id,
+        old_email: 'old@people.test',
+        new_email: 'new@people.test',
+        ...times,
+      })
+      await school.at
+        .insert('email_changes', [
+          change({}),
+          change({ created_at: ago(25 * HOUR) }),
+          change({ created_at: ago(80 * HOUR), changed_at: ago(71 * HOUR) }),
+          change({ created_at: ago(80 * HOUR), changed_at: ago(73 * HOUR) }),
+          change({ ended_at: ago(0) }),
+        ])
+        .execute()
       await db
         .insertInto('sign_in_throttles')
         .values([
@@ -383,6 +399,7 @@ describe('other rows that expire', () => {
         trusted_devices: 1,
         password_resets: 1,
         notice_links: 1,
+        email_changes: 3,
         sign_in_throttles: 1,
         client_documents: 2,
       })
@@ -392,6 +409,7 @@ describe('other rows that expire', () => {
         trusted_devices: 0,
         password_resets: 0,
         notice_links: 0,
+        email_changes: 0,
         sign_in_throttles: 0,
         client_documents: 0,
       })

@@ -219,6 +219,8 @@ export const sampleAdminPages: Record<string, string> = {
     mcpConnections: true,
     endAuthorizationOnReplay: false,
     demand: { from: undefined, daysLeft: undefined, isOwner: true, hasMeans: true },
+    signUp: true,
+    mailIsSent: true,
     notice: 'MCP connections is on. OAuth applications are under Developers now.',
   }),
   'admin-applications': applicationsPage(applications),

@@ -35,7 +35,13 @@ const step = {
 const codes = Array.from({ length: 10 }, (_, n) => `${1000 + n}-2222-3333-4444-5555`)
 const since = new Date('2026-10-20T06:00Z')
 
-const settings = { ...at('/admin/settings'), mcpConnections: true, endAuthorizationOnReplay: true }
+const settings = {
+  ...at('/admin/settings'),
+  mcpConnections: true,
+  endAuthorizationOnReplay: true,
+  signUp: false,
+  mailIsSent: true,
+}
 const needed = { ...frame, here: '/admin', signInUrl: '/sign-in?return_to=%2Fadmin' }
 const due = {
   ...{ school, person, formToken, clientName: 'Claude' },

@@ -19,6 +19,7 @@ import {
   unsafeSetupPage,
 } from '../../src/surfaces/pages/views/setup.tsx'
 import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
+import { sampleAccountPages } from './sample-account-pages.ts'
 import { sampleAdminPages } from './sample-admin-pages.ts'
 import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
 import { sampleAssistantPages } from './sample-assistant-pages.ts'
@@ -111,6 +112,7 @@ export const samplePages: Record<string, string> = {
   }),
   'sign-in-passkey-expired': signInPage({ ...signIn, problem: { kind: 'passkey_expired' } }),
   'sign-in-passkey-unverified': signInPage({ ...signIn, problem: { kind: 'passkey_unverified' } }),
+  'sign-in-with-sign-up': signInPage({ ...signIn, signUpUrl: '/sign-up' }),
   'sign-in-new-password': signInPage({ ...signIn, newPassword: true }),
   'sign-in-interrupted': signInPage({ ...signIn, keptForm: 'c2VhbGVk', interrupted: 'kept' }),
   consent: consentPage(consent),
@@ -229,6 +231,7 @@ export const samplePages: Record<string, string> = {
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
   ...sampleSessionPages,
+  ...sampleAccountPages,
   ...sampleAdminPages,
   ...sampleAssistantPages,
   ...sampleFactorPages,

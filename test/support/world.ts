@@ -89,6 +89,7 @@ export class World {
       mcpConnections?: boolean
       documentHosts?: string[]
       endAuthorizationOnReplay?: boolean
+      signUp?: boolean
     } = {},
   ): Promise<TestSchool> {
     const id = uuidv7()
@@ -106,6 +107,7 @@ export class World {
         mcp_connections: options.mcpConnections ?? false,
         document_hosts: options.documentHosts ?? [],
         end_authorization_on_replay: options.endAuthorizationOnReplay ?? false,
+        sign_up: options.signUp ?? false,
       })
       .execute()
     const at = atSchool(this.database.db, id)

@@ -89,6 +89,7 @@ interface Settings {
   readonly openRegistration?: 'on' | 'off'
   readonly documentHosts?: string
   readonly endAuthorizationOnReplay?: 'on' | 'off'
+  readonly signUp?: 'on' | 'off'
 }
 
 const onOff = (flags: string, about: string): Option =>
@@ -106,6 +107,7 @@ function withSettings(command: Command): Command {
     .addOption(onOff('--open-registration', 'client metadata from any host'))
     .option('--document-hosts <hosts>', 'hosts whose client metadata is accepted, comma-separated')
     .addOption(onOff('--end-authorization-on-replay', 'a replayed refresh token ends everything'))
+    .addOption(onOff('--sign-up', 'people may make an account and become students'))
 }
 
 function detailsOf(settings: Settings): SchoolChanges {
@@ -125,6 +127,7 @@ function detailsOf(settings: Settings): SchoolChanges {
     open_registration: switchOf(settings.openRegistration),
     document_hosts: documentHosts?.split(',').flatMap((host) => host.trim() || []),
     end_authorization_on_replay: switchOf(settings.endAuthorizationOnReplay),
+    sign_up: switchOf(settings.signUp),
   }
 }
 

@@ -21,6 +21,7 @@ import { explainRefusal } from '../refusal-error.ts'
 import { teach } from '../teach.ts'
 import { addEndEverythingCommand } from './user-end-everything.ts'
 import { addPasskeysCommand } from './user-passkeys.ts'
+import { addSetEmailCommand } from './user-set-email.ts'
 
 export function addUserCommand(program: Command, cli: Cli): void {
   const user = program.command('user').description('people and their roles at a school')
@@ -80,6 +81,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     'For a person without their phone and without recovery codes. First make sure that it is them: after this their password alone signs them in. Removes the authenticator app, the recovery codes and the trusted browsers, and signs them out everywhere; password and connected apps stay.',
     'user reset-factors ada@north.example --reason "lost phone, known in person"',
   )
+  addSetEmailCommand(user, cli)
 
   addEndEverythingCommand(user, cli)
 

@@ -48,6 +48,7 @@ export const AUDIT_ACTIONS = [
   'person.created',
   'person.deletion_requested',
   'person.deletion_cancelled',
+  'person.signed_up',
   'person.deleted',
   'person.password_changed',
   'person.everything_ended',
@@ -60,6 +61,8 @@ export const AUDIT_ACTIONS = [
   'factor.removed',
   'factor.codes_renewed',
   'factor.used_recovery_code',
+  'person.email_changed',
+  'person.email_change_undone',
   'operation.done',
 ] as const
 

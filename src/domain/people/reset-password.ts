@@ -5,6 +5,7 @@ import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
 import { HAS_SECOND_FACTOR } from './factors/authenticators.ts'
+import { HAD_NO_CREDENTIAL } from './no-credential.ts'
 import {
   findPasswordProblem,
   minimumLength,
@@ -31,8 +32,7 @@ export async function mintResetLink(at: SchoolDb, userId: string): Promise<strin
       select u.id from users u
         join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id and m.roles <> '{}'
       where u.id = ${userId} and u.deleted_at is null
-        and (m.signed_in_at is not null
-          or u.password_hash is null and not exists (select from passkeys p where p.user_id = u.id))
+        and (m.signed_in_at is not null or ${HAD_NO_CREDENTIAL})
       for share of u)
     insert into password_resets (id, secret_hash, school_id, user_id, expires_at)
     select ${id}, ${token.hash}, ${at.schoolId}, entitled.id, now() + make_interval(mins => ${RESET_MINUTES})

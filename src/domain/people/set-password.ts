@@ -22,6 +22,8 @@ export interface NewPassword {
     | 'current_password'
     | 'reset_link'
     | 'short_password'
+    | 'sign_up'
+    | 'email_undone'
     | 'command_line'
     /** The password is one that no person knows (`end-everything.ts`). */
     | 'not_me'

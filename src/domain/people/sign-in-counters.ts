@@ -96,15 +96,27 @@ export function codeCounters(
   ]
 }
 
-/** Requests for a new password in an hour: for one account from one address, and from one address in all. */
-const RESETS = { accountFromAddress: 3, address: 30 } as const
+/** Requests for a mail in an hour: for one account from one address, and from one address in all. */
+const REQUESTS = { accountFromAddress: 3, address: 30 } as const
 
 /** No counter is shared by strangers and the person: nothing that they send keeps the person's own request back. */
-export function resetCounters(key: Buffer, email: string, address: string): ThrottleLimit[] {
-  return addressBuckets(address).flatMap(({ name, times }) => [
-    limit(key, `reset:account-from-address:${name}:${email}`, RESETS.accountFromAddress * times),
-    limit(key, `reset:address:${name}`, RESETS.address * times),
+function requestCounters(key: Buffer, what: string, email: string, from: string): ThrottleLimit[] {
+  return addressBuckets(from).flatMap(({ name, times }) => [
+    limit(
+      key,
+      `${what}:account-from-address:${name}:${email}`,
+      REQUESTS.accountFromAddress * times,
+    ),
+    limit(key, `${what}:address:${name}`, REQUESTS.address * times),
   ])
+}
+
+export function resetCounters(key: Buffer, email: string, address: string): ThrottleLimit[] {
+  return requestCounters(key, 'reset', email, address)
+}
+
+export function signUpCounters(key: Buffer, email: string, address: string): ThrottleLimit[] {
+  return requestCounters(key, 'sign-up', email, address)
 }
 
 /** One mail with a link in this time, for one account and school; further requests find it in the mailbox. */
@@ -136,6 +148,35 @@ const NEW_BROWSERS_PER_HOUR = 5
 
 export function newBrowserCounter(key: Buffer, userId: string): ThrottleLimit {
   return limit(key, `new-browser:${userId}`, NEW_BROWSERS_PER_HOUR)
+}
+
+/** One mail about a sign-up in `MAIL_MINUTES`, for one address and school. */
+export function signUpMailCounter(key: Buffer, schoolId: string, email: string): ThrottleLimit {
+  return limit(key, `sign-up-mail:${schoolId}:${email}`, 1)
+}
+
+/**
+ * Mails about sign-ups in an hour. Strangers choose the addresses, so these have a counter of their own: a flood must not
+ * keep links for forgotten passwords back.
+ */
+const SIGN_UP_MAILS_PER_HOUR = 500
+
+export function schoolSignUpCounter(key: Buffer, schoolId: string): ThrottleLimit {
+  return limit(key, `sign-up-mail:${schoolId}`, SIGN_UP_MAILS_PER_HOUR)
+}
+
+/** Requests for a new email address in an hour. Each sends two mails. */
+const EMAIL_CHANGES_PER_HOUR = 5
+
+export function emailChangeCounter(key: Buffer, userId: string): ThrottleLimit {
+  return limit(key, `email-change:${userId}`, EMAIL_CHANGES_PER_HOUR)
+}
+
+/** Mails in an hour that ask the owner of an address about a change, for all people and schools together. */
+const CHANGE_MAILS_TO_ADDRESS = 3
+
+export function changeMailCounter(key: Buffer, email: string): ThrottleLimit {
+  return limit(key, `email-change-mail:${email}`, CHANGE_MAILS_TO_ADDRESS)
 }
 
 /** Changes of a password in an hour. Each ends the links in the mailbox, so a thief must not do it again and again. */

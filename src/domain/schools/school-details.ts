@@ -59,6 +59,7 @@ export const schoolChanges = z
     open_registration: z.boolean(),
     document_hosts: z.array(hostPattern).max(100, 'List at most 100 hosts.'),
     end_authorization_on_replay: z.boolean(),
+    sign_up: z.boolean(),
   })
   .partial()
 

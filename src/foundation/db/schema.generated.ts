@@ -293,6 +293,20 @@ export interface DigitalProductsTable {
   version: Generated<number>
 }
 
+/** people: new email addresses that people asked for, until the change can no longer be undone */
+export interface EmailChangesTable {
+  id: string
+  school_id: string
+  user_id: string
+  old_email: string
+  new_email: string
+  created_at: Generated<Date>
+  old_confirmed_at: Date | null
+  new_confirmed_at: Date | null
+  changed_at: Date | null
+  ended_at: Date | null
+}
+
 /** analytics: enrollments that began on a day in the time zone of the school */
 export interface EnrollmentDaysTable {
   school_id: string
@@ -836,6 +850,7 @@ export interface SchoolsTable {
   version: Generated<number>
   deleted_at: Date | null
   operator_factor_from: Date | null
+  sign_up: Generated<boolean>
 }
 
 /** learning: a chapter of a course */
@@ -986,6 +1001,7 @@ export interface DB {
   deletion_requests: DeletionRequestsTable
   digital_product_accesses: DigitalProductAccessesTable
   digital_products: DigitalProductsTable
+  email_changes: EmailChangesTable
   enrollment_days: EnrollmentDaysTable
   enrollments: EnrollmentsTable
   event_registrations: EventRegistrationsTable

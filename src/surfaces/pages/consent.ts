@@ -35,7 +35,9 @@ import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
+import { keepAfterSignIn } from './after-sign-in.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from './page-request.ts'
+import { SIGN_UP_PATH } from './sign-up/sign-up-form.ts'
 import { type AskingClient, consentPage } from './views/consent.tsx'
 import { factorDuePage, noRolePage, operatorOnlyPage } from './views/refusals.tsx'
 
@@ -183,7 +185,11 @@ async function ask(
     const schools = await schoolsOfPerson(acrossSchools(request.at), session.person.id)
     const places = schools.map(({ name, origin }) => ({ name, url: origin }))
     const back = { action: '/consent', sealedRequest }
-    const page = noRolePage({ ...common, back, schools: places, reference: request.id })
+    const joinUrl = request.school.signUp
+      ? keepAfterSignIn(SIGN_UP_PATH, { sealedRequest })
+      : undefined
+    const reference = request.id
+    const page = noRolePage({ ...common, back, joinUrl, schools: places, reference })
     return sendPage(reply, request, 'authorization', page, 403)
   }
   if (standing === 'not_operator') {

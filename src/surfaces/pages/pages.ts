@@ -20,6 +20,8 @@ import { addMemberAssistantRoutes } from './account/assistants.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addDataRoutes } from './account/data.ts'
 import { addDeletionRoutes } from './account/delete-account.ts'
+import { addEmailRoutes } from './account/email.ts'
+import { addEmailChangeRoutes } from './account/email-change.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addHistoryRoutes } from './account/history.ts'
 import { addNotMeRoutes } from './account/not-me.ts'
@@ -48,6 +50,7 @@ import { startOfSection } from './section.ts'
 import { addSignInRoutes } from './sign-in.ts'
 import { addPasskeySignInRoutes } from './sign-in-passkey.ts'
 import { addSignOutRoutes } from './sign-out.ts'
+import { addSignUpRoutes } from './sign-up/sign-up.ts'
 import { frameFor } from './site-frame.ts'
 import { addConfirmRoutes } from './step-up/confirm.ts'
 import { addPasskeyConfirmRoutes } from './step-up/confirm-passkey.ts'
@@ -76,6 +79,7 @@ export function addPageRoutes(
     addShortPasswordRoutes(scope, context, sendsMail)
     addConfirmRoutes(scope, context)
     addPasskeyConfirmRoutes(scope, context)
+    addSignUpRoutes(scope, context, sendsMail)
     addSignOutRoutes(scope, context)
     addEndSessionRoutes(scope, context)
     addConsentRoutes(scope, context, documents)
@@ -87,6 +91,8 @@ export function addPageRoutes(
     addConnectedAppRoutes(scope, context)
     addMemberAssistantRoutes(scope, context)
     addProfileRoutes(scope, context)
+    addEmailRoutes(scope, context, sendsMail)
+    addEmailChangeRoutes(scope, context, sendsMail)
     addPasswordRoutes(scope, context, sendsMail)
     addPasskeyRoutes(scope, context)
     addSecondFactorRoutes(scope, context)

@@ -11,6 +11,7 @@ import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { keepAfterSignIn } from './after-sign-in.ts'
 import { formTokenFor, sendPage, sendScriptedPage } from './page-request.ts'
 import { challengeFormOf } from './passkey-form.ts'
+import { SIGN_UP_PATH } from './sign-up/sign-up-form.ts'
 import { queryOf } from './site-frame.ts'
 import type { Interrupted } from './views/interrupted.tsx'
 import { PASSKEY_SCRIPT } from './views/passkey-parts.tsx'
@@ -38,24 +39,26 @@ export async function showSignIn(
 ): Promise<FastifyReply> {
   const session = await findBrowserSession(request)
   const formToken = formTokenFor(context.keyring, request, reply, session)
+  const { sealedRequest, returnTo } = state
+  const sendsMail = context.mailer !== undefined
   const party = relyingPartyOf(request.school.origin, context.passkeys)
   const page = signInPage({
     school: brandingOf(request.school),
     action: '/sign-in',
     formToken,
     passkey: askForProof(challengeFormOf(context, request, formToken), party),
-    sealedRequest: state.sealedRequest,
-    returnTo: state.returnTo,
+    sealedRequest,
+    returnTo,
     keptForm: state.keptForm,
     interrupted: state.interrupted ?? (queryOf(request).has('files') ? 'files' : undefined),
     newPassword: queryOf(request).has('reset'),
-    forgotPasswordUrl:
-      context.mailer === undefined
-        ? undefined
-        : keepAfterSignIn('/forgotten-password', {
-            sealedRequest: state.sealedRequest,
-            returnTo: state.returnTo,
-          }),
+    forgotPasswordUrl: sendsMail
+      ? keepAfterSignIn('/forgotten-password', { sealedRequest, returnTo })
+      : undefined,
+    signUpUrl:
+      sendsMail && request.school.signUp
+        ? keepAfterSignIn(SIGN_UP_PATH, { sealedRequest, returnTo })
+        : undefined,
     email: state.email ?? state.pending?.loginHint,
     problem: state.problem,
     client: await clientAsking(documents, request, state.pending),

@@ -20,6 +20,7 @@ const PAGES = [
 ]
 const POSTS = [
   '/admin/settings/beta',
+  '/admin/settings/sign-up',
   '/admin/settings/security',
   '/admin/developers/applications',
   `${CLIENTS}/documents`,

@@ -15,6 +15,16 @@ export interface MailContents {
   everything_ended: { readonly token: string }
   deletion_requested: { readonly part: 'school' | 'account'; readonly dueAt: Date }
   deleted: { readonly part: 'school' | 'account' }
+  email_change_old: { readonly link: string }
+  email_change_new: { readonly link: string }
+  /** A person wanted this address, which another account has. */
+  email_taken: object
+  email_changed: { readonly link: string }
+  /** By the operator of the installation. */
+  email_set: object
+  sign_up_link: { readonly link: string }
+  /** The address has an account; the schools are those where the person can ask for a new password. */
+  sign_up_known: { readonly hasRoleHere: boolean; readonly schools: readonly NamedSchool[] }
 }
 
 export type ContentKind = keyof MailContents

@@ -1,13 +1,22 @@
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import {
+  decideChangedMail,
+  decideNewMailboxMail,
+  decideOldMailboxMail,
+} from '../email-change/change-mails.ts'
 import { mintNotMeLink } from '../not-me-link.ts'
 import { mintResetLink } from '../reset-password.ts'
 import {
+  changeMailCounter,
   linkMailCounter,
   MAIL_MINUTES,
   newBrowserCounter,
   schoolMailCounter,
+  schoolSignUpCounter,
+  signUpMailCounter,
 } from '../sign-in-counters.ts'
+import { decideSignUpMail } from '../sign-up/sign-up-mail.ts'
 import type { ThrottleLimit } from '../throttle.ts'
 import type { MailContent } from './mail-contents.ts'
 import type { FactsOf, MailKind } from './queued-kinds.ts'
@@ -46,8 +55,8 @@ export interface RuleFor<K extends MailKind, Who> {
  * - `member`: a person with a role here. It proves nothing, as the school gave it: no link in the mail may change an
  *   account that has a password or a passkey.
  * - `signed_in`: a member who has signed in here.
- * - `address`: the reader of this mailbox. A stranger may have typed the address, so the mail tells nothing about an
- *   account, and its links only prove that the mailbox is theirs.
+ * - `address`: the reader of this mailbox. A stranger may have typed the address, or a row names it. The mail says little
+ *   about an account, and its links only prove that the mailbox is theirs.
  */
 export type MailRule<K extends MailKind> =
   | ({ readonly to: 'member' | 'signed_in' } & RuleFor<K, Account>)
@@ -103,6 +112,24 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
   },
   /** There is no account with this address any more, or the person has no role here. Only the server queues it. */
   deleted: { to: 'address', decide: async ({ facts: { part } }) => ({ kind: 'deleted', part }) },
+  email_change_old: { to: 'address', decide: decideOldMailboxMail },
+  email_change_new: {
+    to: 'address',
+    limits: (key, { email }) => [
+      { limit: changeMailCounter(key, email), minutes: 60, above: 'none' },
+    ],
+    decide: decideNewMailboxMail,
+  },
+  email_changed: { to: 'address', decide: decideChangedMail },
+  email_set: { to: 'address', decide: async () => ({ kind: 'email_set' }) },
+  sign_up: {
+    to: 'address',
+    limits: (key, { at, email }) => [
+      { limit: signUpMailCounter(key, at.schoolId, email), minutes: MAIL_MINUTES, above: 'none' },
+      { limit: schoolSignUpCounter(key, at.schoolId), minutes: 60, above: 'school_limit' },
+    ],
+    decide: decideSignUpMail,
+  },
 }
 
 /** For mails that strangers can ask for. */

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { changeFacts } from '../email-change/change-facts.ts'
+import { signUpFacts } from '../sign-up/sign-up-facts.ts'
 
 interface QueuedKind {
   /**
@@ -47,6 +49,11 @@ export const QUEUED_KINDS = {
     keepMinutes: 24 * HOUR,
   },
   deleted: { facts: deleted, keepMinutes: 24 * HOUR },
+  sign_up: { facts: signUpFacts, keepMinutes: HOUR },
+  email_change_old: { facts: changeFacts, keepMinutes: 12 * HOUR },
+  email_change_new: { facts: changeFacts, keepMinutes: 12 * HOUR },
+  email_changed: { facts: changeFacts, keepMinutes: 48 * HOUR },
+  email_set: { facts: nothing, keepMinutes: 48 * HOUR },
 } as const satisfies Readonly<Record<string, QueuedKind>>
 
 export type MailKind = keyof typeof QUEUED_KINDS

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
 import { DEFAULT_APPEARANCE } from '../../schools/school.ts'
+import { HAD_NO_CREDENTIAL } from '../no-credential.ts'
 import type { DecidedMail, NamedSchool } from './mail-contents.ts'
 
 /** The account with the address of a mail. */
@@ -9,6 +10,8 @@ export interface Account {
   readonly email: string
   readonly name: string
   readonly passwordChangedAt: Date | null
+  /** Whether a person can sign in to it. */
+  readonly hasCredential: boolean
   readonly hasRoleHere: boolean
   readonly hasSignedInHere: boolean
 }
@@ -18,6 +21,7 @@ interface RecipientRow {
   email: string | null
   name: string | null
   passwordChangedAt: Date | null
+  hasCredential: boolean
   hasRoleHere: boolean
   hasSignedInHere: boolean
   schoolName: string
@@ -32,6 +36,7 @@ export async function findRecipient(
 ): Promise<{ school: DecidedMail['school']; account: Account | undefined }> {
   const { rows } = await at.run(sql<RecipientRow>`
     select u.id as "userId", u.email, u.name, u.password_changed_at as "passwordChangedAt",
+      not ${HAD_NO_CREDENTIAL} as "hasCredential",
       coalesce(m.roles <> '{}', false) as "hasRoleHere", m.signed_in_at is not null as "hasSignedInHere",
       s.name as "schoolName", s.origin as "schoolOrigin", coalesce(a.primary_color, ${DEFAULT_APPEARANCE.primaryColor}) as "primaryColor"
     from schools s

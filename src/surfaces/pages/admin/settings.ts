@@ -15,6 +15,8 @@ const NOTICES = {
     'MCP connections is on. You find OAuth applications, assistants and operator tools under Developers.',
   'mcp-off':
     'MCP connections is off. Existing applications and tools continue to work; you find them under Connected apps.',
+  'sign-up-on': 'Sign-up is on. People find “Make an account” on the sign-in page.',
+  'sign-up-off': 'Sign-up is off. Links that are still in mailboxes no longer work.',
   saved: 'Saved.',
   'demand-refused': {
     warning: 'Nothing was changed: only an owner with a passkey or a second factor can demand one.',
@@ -26,13 +28,15 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
 
   app.get(paths.settings, async (request, reply) => {
     const operator = await loadOperator(request)
-    const { mcpConnections, endAuthorizationOnReplay } = request.school
+    const { mcpConnections, endAuthorizationOnReplay, signUp } = request.school
     const demand = await demandOf(request, operator)
     const page = settingsPage({
       ...adminFrame(context, request, reply, operator, NOTICES),
       mcpConnections,
       endAuthorizationOnReplay,
       demand,
+      signUp,
+      mailIsSent: context.mailer !== undefined,
     })
     return sendPage(reply, request, 'site', page)
   })
@@ -43,6 +47,15 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     const on = form.get('mcp_connections') === 'on'
     await saveSettings(context, request, operator, { mcp_connections: on })
     const done = on ? 'mcp-on' : 'mcp-off'
+    return redirectTo(reply, request, 'site', `${paths.settings}?done=${done}`)
+  })
+
+  app.post(`${paths.settings}/sign-up`, async (request, reply) => {
+    const operator = await loadOperator(request, paths.settings)
+    const form = checkedForm(context.keyring, request, operator)
+    const on = form.get('sign_up') === 'on'
+    await saveSettings(context, request, operator, { sign_up: on })
+    const done = on ? 'sign-up-on' : 'sign-up-off'
     return redirectTo(reply, request, 'site', `${paths.settings}?done=${done}`)
   })
 

@@ -1,10 +1,24 @@
-import type { ContentKind, MailContents } from '../../../domain/people/mails/mail-contents.ts'
+import { CONFIRM_HOURS, UNDO_DAYS } from '../../../domain/people/email-change/email-change.ts'
+import type {
+  ContentKind,
+  MailContents,
+  NamedSchool,
+} from '../../../domain/people/mails/mail-contents.ts'
 import type { NoticedChange } from '../../../domain/people/mails/queued-kinds.ts'
 import { NOT_ME_DAYS } from '../../../domain/people/not-me-link.ts'
 import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
+import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up/sign-up-link.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { NOT_ME_PATH } from '../views/not-me.tsx'
-import { button, links, type MailWords, paragraph, schoolUrl } from './mail-blocks.ts'
+import {
+  button,
+  links,
+  type MailBlock,
+  type MailWords,
+  paragraph,
+  type SchoolUrl,
+  schoolUrl,
+} from './mail-blocks.ts'
 
 /** The school that sends. */
 interface Sender {
@@ -14,6 +28,18 @@ interface Sender {
 }
 
 type WordsOf<K extends ContentKind> = (content: MailContents[K], school: Sender) => MailWords
+
+/** Where a person with an account asks for a new password. */
+const forgottenAt = (schools: readonly NamedSchool[]): MailBlock =>
+  links(
+    schools.map(({ name, origin }) => ({
+      label: plainText(name) || 'A school',
+      url: schoolUrl(origin, '/forgotten-password'),
+    })),
+  )
+
+const changeUrl = ({ origin }: Sender, link: string): SchoolUrl =>
+  schoolUrl(origin, '/email-change', { link })
 
 const NOT_ASKED = 'If you did not ask for it, ignore this email. Your password stays the same.'
 
@@ -49,12 +75,7 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
             paragraph(
               'If you forgot it, ask for a new one at a school where you have signed in before:',
             ),
-            links(
-              schools.map(({ name, origin }) => ({
-                label: plainText(name) || 'A school',
-                url: schoolUrl(origin, '/forgotten-password'),
-              })),
-            ),
+            forgottenAt(schools),
           ]),
       paragraph(NOT_ASKED),
     ],
@@ -124,6 +145,97 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
           ? 'As you asked, your account was deleted, at all your schools.'
           : `As you asked, ${school.name} deleted what it knew of you.`,
         'Orders, payments and invoices stay in the books, without your name.',
+      ),
+    ],
+  }),
+  sign_up_link: ({ link }, school) => ({
+    subject: `Make your account at ${school.name}`,
+    blocks: [
+      paragraph(
+        `Somebody wants to make an account with this email address at ${school.name}.`,
+        `If that was you, open this link within ${SIGN_UP_MINUTES} minutes and choose a password.`,
+      ),
+      button('Make your account', schoolUrl(school.origin, '/sign-up/finish', { link })),
+      paragraph('If it was not you, ignore this email. No account is made.'),
+    ],
+  }),
+  sign_up_known: ({ hasRoleHere, schools }, school) => ({
+    subject: `You already have an account for ${school.name}`,
+    blocks: [
+      paragraph(
+        `Somebody wants to make an account with this email address at ${school.name}.`,
+        hasRoleHere
+          ? 'You already have one. If that was you, sign in with it.'
+          : 'You already have one, from another school on the same server. If that was you, sign in with it; then you can join.',
+      ),
+      button(
+        'Sign in',
+        schoolUrl(school.origin, '/sign-in', hasRoleHere ? {} : { return_to: '/sign-up' }),
+      ),
+      ...(schools.length === 0
+        ? []
+        : [
+            paragraph('If you forgot your password, ask for a new one here:'),
+            forgottenAt(schools),
+          ]),
+      paragraph('If it was not you, ignore this email. Nothing was changed.'),
+    ],
+  }),
+  email_change_old: ({ link }, school) => ({
+    subject: 'Change the email address of your account?',
+    blocks: [
+      paragraph(
+        `Somebody who is signed in to your account at ${school.name} wants to give it another email address.`,
+        `If that was you, agree within ${CONFIRM_HOURS} hours. We have asked the new address too.`,
+      ),
+      button('Agree or stop the change', changeUrl(school, link)),
+      paragraph(
+        'If it was not you, stop the change with the same link, and set a new password at once:',
+      ),
+      links([{ label: 'New password', url: schoolUrl(school.origin, '/forgotten-password') }]),
+    ],
+  }),
+  email_change_new: ({ link }, school) => ({
+    subject: `Use this email address for your account at ${school.name}?`,
+    blocks: [
+      paragraph(
+        `Somebody wants to use this email address for their account at ${school.name}.`,
+        `If that was you, open this link within ${CONFIRM_HOURS} hours. We have asked your old address too.`,
+      ),
+      button('Use this address', changeUrl(school, link)),
+      paragraph('If it was not you, ignore this email.'),
+    ],
+  }),
+  email_taken: (_content, school) => ({
+    subject: `Your email address at ${school.name}`,
+    blocks: [
+      paragraph(
+        `Somebody wanted to use this email address for another account at ${school.name}.`,
+        'There is an account with this address already, so nothing was changed.',
+      ),
+      paragraph(
+        'If that was you, sign in to that account. If it was not you, you need to do nothing.',
+      ),
+    ],
+  }),
+  email_changed: ({ link }, school) => ({
+    subject: 'Your email address was changed',
+    blocks: [
+      paragraph(
+        `Your account at ${school.name} has another email address now, at all your schools. This one no longer signs in.`,
+      ),
+      paragraph(
+        `If that was not you, undo it within ${UNDO_DAYS} days. Then everybody is signed out, and we send you a link for a new password.`,
+      ),
+      button('Undo the change', changeUrl(school, link)),
+    ],
+  }),
+  email_set: (_content, school) => ({
+    subject: 'Your email address was changed',
+    blocks: [
+      paragraph(
+        `The operator of this server gave your account at ${school.name} another email address. This one no longer signs in.`,
+        `If nobody asked for it on your behalf, tell ${school.name} at once.`,
       ),
     ],
   }),

@@ -97,6 +97,13 @@ export function accountPage(props: AccountProps): string {
               </ButtonLink>
             </div>
           </Panel>
+          <Panel title="Email" lead="One address for all your schools on this server.">
+            <div class="actions">
+              <ButtonLink look="plain" href="/account/email">
+                Change email address
+              </ButtonLink>
+            </div>
+          </Panel>
           <Panel title="Password" lead="One password for all your schools on this server.">
             <div class="actions">
               <ButtonLink look="plain" href="/account/password">

@@ -15,6 +15,9 @@ const words: Readonly<Record<string, Words>> = {
   'session.ended': ({ isAll, device }) =>
     isAll ? 'You signed out all other browsers' : `You signed out ${browserOf(device)}`,
   'member.roles_changed': () => 'Your roles at this school were changed',
+  'person.signed_up': () => 'You joined this school as a student',
+  'person.email_changed': () => 'Your email address was changed',
+  'person.email_change_undone': () => 'The change of your email address was undone',
   'person.password_changed': ({ by = '' }) =>
     Object.hasOwn(passwords, by) ? passwords[by] : 'Your password was changed',
 }
@@ -39,6 +42,8 @@ const passwords: Readonly<Record<string, string>> = {
   current_password: 'You changed your password',
   reset_link: 'You set a new password by a link in an email',
   short_password: 'You replaced a short password',
+  sign_up: 'You chose a password when you signed up',
+  email_undone: 'Your password ended when the change of your email address was undone',
   command_line: 'The operator of this server set a new password for you',
   not_me: 'You said that it was not you, and everything ended',
   end_everything: 'The operator of this server ended everything for you',

@@ -94,6 +94,8 @@ interface NoRoleProps {
   switchAccount: SwitchAccount
   /** The pending authorization: the person goes back to the app with `access_denied`. */
   back?: { action: string; sealedRequest: string } | undefined
+  /** Where the person can become a student, if the school lets people. */
+  joinUrl?: string | undefined
   /** The schools where this person has a role. */
   schools: readonly { name: string; url: string }[]
   reference: string
@@ -121,6 +123,11 @@ export function noRolePage({ schools, ...props }: NoRoleProps): string {
               ))}
             </ul>
           </section>
+        )}
+        {props.joinUrl !== undefined && (
+          <p>
+            <a href={props.joinUrl}>Join {school} as a student</a>
+          </p>
         )}
         <p>
           If you should be a member, ask {school} to add the email address above, or sign in with

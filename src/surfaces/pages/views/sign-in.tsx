@@ -47,6 +47,8 @@ interface SignInProps {
   /** The app that waits for this sign-in; with its host if the app chose its own name. */
   client?: { name: string; host?: string | undefined } | undefined
   forgotPasswordUrl?: string | undefined
+  /** Where the school lets people make an account. */
+  signUpUrl?: string | undefined
   /** The person has just chosen a new password. */
   newPassword?: boolean
 }
@@ -56,7 +58,7 @@ const missingEmail = 'Enter your email address.'
 const missingPassword = 'Enter your password.'
 
 export function signInPage(props: SignInProps): string {
-  const { school, problem, client, forgotPasswordUrl } = props
+  const { school, problem, client, forgotPasswordUrl, signUpUrl } = props
   const email = plainText(props.email ?? '', 254)
   const missing = problem?.kind === 'missing' ? problem : undefined
   const describedBy = problem === undefined || missing ? undefined : problemId
@@ -118,6 +120,11 @@ export function signInPage(props: SignInProps): string {
         {forgotPasswordUrl !== undefined && (
           <p class="aside">
             <a href={forgotPasswordUrl}>Forgot your password?</a>
+          </p>
+        )}
+        {signUpUrl !== undefined && (
+          <p class="aside">
+            New here? <a href={signUpUrl}>Make an account</a>
           </p>
         )}
       </Card>

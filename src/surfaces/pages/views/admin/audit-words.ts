@@ -32,6 +32,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'person.created': 'Account created',
   'person.deletion_requested': 'Deletion requested',
   'person.deletion_cancelled': 'Deletion cancelled',
+  'person.signed_up': 'Signed up',
   'person.deleted': 'Account deleted',
   'person.password_changed': 'Password changed',
   'person.everything_ended': 'Everything of an account ended',
@@ -44,6 +45,8 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'factor.removed': 'Second factor switched off',
   'factor.codes_renewed': 'New recovery codes',
   'factor.used_recovery_code': 'Recovery code used',
+  'person.email_changed': 'Email address changed',
+  'person.email_change_undone': 'Change of email address undone',
   'operation.done': 'School data changed',
 }
 

@@ -8,6 +8,9 @@ interface SettingsProps extends AdminFrame {
   mcpConnections: boolean
   endAuthorizationOnReplay: boolean
   demand: FactorDemandProps
+  signUp: boolean
+  /** Without mail people cannot sign up. */
+  mailIsSent: boolean
 }
 
 export function settingsPage(props: SettingsProps): string {
@@ -29,6 +32,19 @@ export function settingsPage(props: SettingsProps): string {
               checked={props.mcpConnections}
             />
             <Button look="primary">Save beta features</Button>
+          </Form>
+        </Panel>
+        <Panel title="Sign-up">
+          <Form action={`${paths.settings}/sign-up`} formToken={formToken}>
+            <Checkbox
+              id="sign_up"
+              name="sign_up"
+              value="on"
+              label="Let people sign up as students"
+              hint={`Anyone with an email address can make an account and become a student here, also a person whom you removed before. They get no access to courses by it.${props.mailIsSent ? '' : ' This server does not send email yet, so nobody can sign up until its operator sets SMTP_URL.'}`}
+              checked={props.signUp}
+            />
+            <Button look="primary">Save sign-up</Button>
           </Form>
         </Panel>
         <Panel title="Security">

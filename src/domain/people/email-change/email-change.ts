@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Keyring } from '../../../foundation/crypto/seal.ts'
+import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
+import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+
+/*
+ * A new email address needs the old mailbox and the new one: each gets a link, and the change happens when both have
+ * agreed. So neither a stolen session nor a mistyped address moves an account. The link in the old mailbox stops the
+ * change before, and undoes it for some days afterwards.
+ *
+ * The links are of the school where the person has signed in for longest, wherever they asked: the owner of a mailbox
+ * opens a link that says "it was not you", and a hostile school that controls its host name would read it.
+ */
+
+export const CONFIRM_HOURS = 24
+export const UNDO_DAYS = 3
+
+const PURPOSE = 'email-change'
+const LONGEST_MS = (CONFIRM_HOURS + UNDO_DAYS * 24) * 60 * 60 * 1000
+
+export type Mailbox = 'old' | 'new'
+
+const linkSchema = z.object({ id: z.string(), mailbox: z.enum(['old', 'new']) })
+
+export type ChangeLink = z.output<typeof linkSchema>
+
+/** How long it opens anything is decided by the row. */
+export function sealChangeLink(keyring: Keyring, schoolId: string, link: ChangeLink): string {
+  return sealMessage(keyring, PURPOSE, schoolId, link, Date.now() + LONGEST_MS)
+}
+
+/** Undefined if the link is forged or of another school. */
+export function openChangeLink(
+  keyring: Keyring,
+  schoolId: string,
+  sealed: string | undefined,
+): ChangeLink | undefined {
+  return linkSchema.safeParse(openMessage(keyring, PURPOSE, schoolId, sealed, Date.now())).data
+}
+
+/** Conditions on a row of `email_changes` that is called `c`. */
+export const IS_PENDING = sql<boolean>`(c.ended_at is null and c.changed_at is null
+  and c.created_at > now() - make_interval(hours => ${sql.lit(CONFIRM_HOURS)}))`
+export const CAN_BE_UNDONE = sql<boolean>`(c.ended_at is null
+  and c.changed_at > now() - make_interval(days => ${sql.lit(UNDO_DAYS)}))`
+
+/** A condition on a row that is called `t`: its links can do nothing any more. */
+export const CHANGE_IS_DEAD = sql<boolean>`(t.ended_at is not null
+  or t.changed_at < now() - make_interval(days => ${sql.lit(UNDO_DAYS)})
+  or t.changed_at is null and t.created_at < now() - make_interval(hours => ${sql.lit(CONFIRM_HOURS)}))`
+
+export interface EmailChange {
+  readonly id: string
+  readonly userId: string
+  readonly oldEmail: string
+  readonly newEmail: string
+  readonly oldConfirmed: boolean
+  readonly newConfirmed: boolean
+  readonly isChanged: boolean
+}
+
+const COLUMNS = sql`c.id, c.user_id as "userId", c.old_email as "oldEmail", c.new_email as "newEmail",
+  c.old_confirmed_at is not null as "oldConfirmed", c.new_confirmed_at is not null as "newConfirmed",
+  c.changed_at is not null as "isChanged"`
+
+/** The change that a link is about; undefined if the link can do nothing any more. */
+export async function findChange(
+  at: SchoolDb,
+  { id, mailbox }: ChangeLink,
+): Promise<EmailChange | undefined> {
+  const { rows } = await at.run(sql<EmailChange>`
+    select ${COLUMNS} from email_changes c
+    where c.id = ${id} and c.school_id = ${at.schoolId}
+      and (${IS_PENDING} or ${mailbox === 'old'} and ${CAN_BE_UNDONE})`)
+  return rows[0]
+}

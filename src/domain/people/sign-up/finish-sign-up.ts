@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import { hashPassword } from '../../../foundation/crypto/password.ts'
+import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
+import { recordCreated } from '../../audit/audit.ts'
+import { HAD_NO_CREDENTIAL } from '../no-credential.ts'
+import {
+  findPasswordProblem,
+  type PasswordContext,
+  type PasswordProblem,
+} from '../password-rule.ts'
+import { findOrCreatePerson, loadPerson } from '../person.ts'
+import type { ProvenPerson } from '../sessions.ts'
+import { lockPerson, setPassword } from '../set-password.ts'
+import { joinAsStudent } from './join-school.ts'
+import type { SignUpLink } from './sign-up-link.ts'
+
+export type SignUpOutcome =
+  | ({ readonly kind: 'signed_up' } & ProvenPerson)
+  /** There is an account with a password by now: the person signs in with it. */
+  | { readonly kind: 'known' }
+  | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
+
+interface SignUp {
+  readonly link: SignUpLink
+  /** As it was typed last. */
+  readonly name: string
+  readonly next: string
+  readonly school: PasswordContext['school']
+  readonly requestId: string
+}
+
+/**
+ * Makes the account of a person who opened the link in their mailbox, and their role here. An account that a school made
+ * for this email, and that has no credential yet, becomes theirs, with the name that they typed. Any other account
+ * stays untouched: the reader of a mailbox must not get into it here.
+ */
+export async function finishSignUp(at: SchoolDb, signUp: SignUp): Promise<SignUpOutcome> {
+  const { link, name, next, school } = signUp
+  const problem = await findPasswordProblem(next, { email: link.email, name, school })
+  if (problem !== undefined) return { kind: 'unfit', problem }
+  const hash = await hashPassword(next, at.schoolId)
+  return await at.transaction(async (tx) => {
+    const userId = await makeAccount(tx, signUp, hash)
+    if (userId === undefined) return { kind: 'known' }
+    await joinAsStudent(tx, userId, { proof: 'mail_link', requestId: signUp.requestId })
+    return {
+      kind: 'signed_up',
+      person: await loadPerson(acrossSchools(tx), userId),
+      credential: { kind: 'password', hash },
+      methods: ['password'],
+    }
+  })
+}
+
+/** Undefined if there is an account that a person can sign in to. */
+async function makeAccount(
+  tx: SchoolTx,
+  { link: { email }, name, requestId }: SignUp,
+  passwordHash: string,
+): Promise<string | undefined> {
+  const db = acrossSchools(tx)
+  const { id, isNew } = await findOrCreatePerson(db, { email, name, passwordHash })
+  if (isNew) {
+    const entry = { action: 'person.created', outcome: 'ok', detail: { via: 'sign_up' } } as const
+    await recordCreated(db, { ...entry, requestId }, [id])
+    return id
+  }
+  // The person first, like every new password: two links used at once would otherwise both find no password.
+  await lockPerson(tx, id)
+  const { rows } = await sql<{ id: string }>`
+    update users u set name = ${name} where u.id = ${id} and ${HAD_NO_CREDENTIAL}
+    returning u.id`.execute(db)
+  if (rows.length === 0) return undefined
+  const stored = await setPassword(tx, {
+    ...{ userId: id, email, hash: passwordHash, requestId },
+    by: 'sign_up',
+    endsAccess: true,
+  })
+  return stored ? id : undefined
+}

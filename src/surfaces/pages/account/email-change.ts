@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  confirmEmailChange,
+  stopEmailChange,
+} from '../../../domain/people/email-change/confirm-change.ts'
+import {
+  type ChangeLink,
+  findChange,
+  openChangeLink,
+} from '../../../domain/people/email-change/email-change.ts'
+import { undoEmailChange } from '../../../domain/people/email-change/undo-change.ts'
+import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
+import { brandingOf } from '../../../gate/branding.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { rememberBrowser } from '../known-browser.ts'
+import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
+import { queryOf } from '../site-frame.ts'
+import {
+  changeDonePage,
+  changeQuestionPage,
+  type DoneChange,
+  EMAIL_CHANGE_PATH,
+} from '../views/email-change.tsx'
+
+/** The links in the mails about a new address. Opening one changes nothing, because mail scanners open links too. */
+export function addEmailChangeRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  sendsMail: AfterAnswer,
+): void {
+  app.get(EMAIL_CHANGE_PATH, async (request, reply) => {
+    const sealed = queryOf(request).get('link') ?? ''
+    const link = openChangeLink(context.keyring, request.school.id, sealed)
+    const change = link && (await findChange(request.at, link))
+    if (link === undefined || change === undefined) return done(request, reply, { kind: 'expired' })
+    const session = await findBrowserSession(request)
+    const page = changeQuestionPage({
+      school: brandingOf(request.school),
+      formToken: formTokenFor(context.keyring, request, reply, session),
+      link: sealed,
+      mailbox: link.mailbox,
+      email: link.mailbox === 'old' ? change.oldEmail : change.newEmail,
+      isChanged: change.isChanged,
+      hasAgreed: link.mailbox === 'old' ? change.oldConfirmed : change.newConfirmed,
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.post(EMAIL_CHANGE_PATH, sendsMail, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedForm(context.keyring, request, session)
+    const link = openChangeLink(context.keyring, request.school.id, form.get('link') ?? '')
+    if (link === undefined) return done(request, reply, { kind: 'expired' })
+    switch (form.get('decision')) {
+      case 'agree': {
+        const known = session && { id: session.id, userId: session.person.id }
+        const by = { session: known, requestId: request.id }
+        return done(request, reply, await confirmEmailChange(request.at, link, by))
+      }
+      case 'stop': {
+        const stopped = await stopEmailChange(request.at, link)
+        return done(request, reply, { kind: stopped ? 'stopped' : 'expired' })
+      }
+      case 'undo':
+        return await undo(context, request, reply, link)
+      default:
+        return redirectTo(reply, request, 'site', '/')
+    }
+  })
+}
+
+async function undo(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  link: ChangeLink,
+): Promise<FastifyReply> {
+  try {
+    const outcome = await undoEmailChange(request.at, link, request.id)
+    // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
+    if (outcome.kind === 'undone') rememberBrowser(context, request, reply, outcome.email)
+    return done(request, reply, outcome)
+  } catch (error) {
+    if (!(error instanceof LimiterFull)) throw error
+    reply.header('retry-after', 5)
+    return done(request, reply, { kind: 'busy' })
+  }
+}
+
+const STATUS: Readonly<Partial<Record<DoneChange['kind'], number>>> = {
+  expired: 400,
+  taken: 409,
+  busy: 503,
+}
+
+function done(request: FastifyRequest, reply: FastifyReply, change: DoneChange): FastifyReply {
+  const page = changeDonePage(brandingOf(request.school), change)
+  return sendPage(reply, request, 'site', page, STATUS[change.kind] ?? 200)
+}

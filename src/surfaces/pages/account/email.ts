@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { email } from '../../../domain/operation/fields.ts'
+import {
+  endPendingChange,
+  findPendingChange,
+  requestEmailChange,
+} from '../../../domain/people/email-change/request-change.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { acrossSchools } from '../../../foundation/db/school-db.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { loadBrowserSession } from '../browser-session.ts'
+import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
+import { frameFor } from '../site-frame.ts'
+import { requireRecentProof } from '../step-up/recent-proof.ts'
+import { changeEmailPage, type EmailProblem } from '../views/change-email.tsx'
+
+const PATH = '/account/email'
+
+const NOTICES = {
+  asked: 'We have sent an email to both addresses. Open the link in each of them.',
+  cancelled: 'The change was cancelled. Your email address stays the same.',
+}
+
+/** The signed-in person asks for another address. `email-change.ts` has what the two mailboxes do. */
+export function addEmailRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  sendsMail: AfterAnswer,
+): void {
+  app.get(PATH, async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    requireRecentProof(request, session, PATH)
+    return await show(context, request, reply, session)
+  })
+
+  app.post(PATH, sendsMail, async (request, reply) => {
+    const session = await loadBrowserSession(request, PATH)
+    const form = checkedForm(context.keyring, request, session)
+    requireRecentProof(request, session, PATH)
+    const typed = (form.get('new_email') ?? '').trim()
+    const again = (problem: EmailProblem, status: number) =>
+      show(context, request, reply, session, { typed, problem }, status)
+    if (context.mailer === undefined) return await show(context, request, reply, session)
+    if (!email.safeParse(typed).success) return await again({ kind: 'no_address' }, 400)
+    const throttleKey = context.keyring.key('sign-in-throttle')
+    const outcome = await requestEmailChange(request.at, throttleKey, session.person, typed)
+    switch (outcome.kind) {
+      case 'asked':
+        return redirectTo(reply, request, 'site', `${PATH}?done=asked`)
+      case 'throttled':
+        reply.header('retry-after', outcome.retryAfterSeconds)
+        return await again(outcome, 429)
+      case 'same':
+      case 'no_school':
+        return await again(outcome, 400)
+    }
+  })
+
+  app.post(`${PATH}/cancel`, async (request, reply) => {
+    const session = await loadBrowserSession(request, PATH)
+    checkedForm(context.keyring, request, session)
+    await endPendingChange(acrossSchools(request.at), session.person.id)
+    return redirectTo(reply, request, 'site', `${PATH}?done=cancelled`)
+  })
+}
+
+async function show(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession,
+  { typed, problem }: { typed?: string; problem?: EmailProblem } = {},
+  status = 200,
+): Promise<FastifyReply> {
+  const page = changeEmailPage({
+    ...frameFor(context, request, reply, session, NOTICES),
+    email: session.person.email,
+    mailIsSent: context.mailer !== undefined,
+    pending: await findPendingChange(acrossSchools(request.at), session.person.id),
+    typed,
+    problem,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}

@@ -1,0 +1,180 @@
+import {
+  CONFIRM_HOURS,
+  type Mailbox,
+  UNDO_DAYS,
+} from '../../../domain/people/email-change/email-change.ts'
+import { Button, Card, Email, Form, Name } from '../../../foundation/html/components.tsx'
+import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { renderPage } from '../../../foundation/html/render.tsx'
+
+export const EMAIL_CHANGE_PATH = '/email-change'
+
+interface QuestionProps {
+  school: Branding
+  formToken: string
+  link: string
+  /** Whose link it is. */
+  mailbox: Mailbox
+  /** Of this mailbox. The page does not show the other one, because another person may read this. */
+  email: string
+  isChanged: boolean
+  hasAgreed: boolean
+}
+
+export function changeQuestionPage(props: QuestionProps): string {
+  const { title, lead, buttons } = questionOf(props)
+  return renderPage(
+    <Layout title={title} school={props.school}>
+      <Card>
+        <h1>{title}</h1>
+        <p class="lead">{lead}</p>
+        <Form
+          action={EMAIL_CHANGE_PATH}
+          formToken={props.formToken}
+          hidden={{ link: props.link }}
+          class="stack"
+        >
+          {buttons}
+        </Form>
+      </Card>
+    </Layout>,
+  )
+}
+
+function questionOf({ school, mailbox, email, isChanged, hasAgreed }: QuestionProps) {
+  const here = <Name text={school.name} fallback="this school" />
+  const address = <Email text={email} />
+  if (isChanged) {
+    return {
+      title: 'Undo the change of your email address?',
+      lead: (
+        <>
+          Your account at {here} gets the address {address} back. Everybody is signed out, all apps
+          are disconnected and the password stops working, at every school. We then email you a link
+          for a new one.
+        </>
+      ),
+      buttons: <Decision look="danger" value="undo" label="Undo the change" />,
+    }
+  }
+  if (mailbox === 'new') {
+    return {
+      title: 'Use this email address?',
+      lead: (
+        <>
+          You then sign in to your account at {here} with {address}, once the old address has agreed
+          too.
+        </>
+      ),
+      buttons: <Decision look="primary" value="agree" label="Use this address" />,
+    }
+  }
+  return {
+    title: 'Change the email address of your account?',
+    lead: hasAgreed ? (
+      <>You have agreed. We wait for the new address. Until then you can stop the change.</>
+    ) : (
+      <>
+        Your account at {here} gets another address, and {address} no longer signs in. You can undo
+        it for {UNDO_DAYS} days.
+      </>
+    ),
+    buttons: (
+      <>
+        {!hasAgreed && <Decision look="choice" value="agree" label="Agree" />}
+        <Decision look="choice" value="stop" label="Stop the change" />
+      </>
+    ),
+  }
+}
+
+interface DecisionProps {
+  look: 'primary' | 'choice' | 'danger'
+  value: 'agree' | 'stop' | 'undo'
+  label: string
+}
+
+function Decision({ look, value, label }: DecisionProps) {
+  return (
+    <Button look={look} name="decision" value={value}>
+      {label}
+    </Button>
+  )
+}
+
+/** What became of it. */
+export type DoneChange =
+  | { kind: 'waits' | 'stopped' | 'expired' | 'taken' | 'busy' }
+  | { kind: 'changed' | 'undone'; email: string }
+
+export function changeDonePage(school: Branding, change: DoneChange): string {
+  const { title, words, signsIn } = resultOf(change)
+  return renderPage(
+    <Layout title={title} school={school}>
+      <Card>
+        <h1>{title}</h1>
+        <p>{words}</p>
+        {change.kind === 'stopped' && (
+          <p>
+            If it was not you who asked for it, <a href="/forgotten-password">set a new password</a>{' '}
+            at once: somebody else is signed in to your account.
+          </p>
+        )}
+        {signsIn && (
+          <p>
+            <a href="/sign-in">Sign in</a>
+          </p>
+        )}
+      </Card>
+    </Layout>,
+  )
+}
+
+function resultOf(change: DoneChange) {
+  switch (change.kind) {
+    case 'waits':
+      return {
+        title: 'One mailbox to go',
+        words:
+          'Thank you. Your account changes when you have opened the link in the other mailbox too.',
+      }
+    case 'changed':
+      return {
+        title: 'Your email address is changed',
+        words: (
+          <>
+            From now on, sign in with <Email text={change.email} /> at all your schools. You were
+            signed out everywhere else.
+          </>
+        ),
+        signsIn: true,
+      }
+    case 'stopped':
+      return { title: 'The change is stopped', words: 'Your email address stays the same.' }
+    case 'undone':
+      return {
+        title: 'The change is undone',
+        words: (
+          <>
+            Your account has the address <Email text={change.email} /> again. Everybody was signed
+            out. Check your email: we have sent you a link for a new password.
+          </>
+        ),
+      }
+    case 'taken':
+      return {
+        title: 'This address cannot be used',
+        words: 'There is another account with it by now. Nothing was changed.',
+      }
+    case 'busy':
+      return {
+        title: 'Please try again',
+        words: 'Many people are here right now. Open the link again in a few seconds.',
+      }
+    case 'expired':
+      return {
+        title: 'This link has expired',
+        words: `A link for a new email address works for ${CONFIRM_HOURS} hours, and to undo a change for ${UNDO_DAYS} days. This one was used, stopped or replaced, or it is too old.`,
+      }
+  }
+}

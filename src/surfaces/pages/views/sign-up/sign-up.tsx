@@ -1,0 +1,133 @@
+import { SIGN_UP_MINUTES } from '../../../../domain/people/sign-up/sign-up-link.ts'
+import { Alert, Button, Card, Field, Form, Name } from '../../../../foundation/html/components.tsx'
+import { type Branding, Layout } from '../../../../foundation/html/layout.tsx'
+import { renderPage } from '../../../../foundation/html/render.tsx'
+import { waitInWords } from '../words.ts'
+
+export type SignUpProblems = Readonly<Partial<Record<'name' | 'email', string>>>
+
+interface Typed {
+  readonly name: string
+  readonly email: string
+}
+
+export type SignUpState =
+  | { kind: 'asking' }
+  | { kind: 'wrong'; typed: Typed; problems: SignUpProblems }
+  | { kind: 'throttled'; typed: Typed; retryAfterSeconds: number }
+  | { kind: 'sent' }
+  /** This installation sends no email. */
+  | { kind: 'unavailable' }
+
+interface SignUpProps {
+  school: Branding
+  action: string
+  formToken: string
+  state: SignUpState
+  /** Where the person continues afterwards. */
+  afterSignIn: { sealedRequest?: string | undefined; returnTo?: string | undefined }
+  /** Sign-in, which continues to the same page. */
+  signInUrl: string
+}
+
+export function signUpPage(props: SignUpProps): string {
+  const { school, state, afterSignIn, signInUrl } = props
+  if (state.kind === 'sent')
+    return sentPage(school, signInUrl, afterSignIn.sealedRequest !== undefined)
+  if (state.kind === 'unavailable') return unavailablePage(school, signInUrl)
+  const typed = state.kind === 'asking' ? undefined : state.typed
+  const problems: SignUpProblems = state.kind === 'wrong' ? state.problems : {}
+  const focus = problems.name === undefined && problems.email !== undefined ? 'email' : 'name'
+  return renderPage(
+    <Layout
+      title={state.kind === 'asking' ? 'Make an account' : 'Error: Make an account'}
+      school={school}
+    >
+      <Card>
+        <h1>Make an account</h1>
+        <p class="lead">
+          You become a student of <Name text={school.name} fallback="this school" />. We will email
+          you a link to choose a password.
+        </p>
+        {state.kind === 'throttled' && (
+          <Alert tone="error" title="Too many requests">
+            <p>
+              Check your email: we have already sent a link. Otherwise try again in{' '}
+              {waitInWords(state.retryAfterSeconds)}.
+            </p>
+          </Alert>
+        )}
+        <Form
+          action={props.action}
+          formToken={props.formToken}
+          hidden={{ request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
+        >
+          <Field
+            name="name"
+            label="Your name"
+            type="text"
+            autocomplete="name"
+            value={typed?.name}
+            error={problems.name}
+            autofocus={focus === 'name'}
+          />
+          <Field
+            name="email"
+            label="Email address"
+            type="email"
+            autocomplete="username"
+            value={typed?.email}
+            error={problems.email}
+            autofocus={focus === 'email'}
+          />
+          <Button look="primary">Send link</Button>
+        </Form>
+        <p class="aside">
+          You have an account? <a href={signInUrl}>Sign in</a>
+        </p>
+      </Card>
+    </Layout>,
+  )
+}
+
+/** The same for every address. */
+function sentPage(school: Branding, signInUrl: string, appWaits: boolean): string {
+  return renderPage(
+    <Layout title="Check your email" school={school}>
+      <Card>
+        <h1>Check your email</h1>
+        <p>
+          We have sent you an email that says how to go on. A link in it works within{' '}
+          {SIGN_UP_MINUTES} minutes.
+        </p>
+        <p>No email? Check your spam folder, and the spelling of your address.</p>
+        {appWaits && (
+          <p>
+            Open the link in this browser to continue to the app. If you open it elsewhere, sign in
+            from this page afterwards.
+          </p>
+        )}
+        <p class="aside">
+          <a href={signInUrl}>Back to sign-in</a>
+        </p>
+      </Card>
+    </Layout>,
+  )
+}
+
+function unavailablePage(school: Branding, signInUrl: string): string {
+  return renderPage(
+    <Layout title="Make an account" school={school}>
+      <Card>
+        <h1>Make an account</h1>
+        <p>
+          This server does not send email, so it cannot send you a link. Ask{' '}
+          <Name text={school.name} fallback="your school" /> for an account.
+        </p>
+        <p class="aside">
+          <a href={signInUrl}>Back to sign-in</a>
+        </p>
+      </Card>
+    </Layout>,
+  )
+}

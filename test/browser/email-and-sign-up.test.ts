@@ -1,0 +1,118 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
+import { violationsOf } from '../support/accessibility.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { aMailBox } from '../support/mail-box.ts'
+import { aWorld, PASSWORD, type TestSchool } from '../support/world.ts'
+
+const mailBox = await aMailBox()
+const world = await aWorld({ mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>') })
+let browser: Browser
+let school: TestSchool
+
+beforeAll(async () => {
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.app.server.address() as AddressInfo
+  const made = await world.aSchool()
+  const origin = `http://${made.subdomain}.localhost:${port}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  school = { ...made, origin }
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(() => browser?.close())
+
+/** A page in a browser of its own, with scripts off: every step must work without them. */
+async function aPage(): Promise<Page> {
+  const context = await browser.newContext({ baseURL: school.origin, javaScriptEnabled: false })
+  onTestFinished(() => context.close())
+  return await context.newPage()
+}
+
+/** Sees the same page with scripts on, because the rules are a script. */
+async function expectAccessible(page: Page): Promise<void> {
+  const context = await browser.newContext()
+  const copy = await context.newPage()
+  await copy.goto(page.url())
+  expect(await violationsOf(copy), page.url()).toEqual([])
+  await context.close()
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name }).click()
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.fill('#email', email)
+  await page.fill('#password', PASSWORD)
+  await press(page, 'Sign in')
+}
+
+async function linkTo(email: string, words = ''): Promise<string> {
+  const { html = '' } = await mailBox.take(email, words)
+  const link = /href="([^"]*link=[^"]*)"/.exec(html)?.[1]
+  if (link === undefined) throw new Error(`no link in ${html}`)
+  return link.replaceAll('&amp;', '&')
+}
+
+test('an owner lets people sign up; a visitor makes an account and is a student', async () => {
+  const owner = await world.aMember(school, ['owner'])
+  const admin = await aPage()
+  await admin.goto('/admin/settings')
+  await signIn(admin, owner.email)
+  await admin.getByLabel('Let people sign up as students').check()
+  await press(admin, 'Save sign-up')
+  expect(await admin.getByRole('status').textContent()).toContain('Sign-up is on')
+
+  const page = await aPage()
+  await page.goto('/sign-in')
+  await page.getByRole('link', { name: 'Make an account' }).click()
+  await expectAccessible(page)
+  await page.getByLabel('Your name').fill('Grace Example')
+  await page.getByLabel('Email address').fill('grace@people.test')
+  await press(page, 'Send link')
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor()
+  await page.goto(await linkTo('grace@people.test'))
+  await expectAccessible(page)
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Grace Example')
+  await page.getByLabel('Password').fill('short')
+  await press(page, 'Make account')
+  expect(await page.locator('#new_password-error').textContent()).toContain('Use at least 15')
+  await page.getByLabel('Password').fill('nine lanterns and a crow')
+  await press(page, 'Make account')
+  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  expect(await page.locator('.badges').textContent()).toContain('student')
+}, 60_000)
+
+test('a member changes the email address with both mailboxes, and undoes it from the old one', async () => {
+  const ada = await world.aMember(school)
+  const page = await aPage()
+  await page.goto('/account')
+  await signIn(page, ada.email)
+  await page.getByRole('link', { name: 'Change email address' }).click()
+  await page.getByLabel('New email address').fill('ada.next@people.test')
+  await press(page, 'Send links')
+  expect(await page.getByRole('status').textContent()).toContain('both addresses')
+  expect(await page.getByText('Waiting', { exact: true }).count()).toBe(2)
+  await page.goto(await linkTo(ada.email))
+  await expectAccessible(page)
+  await press(page, 'Agree')
+  await page.getByRole('heading', { name: 'One mailbox to go' }).waitFor()
+  await page.goto('/account/email')
+  expect(await page.getByText('Agreed', { exact: true }).count()).toBe(1)
+  await page.goto(await linkTo('ada.next@people.test'))
+  await press(page, 'Use this address')
+  await page.getByRole('heading', { name: 'is changed' }).waitFor()
+  await page.goto('/account')
+  expect(await page.locator('.email').textContent()).toBe('ada.next@people.test')
+
+  const owner = await aPage()
+  await owner.goto(await linkTo(ada.email, 'Undo'))
+  await expectAccessible(owner)
+  await press(owner, 'Undo the change')
+  await owner.getByRole('heading', { name: 'is undone' }).waitFor()
+  await page.goto('/account')
+  expect(new URL(page.url()).pathname).toBe('/sign-in')
+  await mailBox.take(ada.email, '/reset-password?token=')
+}, 60_000)

@@ -1,0 +1,483 @@
+import { describe, expect, test } from 'vitest'
+import { addMember } from '../../../src/domain/people/member-roles.ts'
+import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
+import { aPair, userinfo } from '../../support/client-like.ts'
+import { aMailBox, untilSent } from '../../support/mail-box.ts'
+import { signedIn, submit } from '../../support/operator-like.ts'
+import { aCountedWorld } from '../../support/request-costs.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+
+const mailBox = await aMailBox()
+const mailer = smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>')
+const world = await aWorld({ mailer })
+const { world: counted, costs } = await aCountedWorld({ mailer })
+const PAGE = '/account/email'
+const LINKS = '/email-change'
+let made = 0
+
+const newEmail = () => `moved${++made}@people.test`
+
+const ask = (visitor: Visitor, email: string) => submit(visitor, PAGE, PAGE, { new_email: email })
+
+/** The path in the next mail to this address. */
+async function linkTo(email: string, words = ''): Promise<string> {
+  const { text } = await mailBox.take(email, words)
+  const link = /\/email-change\?link=\S+/.exec(text)?.[0]
+  if (link === undefined) throw new Error(`no link in ${text}`)
+  return link
+}
+
+/** Opens a link and presses a button. */
+const decide = (school: TestSchool, link: string, decision: string, visitor?: Visitor) =>
+  submit(visitor ?? new Visitor(world, school), link, LINKS, { decision })
+
+/** The same for a link whose page may have no form any more: with the token of another one. */
+async function send(school: TestSchool, link: string, decision = 'agree'): Promise<Answer> {
+  const visitor = new Visitor(world, school)
+  const { form_token = '' } = hiddenFields((await visitor.get('/sign-in')).body, '/sign-in')
+  const token = link.split('?link=')[1] ?? ''
+  return await visitor.post(LINKS, { form_token, link: token, decision })
+}
+
+/** Asks, and takes both links. */
+async function asked(school: TestSchool, person: TestPerson, next: string) {
+  const visitor = await signedIn(world, school, person)
+  expect((await ask(visitor, next)).headers.location).toBe(`${PAGE}?done=asked`)
+  return { visitor, old: await linkTo(person.email), fresh: await linkTo(next) }
+}
+
+/** The whole change. */
+async function changed(school: TestSchool, person: TestPerson, next: string) {
+  const links = await asked(school, person, next)
+  await decide(school, links.old, 'agree')
+  const done = await decide(school, links.fresh, 'agree')
+  expect(done.body).toContain('is changed')
+  return { ...links, undo: await linkTo(person.email, 'Undo') }
+}
+
+const emailOf = async ({ id }: Pick<TestPerson, 'id'>) =>
+  (
+    await world.database.db
+      .selectFrom('users')
+      .select('email')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  ).email
+
+async function signsInWith(school: TestSchool, email: string, password: string): Promise<number> {
+  const fields = { email, password }
+  return (await submit(new Visitor(world, school), '/sign-in', '/sign-in', fields)).statusCode
+}
+
+const auditOf = async (school: TestSchool) =>
+  (
+    await school.at
+      .from('audit_entries')
+      .select(['action', 'detail'])
+      .where('action', 'like', 'person.email%')
+      .orderBy('id')
+      .execute()
+  ).map(({ action, detail }) => [action, detail])
+
+const sendBack = (ago: string) =>
+  world.database.pool.query(
+    `update email_changes set created_at = created_at - $1::interval, changed_at = changed_at - $1::interval`,
+    [ago],
+  )
+
+describe('a new email address', () => {
+  test('counts when the old and the new mailbox have agreed, in either order', async () => {
+    const school = await world.aSchool()
+    for (const order of [
+      ['old', 'fresh'],
+      ['fresh', 'old'],
+    ] as const) {
+      const ada = await world.aMember(school)
+      const next = newEmail()
+      const links = await asked(school, ada, next)
+      expect((await decide(school, links[order[0]], 'agree')).body).toContain('One mailbox to go')
+      expect(await emailOf(ada)).toBe(ada.email)
+      const done = await decide(school, links[order[1]], 'agree')
+      expect(done.body).toContain(next)
+      expect(await emailOf(ada)).toBe(next)
+      expect(await signsInWith(school, ada.email, PASSWORD)).toBe(401)
+      expect(await signsInWith(school, next, PASSWORD)).toBe(303)
+      await mailBox.take(ada.email, 'Undo')
+    }
+    expect(await auditOf(school)).toEqual([
+      ['person.email_changed', { by: 'links' }],
+      ['person.email_changed', { by: 'links' }],
+    ])
+  })
+
+  test('ends the sessions of all other browsers, at every school, and links for a forgotten password; apps stay', async () => {
+    const [school, elsewhere] = [await world.aSchool(), await world.aSchool()]
+    const ada = await world.aMember(school)
+    await world.aMember(elsewhere, ['student'], ada)
+    const client = await world.aPublicClient(school)
+    const pair = await aPair(world, school, client, ada)
+    const other = await signedIn(world, elsewhere, ada)
+    const forgotten = { email: ada.email }
+    const path = '/forgotten-password'
+    await submit(new Visitor(world, school), path, path, forgotten)
+    const reset =
+      /\/reset-password\?token=\S+/.exec((await mailBox.take(ada.email)).text)?.[0] ?? ''
+    const { visitor, old, fresh } = await asked(school, ada, newEmail())
+    await decide(school, old, 'agree')
+    await decide(school, fresh, 'agree', visitor)
+    expect((await visitor.get('/account')).statusCode).toBe(200)
+    expect((await other.get('/account')).statusCode).toBe(303)
+    expect((await new Visitor(world, school).get(reset)).statusCode).toBe(400)
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+  })
+
+  test('is shown as waiting, with what each mailbox said, and can be cancelled', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const next = newEmail()
+    const { visitor, old, fresh } = await asked(school, ada, next)
+    await decide(school, old, 'agree')
+    const page = await visitor.get(PAGE)
+    expect(page.body).toContain(next)
+    expect([page.body.match(/Agreed/g)?.length, page.body.match(/Waiting/g)?.length]).toEqual([
+      1, 1,
+    ])
+    const cancelled = await submit(visitor, PAGE, `${PAGE}/cancel`)
+    expect((await visitor.follow(cancelled)).body).toContain('was cancelled')
+    expect((await send(school, fresh)).statusCode).toBe(400)
+    expect(await emailOf(ada)).toBe(ada.email)
+  })
+
+  test('a newer request replaces an older one, whose links end', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const first = await asked(school, ada, newEmail())
+    const next = newEmail()
+    expect((await ask(first.visitor, next)).statusCode).toBe(303)
+    const second = { old: await linkTo(ada.email), fresh: await linkTo(next) }
+    expect((await send(school, first.old)).statusCode).toBe(400)
+    expect((await send(school, first.fresh)).statusCode).toBe(400)
+    await decide(school, second.old, 'agree')
+    await decide(school, second.fresh, 'agree')
+    expect(await emailOf(ada)).toBe(next)
+  })
+
+  test.each([
+    ['no address', 'nobody'],
+    ['two addresses', 'a@people.test,b@people.test'],
+    ['the same address in capitals', 'SAME'],
+  ])('%s is refused on the form', async (_what, typed) => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const email = typed === 'SAME' ? ada.email.toUpperCase() : typed
+    const refused = await ask(visitor, email)
+    expect([refused.statusCode, refused.body.includes('new_email-error')]).toEqual([400, true])
+  })
+
+  test('a person whom no school may mail is told who can help', async () => {
+    const school = await world.aSchool()
+    const visitor = await signedIn(world, school, await world.aPerson())
+    const refused = await ask(visitor, newEmail())
+    expect([refused.statusCode, refused.body.includes('schoolgate user set-email')]).toEqual([
+      400,
+      true,
+    ])
+    const bare = await aWorld()
+    const place = await bare.aSchool()
+    const other = await signedIn(bare, place, await bare.aMember(place))
+    expect((await other.get(PAGE)).body).toContain('does not send email')
+  })
+
+  test('links work for a day, and to undo for three', async () => {
+    const school = await world.aSchool()
+    const [ada, eve] = [await world.aMember(school), await world.aMember(school)]
+    const late = await asked(school, ada, newEmail())
+    const done = await changed(school, eve, newEmail())
+    await sendBack('25 hours')
+    expect((await send(school, late.old)).statusCode).toBe(400)
+    expect((await send(school, late.fresh)).statusCode).toBe(400)
+    expect((await new Visitor(world, school).get(done.undo)).statusCode).toBe(200)
+    await sendBack('48 hours')
+    expect((await send(school, done.undo)).statusCode).toBe(400)
+  })
+})
+
+describe('the old mailbox', () => {
+  test('stops the change before it counts', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const { old, fresh } = await asked(school, ada, newEmail())
+    await decide(school, fresh, 'agree')
+    expect((await decide(school, old, 'stop')).body).toContain('The change is stopped')
+    expect((await send(school, old)).statusCode).toBe(400)
+    expect(await emailOf(ada)).toBe(ada.email)
+  })
+
+  test('undoes it: the address is back, everything ends at every school, and a link for a new password comes', async () => {
+    const [school, elsewhere] = [await world.aSchool(), await world.aSchool()]
+    const ada = await world.aMember(school)
+    await world.aMember(elsewhere, ['student'], ada)
+    const next = newEmail()
+    const { undo } = await changed(school, ada, next)
+    const thief = await signedIn(world, elsewhere, { ...ada, email: next })
+    const client = await world.aPublicClient(elsewhere)
+    const pair = await aPair(world, elsewhere, client, { ...ada, email: next })
+    expect((await decide(school, undo, 'undo')).body).toContain('The change is undone')
+    expect(await emailOf(ada)).toBe(ada.email)
+    expect((await thief.get('/account')).statusCode).toBe(303)
+    expect((await userinfo(world, elsewhere, pair.access_token)).statusCode).toBe(401)
+    for (const email of [ada.email, next]) {
+      expect(await signsInWith(school, email, PASSWORD)).toBe(401)
+    }
+    const { text } = await mailBox.take(ada.email, '/reset-password?token=')
+    const reset = /\/reset-password\?token=\S+/.exec(text)?.[0] ?? ''
+    const fields = { new_password: 'a kettle for nine otters' }
+    const visitor = new Visitor(world, school)
+    expect((await submit(visitor, reset, '/reset-password', fields)).statusCode).toBe(303)
+    expect(await signsInWith(school, ada.email, fields.new_password)).toBe(303)
+    expect((await send(school, undo, 'undo')).statusCode).toBe(400)
+    expect(await auditOf(school)).toEqual([
+      ['person.email_changed', { by: 'links' }],
+      ['person.email_change_undone', {}],
+    ])
+  })
+
+  test('the link of the first mail undoes it too', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const { old } = await changed(school, ada, newEmail())
+    expect((await decide(school, old, 'undo')).body).toContain('The change is undone')
+    expect(await emailOf(ada)).toBe(ada.email)
+    await untilSent(world)
+  })
+
+  test('its address belongs to another person by now: the page says so, and nothing changes', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const next = newEmail()
+    const { undo } = await changed(school, ada, next)
+    const other = await world.aPerson()
+    await world.database.pool.query('update users set email = $1 where id = $2', [
+      ada.email,
+      other.id,
+    ])
+    expect((await decide(school, undo, 'undo')).statusCode).toBe(409)
+    expect([await emailOf(ada), await emailOf(other)]).toEqual([next, ada.email])
+  })
+})
+
+describe('whether an address is taken', () => {
+  test('does not show in the answer, the page or the statements; only its owner gets a mail, without a link', async () => {
+    const school = await counted.aSchool()
+    const owner = await counted.aMember(await counted.aSchool())
+    const costOf = async (email: string) => {
+      const ada = await counted.aMember(school)
+      const visitor = await signedIn(counted, school, ada)
+      let sent: Answer | undefined
+      const requests = await costs.of(async () => {
+        sent = await ask(visitor, email)
+      })
+      const page = await visitor.follow(sent as Answer)
+      await untilSent(counted)
+      await mailBox.take(ada.email, 'Agree')
+      const shown = page.body
+        .replaceAll(email, 'NEW')
+        .replaceAll(ada.email, 'OLD')
+        .replace(/value="[^"]*"/g, '')
+      return { sent: [sent?.statusCode, sent?.headers.location], shown, requests }
+    }
+    const free = newEmail()
+    await costOf(newEmail())
+    const first = await costOf(free)
+    expect(await costOf(owner.email)).toEqual(first)
+    expect((await mailBox.take(free)).text).toContain('link=')
+    const told = await mailBox.take(owner.email)
+    expect(told.text).toContain('There is an account with this address already')
+    expect(told.text).not.toContain('http')
+    const links = [...told.html.matchAll(/href="([^"]*)"/g)].map(([, url]) => url)
+    expect(links).toEqual([school.origin])
+  })
+
+  test('an account that was made meanwhile keeps the address, and the change ends', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const next = newEmail()
+    const { old, fresh } = await asked(school, ada, next)
+    await decide(school, old, 'agree')
+    const other = await world.aPerson()
+    await world.database.pool.query('update users set email = $1 where id = $2', [next, other.id])
+    const refused = await decide(school, fresh, 'agree')
+    expect([refused.statusCode, refused.body.includes('cannot be used')]).toEqual([409, true])
+    expect(await emailOf(ada)).toBe(ada.email)
+  })
+})
+
+describe('a thief', () => {
+  test('with a session and a mailbox of their own cannot move the account: the old mailbox does not agree', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const { fresh, visitor } = await asked(school, ada, newEmail())
+    await decide(school, fresh, 'agree', visitor)
+    expect((await send(school, fresh)).body).toContain('One mailbox to go')
+    for (const decision of ['stop', 'undo']) {
+      expect((await send(school, fresh, decision)).statusCode, decision).toBe(400)
+    }
+    expect(await emailOf(ada)).toBe(ada.email)
+  })
+
+  test('whose session is older than ten minutes is asked for the password first', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const form = hiddenFields((await visitor.get(PAGE)).body, PAGE)
+    await world.database.pool.query(
+      "update browser_sessions set authenticated_at = now() - interval '11 minutes' where user_id = $1",
+      [ada.id],
+    )
+    expect((await visitor.get(PAGE)).headers.location).toContain('/confirm')
+    const sent = await visitor.post(PAGE, { ...form, new_email: newEmail() })
+    expect(sent.headers.location ?? sent.body).toContain('confirm')
+    const { rows } = await world.database.pool.query(
+      'select 1 from email_changes where user_id = $1',
+      [ada.id],
+    )
+    expect(rows).toEqual([])
+  })
+
+  test('changes the address twice: undoing the first change undoes both, and the thief cannot undo that', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const [second, third] = [newEmail(), newEmail()]
+    const first = await changed(school, ada, second)
+    const again = await changed(school, { ...ada, email: second }, third)
+    expect(await emailOf(ada)).toBe(third)
+    expect((await decide(school, first.undo, 'undo')).body).toContain('The change is undone')
+    expect(await emailOf(ada)).toBe(ada.email)
+    for (const link of [again.undo, again.old]) {
+      expect((await send(school, link, 'undo')).statusCode).toBe(400)
+    }
+    expect(await emailOf(ada)).toBe(ada.email)
+    await untilSent(world)
+  })
+
+  test('switches a second factor on: the undo removes it, and keeps one that the person had before', async () => {
+    const school = await world.aSchool()
+    const [ada, eve] = [await world.aMember(school), await world.aMember(school)]
+    const factorOf = (userId: string, made: string) =>
+      world.database.pool.query(
+        "insert into authenticators (user_id, sealed_secret, last_step, created_at) values ($1, 'x', 0, now() + $2::interval)",
+        [userId, made],
+      )
+    for (const [person, made] of [
+      [ada, '0'],
+      [eve, '-1 hour'],
+    ] as const) {
+      const { undo } = await changed(school, person, newEmail())
+      await factorOf(person.id, made)
+      await decide(school, undo, 'undo')
+    }
+    const { rows } = await world.database.pool.query('select user_id from authenticators')
+    expect(rows).toEqual([{ user_id: eve.id }])
+    await untilSent(world)
+  })
+
+  test('who runs a school adds the old address there, so that it is taken: the undo takes it back', async () => {
+    const [school, hostile] = [await world.aSchool(), await world.aSchool()]
+    const ada = await world.aMember(school)
+    const { undo } = await changed(school, ada, newEmail())
+    const squatter = await hostile.at.transaction((tx) =>
+      addMember(
+        tx,
+        { email: ada.email, name: 'Mallory', roles: ['student'] },
+        { via: 'admin_area' },
+      ),
+    )
+    expect(squatter).not.toBe(ada.id)
+    expect((await decide(school, undo, 'undo')).body).toContain('The change is undone')
+    expect(await emailOf(ada)).toBe(ada.email)
+    expect(await emailOf({ id: squatter })).toMatch(/@schoolgate\.invalid$/)
+    await untilSent(world)
+  })
+
+  test('asks at a school of their own, whose host they read: the links are of the school where the person signed in first', async () => {
+    const [home, hostile] = [await world.aSchool(), await world.aSchool()]
+    const ada = await world.aMember(home)
+    await world.aMember(hostile, ['student'], ada)
+    const visitor = await signedIn(world, hostile, ada)
+    const next = newEmail()
+    expect((await ask(visitor, next)).statusCode).toBe(303)
+    for (const email of [ada.email, next]) {
+      const { text, html } = await mailBox.take(email)
+      expect(text).toContain(`${home.origin}/email-change?link=`)
+      expect(text + html).not.toContain(hostile.origin)
+      const link = /\/email-change\?link=\S+/.exec(text)?.[0] ?? ''
+      expect((await send(hostile, link)).statusCode).toBe(400)
+      expect((await new Visitor(world, home).get(link)).statusCode).toBe(200)
+    }
+  })
+
+  test('sends more requests than a person needs: 429, and the owner of an address gets three mails at most', async () => {
+    const school = await world.aSchool()
+    const next = newEmail()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    for (let tries = 0; tries < 5; tries++) {
+      expect((await ask(visitor, next)).statusCode).toBe(303)
+      await untilSent(world)
+    }
+    const refused = await ask(visitor, next)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, expect.anything()])
+    expect(mailBox.waitingFor(next)).toHaveLength(3)
+    expect(mailBox.waitingFor(ada.email)).toHaveLength(5)
+  })
+
+  test('uses the second link twice at the same moment: the address changes once', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const next = newEmail()
+    const { old, fresh } = await asked(school, ada, next)
+    const tries = await Promise.all(
+      [old, fresh, fresh, old].map((link) => decide(school, link, 'agree')),
+    )
+    const ended = tries.map(({ statusCode }) => statusCode)
+    expect(ended.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2)
+    expect(await emailOf(ada)).toBe(next)
+    await untilSent(world)
+    const told = mailBox.waitingFor(ada.email).filter(({ text }) => text.includes('Undo'))
+    expect(told).toHaveLength(1)
+  })
+})
+
+test('a mail scanner that opens every link changes nothing', async () => {
+  const school = await world.aSchool()
+  const ada = await world.aMember(school)
+  const { old, fresh } = await asked(school, ada, newEmail())
+  for (const link of [old, fresh, old, fresh]) {
+    expect((await new Visitor(world, school).get(link)).statusCode).toBe(200)
+  }
+  const rows = await school.at
+    .from('email_changes')
+    .select(['old_confirmed_at', 'new_confirmed_at', 'changed_at', 'ended_at'])
+    .execute()
+  expect(rows).toEqual([
+    { old_confirmed_at: null, new_confirmed_at: null, changed_at: null, ended_at: null },
+  ])
+})
+
+test('a site that forges the post of a link, or a link itself, gets nothing', async () => {
+  const school = await world.aSchool()
+  const ada = await world.aMember(school)
+  const { old } = await asked(school, ada, newEmail())
+  const visitor = new Visitor(world, school)
+  const fields = hiddenFields((await visitor.get(old)).body, LINKS)
+  const evil = { origin: 'https://evil.example' }
+  expect((await visitor.post(LINKS, { ...fields, decision: 'agree' }, evil)).statusCode).toBe(403)
+  expect(
+    (await visitor.post(LINKS, { link: fields.link ?? '', decision: 'agree' })).statusCode,
+  ).toBe(403)
+  const changedLink = `${fields.link?.slice(0, -2)}AA`
+  const sent = await visitor.post(LINKS, { ...fields, link: changedLink, decision: 'agree' })
+  expect(sent.statusCode).toBe(400)
+})

@@ -1,0 +1,100 @@
+import { changeEmailPage } from '../../src/surfaces/pages/views/change-email.tsx'
+import { changeDonePage, changeQuestionPage } from '../../src/surfaces/pages/views/email-change.tsx'
+import {
+  finishSignUpPage,
+  linkExpiredPage,
+  signUpKnownPage,
+} from '../../src/surfaces/pages/views/sign-up/finish-sign-up.tsx'
+import { joinPage } from '../../src/surfaces/pages/views/sign-up/join.tsx'
+import { signUpPage } from '../../src/surfaces/pages/views/sign-up/sign-up.tsx'
+import { formToken, harbor, hostileName, person, school, student } from './sample-people.ts'
+
+const { email } = person
+const changing = { school, here: '/account/email', viewer: student, email, mailIsSent: true }
+const question = {
+  ...{ school, formToken, email },
+  link: 'c2VhbGVk',
+  isChanged: false,
+  hasAgreed: false,
+}
+const typed = { name: hostileName, email: 'grace' }
+const signUp = {
+  ...{ school, formToken },
+  action: '/sign-up',
+  afterSignIn: {},
+  signInUrl: '/sign-in',
+}
+const finishing = {
+  ...{ school, formToken },
+  action: '/sign-up/finish',
+  link: 'c2VhbGVk',
+  email: 'grace@people.example',
+  name: 'Grace',
+}
+
+/** Pages about a person's own account. */
+export const sampleAccountPages: Record<string, string> = {
+  'email-change': changeEmailPage(changing),
+  'email-change-waiting': changeEmailPage({
+    ...changing,
+    pending: {
+      newEmail: `${'long.'.repeat(40)}@people.example`,
+      oldConfirmed: true,
+      newConfirmed: false,
+    },
+  }),
+  'email-change-problem': changeEmailPage({
+    ...changing,
+    typed: 'ada',
+    problem: { kind: 'no_address' },
+  }),
+  'email-change-throttled': changeEmailPage({
+    ...changing,
+    problem: { kind: 'throttled', retryAfterSeconds: 600 },
+  }),
+  'email-change-no-school': changeEmailPage({ ...changing, problem: { kind: 'no_school' } }),
+  'email-change-no-mail': changeEmailPage({ ...changing, mailIsSent: false }),
+  'email-change-old': changeQuestionPage({ ...question, mailbox: 'old' }),
+  'email-change-old-agreed': changeQuestionPage({ ...question, mailbox: 'old', hasAgreed: true }),
+  'email-change-new': changeQuestionPage({ ...question, mailbox: 'new' }),
+  'email-change-undo': changeQuestionPage({ ...question, mailbox: 'old', isChanged: true }),
+  'email-change-waits': changeDonePage(school, { kind: 'waits' }),
+  'email-change-done': changeDonePage(school, { kind: 'changed', email }),
+  'email-change-stopped': changeDonePage(harbor, { kind: 'stopped' }),
+  'email-change-undone': changeDonePage(school, { kind: 'undone', email }),
+  'email-change-taken': changeDonePage(school, { kind: 'taken' }),
+  'email-change-busy': changeDonePage(school, { kind: 'busy' }),
+  'email-change-expired': changeDonePage(school, { kind: 'expired' }),
+  'sign-up': signUpPage({ ...signUp, state: { kind: 'asking' } }),
+  'sign-up-problems': signUpPage({
+    ...signUp,
+    state: { kind: 'wrong', typed, problems: { email: 'Write one email address.' } },
+  }),
+  'sign-up-throttled': signUpPage({
+    ...signUp,
+    state: { kind: 'throttled', typed, retryAfterSeconds: 1800 },
+  }),
+  'sign-up-sent': signUpPage({
+    ...signUp,
+    afterSignIn: { sealedRequest: 'c2VhbGVk' },
+    state: { kind: 'sent' },
+  }),
+  'sign-up-unavailable': signUpPage({ ...signUp, state: { kind: 'unavailable' } }),
+  'sign-up-finish': finishSignUpPage(finishing),
+  'sign-up-finish-no-name': finishSignUpPage({
+    ...finishing,
+    problem: { kind: 'name', problem: 'Write at least one character.' },
+  }),
+  'sign-up-finish-common': finishSignUpPage({
+    ...finishing,
+    problem: { kind: 'unfit', problem: 'common' },
+  }),
+  'sign-up-expired': linkExpiredPage(school, '/sign-up'),
+  'sign-up-known': signUpKnownPage(school),
+  'sign-up-join': joinPage({
+    ...{ school: harbor, formToken, person },
+    action: '/sign-up/join',
+    switchAccount: { action: '/sign-out' },
+    afterSignIn: {},
+  }),
+}
