@@ -65,6 +65,7 @@ export async function everythingAbout(
   const expires_at = new Date(Date.now() + DAY)
   const trusted = { id: uuidv7(), user_id, secret_hash: randomBytes(32), expires_at }
   await at.insert('trusted_devices', trusted).execute()
+  await at.insert('notice_links', trusted).execute()
   await buySomething(school, person)
   const client = await world.aPublicClient(school)
   await at

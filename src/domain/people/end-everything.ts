@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../foundation/db/schema.generated.ts'
+import { stopPendingChanges } from './email-change/store-email.ts'
 import { storePassword } from './set-password.ts'
 
 /** One day more than a link in a notice works, so that it removes what the notice told about. */
@@ -31,6 +32,7 @@ export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Pr
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .execute()
+  await stopPendingChanges(tx, userId)
   // One that a thief added would lock the person out for good.
   await tx
     .deleteFrom('authenticators')

@@ -63,7 +63,13 @@ async function deleteNow(person: TestPerson, visitor: Visitor, part: 'school' | 
   await finish()
 }
 
-const OF_ACCOUNTS = ['users', 'person_pictures', 'authenticators', 'recovery_codes']
+const OF_ACCOUNTS = [
+  'users',
+  'person_pictures',
+  'authenticators',
+  'recovery_codes',
+  'email_changes',
+]
 
 /** How many rows of each table name the person at the school. */
 async function rowsAbout(school: TestSchool, person: TestPerson): Promise<Record<string, number>> {

@@ -163,6 +163,23 @@ describe('the link “it was not me”', () => {
     expect(body).toContain('You said that it was not you, and everything ended')
   })
 
+  test('stops a change of the email address that a thief has asked for', async () => {
+    const ada = await world.aMember(home)
+    const { thief, link } = await noticed(ada)
+    const asked = { new_email: 'thief@people.test' }
+    expect((await submit(thief, '/account/email', '/account/email', asked)).statusCode).toBe(303)
+    const open = () =>
+      world.database.db
+        .selectFrom('email_changes')
+        .select('new_email')
+        .where('user_id', '=', ada.id)
+        .where('ended_at', 'is', null)
+        .execute()
+    expect(await open()).toEqual([{ new_email: 'thief@people.test' }])
+    await submit(new Visitor(world, home), link, NOT_ME)
+    expect(await open()).toEqual([])
+  })
+
   test('leaves an account that counts as one with a password, so that no school can send a link by giving a role', async () => {
     const ada = await world.aMember(home)
     const { link } = await noticed(ada)

@@ -21,6 +21,7 @@ export const FORGET_PLAN: Readonly<Record<string, Readonly<Record<string, Fate>>
   person_pictures: { user_id: ACCOUNT },
   authenticators: { user_id: ACCOUNT },
   recovery_codes: { user_id: ACCOUNT },
+  email_changes: { user_id: ACCOUNT },
   school_members: { user_id: { keep: 'payments refer to it; it shows neither name nor email' } },
   deletion_requests: { user_id: 'leave' },
   browser_sessions: { user_id: 'leave' },

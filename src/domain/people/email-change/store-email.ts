@@ -37,3 +37,14 @@ export async function endChanges(tx: Db, userId: string): Promise<void> {
     .where('ended_at', 'is', null)
     .execute()
 }
+
+/** Crosses schools: ends requests that wait for a mailbox. What has changed can still be undone. */
+export async function stopPendingChanges(tx: Db, userId: string): Promise<void> {
+  await tx
+    .updateTable('email_changes')
+    .set({ ended_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('changed_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .execute()
+}

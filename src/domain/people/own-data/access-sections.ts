@@ -40,6 +40,14 @@ export const ACCESS_SECTIONS: readonly Section[] = [
     order: [sql`t.created_at`, sql`t.id`],
   },
   {
+    name: 'email_changes',
+    title: 'New email addresses that you asked for lately',
+    tables: ['email_changes'],
+    fields: sql`e.old_email, e.new_email, e.created_at, e.changed_at, e.ended_at`,
+    rows: ({ userId }) => sql`from email_changes e where e.user_id = ${userId}`,
+    order: [sql`e.created_at`, sql`e.id`],
+  },
+  {
     name: 'apps',
     title: 'Apps that you allowed to use your account here',
     tables: ['authorizations'],
