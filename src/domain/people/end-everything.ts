@@ -33,6 +33,8 @@ export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Pr
     .where('used_at', 'is', null)
     .execute()
   await stopPendingChanges(tx, userId)
+  // A thief may have asked for the deletion of the account.
+  await tx.deleteFrom('deletion_requests').where('user_id', '=', userId).execute()
   // One that a thief added would lock the person out for good.
   await tx
     .deleteFrom('authenticators')

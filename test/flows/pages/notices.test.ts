@@ -180,6 +180,22 @@ describe('the link “it was not me”', () => {
     expect(await open()).toEqual([])
   })
 
+  test('cancels a deletion of the account that a thief has asked for', async () => {
+    const ada = await world.aMember(home)
+    const { thief, link } = await noticed(ada)
+    const asked = { part: 'account' }
+    expect((await submit(thief, '/account/delete', '/account/delete', asked)).statusCode).toBe(303)
+    const waiting = () =>
+      world.database.db
+        .selectFrom('deletion_requests')
+        .select('user_id')
+        .where('user_id', '=', ada.id)
+        .execute()
+    expect(await waiting()).toHaveLength(1)
+    await submit(new Visitor(world, home), link, NOT_ME)
+    expect(await waiting()).toEqual([])
+  })
+
   test('leaves an account that counts as one with a password, so that no school can send a link by giving a role', async () => {
     const ada = await world.aMember(home)
     const { link } = await noticed(ada)
