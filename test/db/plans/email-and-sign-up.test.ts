@@ -74,4 +74,4 @@ test('changing the email address and undoing it read no whole table', async () =
   })
 })
 
-testStatements('Own account', () => answered)
+testStatements('Email and sign-up', () => answered)
