@@ -49,7 +49,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await press(page, 'Sign in')
 }
 
-async function linkTo(email: string, words = ''): Promise<string> {
+async function linkTo(email: string, words = 'link='): Promise<string> {
   const { html = '' } = await mailBox.take(email, words)
   const link = /href="([^"]*link=[^"]*)"/.exec(html)?.[1]
   if (link === undefined) throw new Error(`no link in ${html}`)

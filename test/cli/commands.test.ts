@@ -301,7 +301,8 @@ describe('user', () => {
     const emails = { old_email: 'older@north.example', new_email: 'moves@north.example' }
     const change = { id: uuidv7(), user_id: userId, changed_at: new Date(), ...emails }
     await at.insert('email_changes', change).execute()
-    const move = (...argv: string[]) => schoolgate('user', 'set-email', ...argv)
+    const move = (old: string, next: string, ...argv: string[]) =>
+      schoolgate('user', 'set-email', old, '--to', next, ...argv)
     const [from, to] = ['moves@north.example', 'Moved@home.example']
     expect(await move(from, to)).toMatchObject({ code: 2 })
     const reason = ['--reason', 'has lost the mailbox']

@@ -44,6 +44,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'backup restore': [],
   'user passkeys': [],
   'user reset-factors': ['--reason', 'lost phone'],
+  'user set-email': ['--to', 'new@people.test', '--reason', 'lost mailbox'],
 }
 
 test('every command that takes an id or a name is in the table', async () => {

@@ -12,18 +12,19 @@ import { teach } from '../teach.ts'
 
 export function addSetEmailCommand(user: Command, cli: Cli): void {
   const command = user
-    .command('set-email <old> <new>')
+    .command('set-email <email>')
     .description('give a person another email address')
+    .requiredOption('--to <email>', 'the new address')
     .requiredOption('--reason <text>', 'why, for the audit of the installation')
     .action(
-      cli.act((old: string, next: string, { reason }: { readonly reason: string }) =>
-        setUserEmail(cli, { old, next: next.trim(), reason: oneLine(reason, 500) }),
+      cli.act((old: string, { to, reason }: { readonly to: string; readonly reason: string }) =>
+        setUserEmail(cli, { old, next: to.trim(), reason: oneLine(reason, 500) }),
       ),
     )
   teach(
     command,
     'For a person who can no longer read the mailbox of their old address; all others change it on the page of their account. Make sure that it is this person who asks: whoever reads the new mailbox can set a new password. Signs them out everywhere; if the server sends mail, the old address is told. No link can undo it.',
-    'user set-email ada@north.example ada@home.example --reason "has left her employer, came in person"',
+    'user set-email ada@north.example --to ada@home.example --reason "has left her employer, came in person"',
   )
 }
 

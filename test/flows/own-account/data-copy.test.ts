@@ -62,6 +62,13 @@ describe('a copy', () => {
     await submit(visitor, '/account/delete', '/account/delete')
     const authenticator = { user_id: ada.id, sealed_secret: Buffer.from('sealed'), last_step: 1 }
     await db.insertInto('authenticators').values(authenticator).execute()
+    const moving = {
+      id: ada.id,
+      user_id: ada.id,
+      old_email: ada.email,
+      new_email: 'new@people.test',
+    }
+    await school.at.insert('email_changes', moving).execute()
     const page = '/account/profile'
     await submit(visitor, page, page, { name: 'Ada <script>alert(1)</script>' })
     const { html, json, content } = await aCopyOf(visitor)

@@ -87,6 +87,7 @@ describe('signing up', () => {
     const audited = await school.at
       .from('audit_entries')
       .select(['action', 'actor_user_id', 'detail'])
+      .where('action', '=', 'person.signed_up')
       .execute()
     expect(audited).toEqual([
       { action: 'person.signed_up', actor_user_id: account?.id, detail: { by: 'mail_link' } },
