@@ -185,7 +185,9 @@ describe('the page of an application', () => {
       const page = `${APPS}/${client.clientId}`
       const before = await owner.get(page)
       expect(before.body).not.toContain('End the old secret now')
-      const shown = await owner.follow(await submit(owner, page, `${page}/secret`))
+      expect(before.body).not.toContain(`action="${page}/secret"`)
+      expect((await owner.get(`${page}/old-secret`)).statusCode).toBe(303)
+      const shown = await owner.follow(await submit(owner, `${page}/renew`, `${page}/secret`))
       const secret = /sg_cs_[\w-]+/.exec(shown.body)?.[0]
       expect(shown.body).toMatch(/The old secret works until <time/)
       const after = await owner.get(page)
@@ -193,7 +195,7 @@ describe('the page of an application', () => {
       expect(after.body).not.toContain(secret)
       expect((await refresh(world, at, client, pair.refresh_token)).statusCode).toBe(200)
       const entries = await auditOf(at, async () => {
-        const ended = await submit(owner, page, `${page}/old-secret`)
+        const ended = await submit(owner, `${page}/old-secret`, `${page}/old-secret`)
         expect((await owner.follow(ended)).body).toContain('The app can use only the newest secret')
       })
       expect(entries.map(({ action }) => action)).toEqual(['client.secret_ended'])
@@ -209,7 +211,7 @@ describe('the page of an application', () => {
     const pair = await aPair(world, at, client, await world.aMember(at))
     const owner = await anOwner(world, at)
     const page = `${APPS}/${client.clientId}`
-    const done = await submit(owner, page, `${page}/secret`, { end_old: 'yes' })
+    const done = await submit(owner, `${page}/renew`, `${page}/secret`, { end_old: 'yes' })
     expect((await owner.follow(done)).body).toContain('The old secret no longer works')
     expect((await refresh(world, at, client, pair.refresh_token)).statusCode).toBe(401)
   })

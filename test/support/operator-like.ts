@@ -42,3 +42,9 @@ export async function submit(
     ...(Array.isArray(fields) ? fields : Object.entries(fields)),
   ])
 }
+
+/** Switches a client off on the page that asks before it. */
+export async function switchOff(visitor: Visitor, clientId: string): Promise<Answer> {
+  const action = '/admin/clients/standing'
+  return await submit(visitor, `${action}?id=${encodeURIComponent(clientId)}`, action)
+}

@@ -12,8 +12,13 @@ import { endAccessPage } from '../../src/surfaces/pages/views/admin/end-access.t
 import { keysPage } from '../../src/surfaces/pages/views/admin/keys.tsx'
 import { newApplicationPage } from '../../src/surfaces/pages/views/admin/new-application.tsx'
 import { overviewPage } from '../../src/surfaces/pages/views/admin/overview.tsx'
+import {
+  endOldSecretPage,
+  renewSecretPage,
+} from '../../src/surfaces/pages/views/admin/renew-secret.tsx'
 import { secretPage } from '../../src/surfaces/pages/views/admin/secret.tsx'
 import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
+import { switchOffPage } from '../../src/surfaces/pages/views/admin/switch-off.tsx'
 import { at } from './sample-admin-frame.ts'
 import { hostileName, school, student } from './sample-people.ts'
 
@@ -272,6 +277,20 @@ export const sampleAdminPages: Record<string, string> = {
     client: planner,
     people: 12,
     back: '/admin/developers/applications',
+  }),
+  'admin-switch-off': switchOffPage({
+    ...at('/admin/clients/standing'),
+    client: planner,
+    people: 12,
+    back: '/admin/developers/applications',
+  }),
+  'admin-renew-secret': renewSecretPage({
+    ...at('/admin/developers/applications'),
+    application: { ...website, oldSecretExpiresAt: new Date('2027-03-02T09:00:00Z') },
+  }),
+  'admin-end-old-secret': endOldSecretPage({
+    ...at('/admin/developers/applications'),
+    application: website,
   }),
   'admin-delete-application': deleteApplicationPage({
     ...at('/admin/developers/applications'),

@@ -3,7 +3,7 @@ import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
-import { aBetaSchool, anOwner, signedIn, submit } from '../../support/operator-like.ts'
+import { aBetaSchool, anOwner, signedIn, submit, switchOff } from '../../support/operator-like.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
@@ -194,7 +194,7 @@ describe('connected platforms', () => {
       await aDocument(elsewhere)
       const owner = await anOwner(world, school)
       const page = `${CLIENTS}/view?id=${encodeURIComponent(DOCUMENT)}`
-      await submit(owner, page, `${CLIENTS}/standing`)
+      await switchOff(owner, DOCUMENT)
       expect((await documentAt(school)).disabled_at).not.toBeNull()
       expect((await documentAt(elsewhere)).disabled_at).toBeNull()
       await submit(owner, page, `${CLIENTS}/standing`)

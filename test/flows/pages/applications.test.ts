@@ -3,7 +3,14 @@ import { verifies } from '../../spec/verifies.ts'
 import { authorizeAs, hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
 import { aCode } from '../../support/oauth-world.ts'
-import { aBetaSchool, anOwner, setBeta, signedIn, submit } from '../../support/operator-like.ts'
+import {
+  aBetaSchool,
+  anOwner,
+  setBeta,
+  signedIn,
+  submit,
+  switchOff,
+} from '../../support/operator-like.ts'
 import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
@@ -381,10 +388,15 @@ describe('connected apps', () => {
       const ended = await owner.post('/admin/clients/end', end)
       expect(ended.headers.location).toBe(`${page}&done=ended`)
       expect((await userinfo(world, school, hers.access_token)).statusCode).toBe(401)
-      const off = await submit(owner, page, '/admin/clients/standing')
+      const question = await owner.get(`/admin/clients/standing?id=${client.clientId}`)
+      expect(question.body).toContain('1 person has given it access')
+      expect((await userinfo(world, school, his.access_token)).statusCode).toBe(200)
+      const off = await switchOff(owner, client.clientId)
       expect(off.headers.location).toBe(`${page}&done=off`)
       expect((await userinfo(world, school, his.access_token)).statusCode).toBe(401)
       expect((await owner.get(page)).body).toContain('Switched off')
+      const asked = await owner.get(`/admin/clients/standing?id=${client.clientId}`)
+      expect(asked.headers.location).toBe(page)
       await submit(owner, page, '/admin/clients/standing')
       expect((await userinfo(world, school, his.access_token)).statusCode).toBe(200)
     },
@@ -423,7 +435,9 @@ describe('another school', () => {
     const page = `${APPS}/${client.clientId}`
     const { form_token = '' } = hiddenFields((await intruder.get(APPS)).body, '/sign-out')
     expect((await intruder.get(APPS)).body).not.toContain(client.clientId)
-    for (const path of [page, `${page}/delete`, `${APPS}/a%00b`]) {
+    const asks = [`${page}/delete`, `${page}/renew`, `${page}/old-secret`]
+    const off = `/admin/clients/standing?id=${client.clientId}`
+    for (const path of [page, ...asks, off, `${APPS}/a%00b`]) {
       expect((await intruder.get(path)).statusCode).toBe(404)
     }
     const posts: [string, Record<string, string>][] = [

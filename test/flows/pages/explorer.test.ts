@@ -7,7 +7,7 @@ import {
 import { verifies } from '../../spec/verifies.ts'
 import { aPkce, authorizeAs, authorizeParameters, Visitor } from '../../support/browser-like.ts'
 import { aPair, refresh, userinfo } from '../../support/client-like.ts'
-import { aBetaSchool, anOwner, setBeta, submit } from '../../support/operator-like.ts'
+import { aBetaSchool, anOwner, setBeta, submit, switchOff } from '../../support/operator-like.ts'
 import { performByCommandLine } from '../../support/performing.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
@@ -88,7 +88,7 @@ describe('the explorer', () => {
       expect(body).toContain('Built in')
       expect(body).not.toContain('Save details')
       expect(body).not.toContain('Delete this application')
-      const off = await submit(owner, own, '/admin/clients/standing')
+      const off = await switchOff(owner, ID)
       expect(off.headers.location).toBe(`${own}?done=off`)
       // No fact of the page changes with the row that now exists.
       for (const shown of [body, (await owner.follow(off)).body]) {
@@ -117,7 +117,7 @@ describe('the explorer', () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
       const token = { form_token: '' }
-      await submit(owner, `${APPS}/${ID}`, '/admin/clients/standing')
+      await switchOff(owner, ID)
       const { body } = await owner.get(`${APPS}/${ID}`)
       token.form_token = /name="form_token" value="([^"]+)"/.exec(body)?.[1] ?? ''
       for (const path of ['', '/secret', '/delete']) {

@@ -53,7 +53,7 @@ const exportRows = async (): Promise<Act> => ({
 const ACTS: Record<string, (operator: Operator) => Promise<Act>> = {
   'renew a client secret': async ({ school }) => {
     const { clientId } = await world.aConfidentialClient(school)
-    return { page: `${APPS}/${clientId}`, action: `${APPS}/${clientId}/secret` }
+    return { page: `${APPS}/${clientId}/renew`, action: `${APPS}/${clientId}/secret` }
   },
   'make an application with a secret': async () => ({
     page: `${APPS}/new`,

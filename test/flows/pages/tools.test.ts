@@ -4,7 +4,14 @@ import { verifies } from '../../spec/verifies.ts'
 import type { Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { getFrom } from '../../support/oauth-world.ts'
-import { aBetaSchool, anOwner, setBeta, signedIn, submit } from '../../support/operator-like.ts'
+import {
+  aBetaSchool,
+  anOwner,
+  setBeta,
+  signedIn,
+  submit,
+  switchOff,
+} from '../../support/operator-like.ts'
 import { aTool } from '../../support/tools.ts'
 import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
 
@@ -62,7 +69,7 @@ describe('operator tools in the admin area', () => {
       expect(saved.headers.location).toBe(`${page}?done=saved`)
       expect(await rowsOf(school)).toMatchObject([{ name: 'Reports', scopes: ['openid'] }])
 
-      const off = await submit(owner, page, `${CLIENTS}/standing`)
+      const off = await switchOff(owner, clientId)
       const notice = await owner.follow(off)
       expect(notice.body).toContain('and its current tokens are refused at once')
       expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
@@ -183,7 +190,8 @@ describe('operator tools in the admin area', () => {
     expect(done).toContain('assistants and operator tools under Developers')
     expect((await owner.get(CLIENTS)).body).toContain('Monthly reports')
     const view = `${CLIENTS}/view?id=${encodeURIComponent(client.clientId)}`
-    const off = await submit(owner, view, `${CLIENTS}/standing`)
+    expect((await owner.get(view)).body).toContain(`href="${CLIENTS}/standing?id=`)
+    const off = await switchOff(owner, client.clientId)
     expect((await owner.follow(off)).body).toContain('Switched off')
     expect(await rowsOf(school)).toMatchObject([{ disabled_at: expect.any(Date) }])
   })

@@ -80,6 +80,12 @@ describe('a record that an operator adds', () => {
     const { path, body } = await browser.done('/admin/payments/new', paid)
     expect(body).toContain('$25.50')
     expect(await browser.page('/admin/orders')).toContain('CASH-1')
+    const order = /\/admin\/orders\/[0-9a-f-]{36}/.exec(body)?.[0] ?? ''
+    expect(await browser.page(order)).toContain(`href="${path}"`)
+    for (const payer of [ada.email, ada.name]) {
+      const found = await browser.page(`/admin/payments?search=${encodeURIComponent(payer)}`)
+      expect(found, payer).toContain(`href="${path}"`)
+    }
     const seen = await seenBy<{ payments: { nodes: unknown[] } }>(
       ada,
       'payments { nodes { tradeNo amount paymentState paidAt refundedAmount } }',

@@ -19,6 +19,7 @@ import { applicationPath, paths } from '../views/admin/admin-page.tsx'
 import { applicationPage } from '../views/admin/application.tsx'
 import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
 import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
+import { endOldSecretPage, renewSecretPage } from '../views/admin/renew-secret.tsx'
 import { secretPage } from '../views/admin/secret.tsx'
 import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
@@ -74,6 +75,16 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=saved`)
   })
 
+  app.get(`${ONE}/renew`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request)
+    if (!application.confidential) {
+      const page = applicationPath(application.clientId)
+      return redirectTo(reply, request, 'site', `${page}?done=no-secret`)
+    }
+    const frame = adminFrame(context, request, reply, operator)
+    return sendPage(reply, request, 'site', renewSecretPage({ ...frame, application }))
+  })
+
   app.post(`${ONE}/secret`, async (request, reply) => {
     const { operator, application } = await enterToChange(request, pathOf(request))
     const end_old = checkedForm(context.keyring, request, operator).get('end_old') === 'yes'
@@ -98,6 +109,16 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     }
     const frame = adminFrame(context, request, reply, operator)
     return sendPage(reply, request, 'site', secretPage({ ...frame, clientId, name, ...taken }))
+  })
+
+  app.get(`${ONE}/old-secret`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request)
+    if (application.oldSecretExpiresAt === undefined) {
+      const page = applicationPath(application.clientId)
+      return redirectTo(reply, request, 'site', `${page}?done=old-secret-ended`)
+    }
+    const frame = adminFrame(context, request, reply, operator)
+    return sendPage(reply, request, 'site', endOldSecretPage({ ...frame, application }))
   })
 
   app.post(`${ONE}/old-secret`, async (request, reply) => {

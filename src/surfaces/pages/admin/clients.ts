@@ -28,6 +28,7 @@ import { clientPage } from '../views/admin/client.tsx'
 import { clientsPage, type DocumentSettings } from '../views/admin/clients.tsx'
 import { endAccessPage } from '../views/admin/end-access.tsx'
 import type { PeopleProps } from '../views/admin/people.tsx'
+import { switchOffPage } from '../views/admin/switch-off.tsx'
 import { adminFrame, loadOperator, operatorActor, performAs } from './operator.ts'
 import { saveSettings } from './settings.ts'
 
@@ -105,7 +106,23 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     return redirectTo(reply, request, 'site', `${clientPath(client.clientId)}&done=unreviewed`)
   })
 
-  app.post(`${paths.clients}/standing`, async (request, reply) => {
+  app.get(paths.standing, async (request, reply) => {
+    const operator = await loadOperator(request)
+    const client = await loadClient(request, queryOf(request).get('id') ?? '')
+    const back = pageOf(request, client)
+    if (client.disabled || client.platformDisabled) {
+      return redirectTo(reply, request, 'site', back)
+    }
+    const page = switchOffPage({
+      ...adminFrame(context, request, reply, operator),
+      client,
+      people: await countPeopleOfApp(request.at, client.clientId),
+      back,
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.post(paths.standing, async (request, reply) => {
     const { operator, client, form } = await enterPost(context, request)
     const off = form.get('standing') === 'off'
     const operation = off ? disableClient : enableClient

@@ -31,6 +31,7 @@ export const paths = {
   clients: '/admin/clients',
   client: '/admin/clients/view',
   endAccess: '/admin/clients/end-all',
+  standing: '/admin/clients/standing',
   keys: '/admin/keys',
   audit: '/admin/audit',
 } as const
@@ -38,7 +39,7 @@ export const paths = {
 /** The page of one application. */
 export function applicationPath(
   clientId: string,
-  rest: '' | '/secret' | '/old-secret' | '/delete' = '',
+  rest: '' | '/renew' | '/secret' | '/old-secret' | '/delete' = '',
 ): string {
   return `${paths.applications}/${encodeURIComponent(clientId)}${rest}`
 }
@@ -54,6 +55,11 @@ export function toolPath(slug: string): string {
  */
 export function clientPath(clientId: string): string {
   return `${paths.client}?id=${encodeURIComponent(clientId)}`
+}
+
+/** The question before a client of any kind is switched off. */
+export function switchOffPath(clientId: string): string {
+  return `${paths.standing}?id=${encodeURIComponent(clientId)}`
 }
 
 /** The question before the access of a client of any kind ends. */

@@ -1,6 +1,6 @@
 import { Button, Form } from '../../../../foundation/html/components.tsx'
-import { Panel } from '../../../../foundation/html/site-components.tsx'
-import { type AdminFrame, paths } from './admin-page.tsx'
+import { ButtonLink, Panel } from '../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, paths, switchOffPath } from './admin-page.tsx'
 
 interface StandingProps extends AdminFrame {
   clientId: string
@@ -19,21 +19,29 @@ export function StandingPanel({ clientId, disabled, platformDisabled, viewer }: 
       />
     )
   }
+  if (!disabled) {
+    return (
+      <Panel
+        title="Switch off"
+        lead="Stops new authorizations and new tokens at this school, and refuses its current tokens at once. If you switch it on again, the tokens work again."
+      >
+        <ButtonLink look="plain" href={switchOffPath(clientId)}>
+          Switch off
+        </ButtonLink>
+      </Panel>
+    )
+  }
   return (
     <Panel
-      title={disabled ? 'Switched off' : 'Switch off'}
-      lead={
-        disabled
-          ? 'It gets no new authorization and no new tokens at this school, and its current tokens are refused. If you switch it on again, they work again.'
-          : 'Stops new authorizations and new tokens at this school, and refuses its current tokens at once. If you switch it on again, the tokens work again.'
-      }
+      title="Switched off"
+      lead="It gets no new authorization and no new tokens at this school, and its current tokens are refused. If you switch it on again, they work again."
     >
       <Form
-        action={`${paths.clients}/standing`}
+        action={paths.standing}
         formToken={viewer?.formToken ?? ''}
-        hidden={{ client: clientId, standing: disabled ? 'on' : 'off' }}
+        hidden={{ client: clientId, standing: 'on' }}
       >
-        <Button look="plain">{disabled ? 'Switch on' : 'Switch off'}</Button>
+        <Button look="plain">Switch on</Button>
       </Form>
     </Panel>
   )

@@ -147,7 +147,13 @@ function Payments({ payments, place }: { payments: readonly Payment[]; place: Pl
       {payments.length === 0 ? (
         <p class="row-note">There are no payments yet.</p>
       ) : (
-        <ObjectTable caption="Payments" columns={paymentColumns} rows={payments} place={place} />
+        <ObjectTable
+          caption="Payments"
+          columns={paymentColumns}
+          rows={payments}
+          place={place}
+          urlOf={({ id }) => `/admin/payments/${id}`}
+        />
       )}
     </Panel>
   )
