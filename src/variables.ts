@@ -32,7 +32,7 @@ const postgresUrl = z.string().superRefine((url, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message })
 })
 
-/** All variables with default and purpose; a test compares the table in the README with this. */
+/** All variables with default and purpose; a test compares the table in docs/settings.md with this. */
 export const variables = {
   NODE_ENV: {
     fallback: 'development',

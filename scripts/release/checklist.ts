@@ -125,11 +125,12 @@ const NEEDED = [
   'bin/schoolgate.mjs',
   'deploy/schoolgate.service',
   'dist/main.js',
+  'docs/guides/install.md',
   'docs/operations.md',
   'package.json',
 ] as const
 const ALLOWED =
-  /^(?:bin\/|dist\/|migrations\/|assets\/|deploy\/|docs\/[\w-]+\.md$|[A-Z]+(?:\.md)?$|package\.json$)/
+  /^(?:bin\/|dist\/|migrations\/|assets\/|deploy\/|docs\/(?:guides\/)?[\w-]+\.md$|[A-Z]+(?:\.md)?$|package\.json$)/
 const UNWANTED = /\.test\.|\.tsbuildinfo$|\.sources$|\.env$(?<!example\.env)/
 
 function contents({ packed, root }: Release): Problem {

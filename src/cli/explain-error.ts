@@ -26,7 +26,7 @@ export function explainError(error: unknown, env: Environment): Explanation {
     return failed(error.message, error.remedy)
   }
   if (error instanceof ConfigError) {
-    return failed(error.message, 'correct the environment; the README lists every variable')
+    return failed(error.message, 'correct the environment; docs/settings.md lists every variable')
   }
   if (error instanceof MigrationError) {
     return failed(
@@ -83,7 +83,7 @@ function explainConnection(error: unknown, env: Environment): Explanation | unde
   if (code === '08P01') {
     return failed(
       `The pooler in front of the database at ${place} refuses: ${error.message}.`,
-      'docs/operations.md tells under "Behind PgBouncer" how to set it up',
+      'docs/guides/pgbouncer.md tells how to set it up',
     )
   }
   if (!isDatabaseUnavailable(error)) return undefined

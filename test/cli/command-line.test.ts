@@ -118,7 +118,7 @@ describe('an error gives its reason, and never a password or a stack trace', () 
     })
     pooler.close()
     expect(code).toBe(1)
-    expect(stderr).toContain(`refuses: ${refusal}.\n→ docs/operations.md`)
+    expect(stderr).toContain(`refuses: ${refusal}.\n→ docs/guides/pgbouncer.md`)
     expect(stderr).not.toContain('hidden-word')
   })
 

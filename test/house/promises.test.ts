@@ -96,12 +96,16 @@ verifies('house.limits.json-body', 'a JSON body beyond its limit is 413', async 
   expect(variables.JSON_BODY_BYTES.fallback).toBe(String(1024 * 1024))
 })
 
-verifies('house.limits.configurable', 'every limit is a variable that the README explains', () => {
-  const readme = read('README.md')
-  const limits = Object.keys(variables).filter((name) => /RATE|BODY|GRAPHQL|TIMEOUT/.test(name))
-  expect(limits.length).toBeGreaterThanOrEqual(9)
-  for (const name of limits) expect(readme).toContain(`| \`${name}\` |`)
-})
+verifies(
+  'house.limits.configurable',
+  'every limit is a variable that docs/settings.md explains',
+  () => {
+    const settings = read('docs/settings.md')
+    const limits = Object.keys(variables).filter((name) => /RATE|BODY|GRAPHQL|TIMEOUT/.test(name))
+    expect(limits.length).toBeGreaterThanOrEqual(9)
+    for (const name of limits) expect(settings).toContain(`| \`${name}\` |`)
+  },
+)
 
 verifies('house.versioning.rest-path', 'every REST path begins with its version', async () => {
   const world = await aWorld()

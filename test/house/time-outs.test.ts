@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.ts'
 import { LINES, laneSizes, TIME_OUTS } from '../../src/foundation/db/time-outs.ts'
 import { LINE } from '../../src/foundation/http/request-line.ts'
 
-const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
 
 /** The cells of the first row that contains the text. */
 function row(text: string): string[] {

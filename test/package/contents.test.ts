@@ -63,6 +63,7 @@ describe('the package', () => {
       'assets/explorer/vendor/graphiql.min.js',
       'deploy/schoolgate.service',
       'docs/operations.md',
+      'docs/guides/install.md',
     ]) {
       expect(files).toContain(path)
     }

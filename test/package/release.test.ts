@@ -32,6 +32,7 @@ const PACKED = [
   'deploy/example.env',
   'deploy/schoolgate.service',
   'dist/main.js',
+  'docs/guides/install.md',
   'docs/operations.md',
   'migrations/0001-schools.sql',
   'package.json',

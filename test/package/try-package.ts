@@ -8,7 +8,7 @@ import { buildImage, serveImage } from './support/image-steps.ts'
 import { checkout, type Installed, installInto, pack, sizeOf } from './support/install.ts'
 import { expectRefusal, expectServes, run } from './support/serve.ts'
 
-const GUIDE = new URL('../../docs/install.md', import.meta.url)
+const GUIDE = new URL('../../docs/guides/install.md', import.meta.url)
 const TABLE = /(<!-- sizes -->\n)[\s\S]*(<!-- \/sizes -->)/
 /** What the package may take without the embedded PostgreSQL. */
 const MOST_BYTES = 100_000_000

@@ -49,7 +49,7 @@ async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
     config = cli.config()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const remedy = 'correct it in the environment; the README lists every variable'
+    const remedy = 'correct it in the environment; docs/settings.md lists every variable'
     return error.message.split('\n').map((problem) => broken('configuration', problem, remedy))
   }
   const embedded = config.DATABASE_URL === undefined

@@ -24,7 +24,7 @@ async function rotateSecret(cli: Cli): Promise<Outcome> {
   if ((await findOldSecrets(config)).length === 0) {
     throw new CommandError(
       'There is no old secret, so there is nothing to replace.',
-      'set SCHOOLGATE_SECRET to the new secret and SCHOOLGATE_OLD_SECRET to the old one; docs/operations.md tells the whole way under "Rotating the secret"',
+      'set SCHOOLGATE_SECRET to the new secret and SCHOOLGATE_OLD_SECRET to the old one; docs/guides/keys.md tells the whole way',
     )
   }
   return await withDatabase(config, async ({ db }) => {

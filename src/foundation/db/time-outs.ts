@@ -1,5 +1,5 @@
 /**
- * How long the database may take, in milliseconds. docs/operations.md has the same table for operators; a test
+ * How long the database may take, in milliseconds. docs/limits.md has the same table for operators; a test
  * compares them. All hold per connection: they are set when it opens, so no statement pays for them.
  */
 export const TIME_OUTS = {

@@ -13,7 +13,7 @@ const SUPERUSER = { user: 'postgres', password: 'another password for this run' 
 const REPLICATOR = { username: 'replicator', password: 'a third password for this run' } as const
 const DATABASE = 'schoolgate'
 
-/** The least that Patroni documents, so that a dead primary is replaced soon. docs/operations.md shows them. */
+/** The least that Patroni documents, so that a dead primary is replaced soon. docs/guides/postgresql.md shows them. */
 const DCS = {
   ttl: 20,
   loop_wait: 1,

@@ -63,7 +63,7 @@ npm run hold -- primary-killed switchover                # only these; their row
 
 It installs nothing and says what is missing. Everything runs in a temporary folder, on free ports of the loopback
 address. \`HOLD_SEED\` sets the seed of the traffic, \`HOLD_POSTGRES_BIN\` the folder of another PostgreSQL. Settings of Patroni and
-HAProxy are in [operations.md](operations.md#a-replicated-database).
+HAProxy are in [guides/postgresql.md](guides/postgresql.md#patroni).
 `
 }
 
