@@ -3,6 +3,7 @@ import { type Db, openDatabase } from '../../src/foundation/db/database.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { purgeOnce } from '../../src/start/purge.ts'
 import { middleOf } from '../report/summary.ts'
+import { REFRESHES_A_DAY } from '../world/tokens.ts'
 import type { World } from '../world/world.ts'
 import { readClocks, usedBetween } from './cpu.ts'
 
@@ -16,8 +17,6 @@ const DATABASE = 'afterwards'
 /** Refreshes whose rows are purged at once. */
 const REFRESHES = 20_000
 const RETENTION_DAYS = 365
-/** Of a client in use, as access tokens live for two hours. Only the first leaves an audit entry. */
-const REFRESHES_A_DAY = 12
 
 /** What purge and vacuum take: for ours the purge of the product, for the floor the least `delete`. */
 export async function measureAfterwards(world: World, turns: number): Promise<Afterwards> {

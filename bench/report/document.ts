@@ -55,7 +55,8 @@ machine mean little; ratios within a run are reliable. A bar is the limit that w
 - **No contender logs requests**, except where a line says so. Peers have only the records that are requested,
   which is an advantage for them; better-auth exchanges and revokes 200 tokens per round, because each needs a
   whole authorization first.
-- **Refresh**: with \`openid\`, which most clients request, oidc-provider signs an ID token at every refresh;
+- **Refresh**: one in twelve is the first of its day, as for a client in use. Schoolgate writes an audit entry only then.
+  With \`openid\`, which most clients request, oidc-provider signs an ID token at every refresh;
   Schoolgate signs one only at the code exchange. Without \`openid\` oidc-provider signs none: in memory it then
   takes less than the floor, which writes to a database, and so less than Schoolgate.
 - **Purge and vacuum**: a refresh leaves a dead pair behind. With autovacuum off no round pays for it, so this is measured

@@ -1,6 +1,6 @@
 import { formPost, MAX_LANES } from '../play.ts'
 import type { Scenario } from '../scenario.ts'
-import { members, mintPairs } from '../world/tokens.ts'
+import { idInDay, members, mintPairs } from '../world/tokens.ts'
 import { fingerprint, mint, refuse } from './least.ts'
 
 const MINT = `
@@ -34,7 +34,9 @@ export const refresh: Scenario = {
   ],
   leavesRows: true,
   async prepare(world, count) {
-    const pairs = await mintPairs(world, members(world, Math.max(count, MAX_LANES)))
+    // So many that a round refreshes each pair once: the next refresh of a chain is never the first of a day.
+    const holders = members(world, Math.max(3 * count, MAX_LANES))
+    const pairs = await mintPairs(world, holders, idInDay)
     const requests = pairs.map(({ host, clientId, refreshToken }) =>
       formPost(
         '/api/oauth/token',

@@ -14,7 +14,12 @@ export const FIRST_PAIR_AT = 1_700_000_000_000
 
 /** The id of a seeded pair: the time of the nth pair, and 15 digits that make it unique. */
 export function pairId(n: number, digits: string): string {
-  const time = (FIRST_PAIR_AT + n).toString(16).padStart(12, '0')
+  return idAt(FIRST_PAIR_AT + n, digits)
+}
+
+/** The id of a row that was made at this time. */
+export function idAt(milliseconds: number, digits: string): string {
+  const time = milliseconds.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7abc-8${digits.slice(0, 3)}-${digits.slice(3)}`
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type pg from 'pg'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
-import { idOf, pairId } from './ids.ts'
+import { idAt, idOf, pairId } from './ids.ts'
 import { MEMBER_SCOPES, readersOf } from './seed.ts'
 import type { World } from './world.ts'
 
@@ -63,16 +63,33 @@ function holder(school: number, person: number, clientId: Holder['clientId']): H
   }
 }
 
-/**
- * One pair per holder, already used once: the write at a token's first use is not part of a usual
- * request. They are spread over the seeded pairs, so that every lookup reads another index page.
- */
+const digits = () => randomBytes(8).toString('hex').slice(1)
+
+/** Spread over the seeded pairs, so that every lookup reads another index page. */
+const idAmongSeeded = ({ size }: World) => pairId(1 + randomInt(size.tokenPairs), digits())
+
+const DAY_MS = 86_400_000
+const ACCESS_TOKEN_MS = 2 * 3_600_000
+
+/** Of a client in use, which refreshes when its access token expires. Only the first of a day leaves an audit entry. */
+export const REFRESHES_A_DAY = DAY_MS / ACCESS_TOKEN_MS
+
+/** The ids of pairs that are refreshed over a day: the first is of an earlier day, the others are of the last hours. */
+export function idInDay(world: World, place: number): string {
+  if (place % REFRESHES_A_DAY === 0) return idAmongSeeded(world)
+  const now = Date.now()
+  const from = Math.max(now - ACCESS_TOKEN_MS, now - (now % DAY_MS))
+  return idAt(from + randomInt(now - from + 1), digits())
+}
+
+/** One pair per holder, already used once: the write at a token's first use is not part of a usual request. */
 export async function mintPairs(
-  { pool, size }: World,
+  world: World,
   holders: readonly Holder[],
+  makeId: (world: World, place: number) => string = idAmongSeeded,
 ): Promise<readonly LivePair[]> {
-  const pairs = holders.map((holder) => {
-    const id = pairId(1 + randomInt(size.tokenPairs), randomBytes(8).toString('hex').slice(1))
+  const pairs = holders.map((holder, place) => {
+    const id = makeId(world, place)
     return {
       ...holder,
       id,
@@ -81,7 +98,7 @@ export async function mintPairs(
     }
   })
   const member = holders[0]?.clientId === 'app'
-  await pool.query(
+  await world.pool.query(
     `with given as (
        select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[], $6::text[])
          as g (id, school_id, user_id, access_hash, refresh_hash, host)),
