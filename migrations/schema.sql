@@ -591,7 +591,7 @@ CREATE INDEX comments_by_parent ON public.comments USING btree (school_id, paren
 CREATE INDEX comments_by_time ON public.comments USING btree (school_id, created_at, id);
 CREATE INDEX comments_by_user ON public.comments USING btree (school_id, user_id, created_at, id);
 CREATE INDEX comments_hidden ON public.comments USING btree (school_id, created_at, id) WHERE (hidden_at IS NOT NULL);
-CREATE INDEX comments_search ON public.comments USING gin (lower("left"(body, 20000)) gin_trgm_ops, regexp_replace(lower("left"(body, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops);
+CREATE INDEX comments_search ON public.comments USING gin (lower("left"(body, 20000)) gin_trgm_ops, regexp_replace(lower("left"(body, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE STATISTICS public.comments_ids (dependencies) ON school_id, lecture_id, user_id FROM comments;
 
 -- consulting: a slot of a service on a day, or a class of a study group
@@ -624,7 +624,7 @@ CREATE INDEX consulting_meetings_by_group ON public.consulting_meetings USING bt
 CREATE INDEX consulting_meetings_by_service ON public.consulting_meetings USING btree (school_id, service_id, starts_at, id) WHERE (service_id IS NOT NULL);
 CREATE INDEX consulting_meetings_by_start ON public.consulting_meetings USING btree (school_id, starts_at, id);
 CREATE INDEX consulting_meetings_by_time ON public.consulting_meetings USING btree (school_id, created_at, id);
-CREATE INDEX consulting_meetings_search ON public.consulting_meetings USING gin (lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops);
+CREATE INDEX consulting_meetings_search ON public.consulting_meetings USING gin (lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE STATISTICS public.consulting_meetings_ids (dependencies) ON school_id, service_id, study_group_id FROM consulting_meetings;
 CREATE TRIGGER consulting_meetings_touch BEFORE UPDATE ON public.consulting_meetings FOR EACH ROW EXECUTE FUNCTION touch_row();
 CREATE TRIGGER seats_moved AFTER UPDATE OF starts_at ON public.consulting_meetings FOR EACH ROW WHEN ((old.starts_at <> new.starts_at)) EXECUTE FUNCTION move_seats();
@@ -733,7 +733,7 @@ create table coupons (
 CREATE INDEX coupons_bounded ON public.coupons USING btree (school_id, created_at, id) WHERE ((archived_at IS NOT NULL) OR used_up OR (starts_at IS NOT NULL) OR (ends_at IS NOT NULL));
 CREATE INDEX coupons_by_code ON public.coupons USING btree (school_id, code COLLATE "C", id);
 CREATE INDEX coupons_by_time ON public.coupons USING btree (school_id, created_at, id);
-CREATE INDEX coupons_search ON public.coupons USING gin (lower("left"(code, 20000)) gin_trgm_ops);
+CREATE INDEX coupons_search ON public.coupons USING gin (lower("left"(code, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER coupons_limit BEFORE UPDATE OF max_redemptions ON public.coupons FOR EACH ROW WHEN ((old.max_redemptions IS DISTINCT FROM new.max_redemptions)) EXECUTE FUNCTION note_limit();
 CREATE TRIGGER coupons_touch BEFORE UPDATE ON public.coupons FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- coupons.used_up: whether it has as many redemptions as it may have, kept by triggers
@@ -801,7 +801,7 @@ CREATE INDEX courses_by_price ON public.courses USING btree (school_id, price_am
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
 CREATE INDEX courses_by_title ON public.courses USING btree (school_id, title COLLATE "C", id);
 CREATE INDEX courses_by_update ON public.courses USING btree (school_id, updated_at, id);
-CREATE INDEX courses_search ON public.courses USING gin (lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))) gin_trgm_ops, regexp_replace(lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops);
+CREATE INDEX courses_search ON public.courses USING gin (lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))) gin_trgm_ops, regexp_replace(lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER courses_changed_text AFTER UPDATE OF description ON public.courses FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER courses_marked_new AFTER INSERT ON public.courses REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_courses();
 CREATE TRIGGER courses_removed_text AFTER DELETE ON public.courses FOR EACH ROW EXECUTE FUNCTION forget_html();
@@ -1442,7 +1442,7 @@ CREATE INDEX orders_by_number ON public.orders USING btree (school_id, number CO
 CREATE INDEX orders_by_time ON public.orders USING btree (school_id, created_at, id);
 CREATE INDEX orders_not_completed ON public.orders USING btree (school_id, state, created_at, id) WHERE (state <> 'completed'::text);
 CREATE INDEX orders_of_person ON public.orders USING btree (school_id, user_id, created_at, id);
-CREATE INDEX orders_search ON public.orders USING gin (lower("left"(number, 20000)) gin_trgm_ops);
+CREATE INDEX orders_search ON public.orders USING gin (lower("left"(number, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE STATISTICS public.orders_ids (dependencies) ON school_id, user_id FROM orders;
 CREATE TRIGGER orders_touch BEFORE UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION touch_row();
 
@@ -1486,7 +1486,7 @@ create table pages (
   constraint pages_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX pages_by_time ON public.pages USING btree (school_id, created_at, id);
-CREATE INDEX pages_search ON public.pages USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops);
+CREATE INDEX pages_search ON public.pages USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER pages_changed_text AFTER UPDATE OF body ON public.pages FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER pages_removed_text AFTER DELETE ON public.pages FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER pages_touch BEFORE UPDATE ON public.pages FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -1640,7 +1640,7 @@ CREATE INDEX payments_by_time ON public.payments USING btree (school_id, created
 CREATE INDEX payments_not_paid ON public.payments USING btree (school_id, state, created_at, id) WHERE (state <> 'paid'::text);
 CREATE INDEX payments_of_person ON public.payments USING btree (school_id, user_id, created_at, id);
 CREATE INDEX payments_refunding ON public.payments USING btree (school_id, refunding_state, created_at, id) WHERE (refunding_state <> 'none'::text);
-CREATE INDEX payments_search ON public.payments USING gin (lower("left"(trade_no, 20000)) gin_trgm_ops);
+CREATE INDEX payments_search ON public.payments USING gin (lower("left"(trade_no, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE STATISTICS public.payments_ids (dependencies) ON school_id, order_id FROM payments;
 CREATE TRIGGER payments_marked_from AFTER UPDATE ON public.payments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_payments();
 CREATE TRIGGER payments_marked_gone AFTER DELETE ON public.payments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_payments();
@@ -1693,7 +1693,7 @@ create table posts (
 );
 CREATE INDEX posts_by_time ON public.posts USING btree (school_id, created_at, id);
 CREATE INDEX posts_published ON public.posts USING btree (school_id, published_at, id) WHERE (state = 'published'::text);
-CREATE INDEX posts_search ON public.posts USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops);
+CREATE INDEX posts_search ON public.posts USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER posts_changed_text AFTER UPDATE OF body ON public.posts FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER posts_removed_text AFTER DELETE ON public.posts FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER posts_touch BEFORE UPDATE ON public.posts FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -1781,7 +1781,7 @@ create table school_members (
 );
 CREATE INDEX school_members_by_time ON public.school_members USING btree (school_id, joined_at, user_id);
 CREATE INDEX school_members_by_user ON public.school_members USING btree (user_id);
-CREATE INDEX school_members_search ON public.school_members USING gin (lower("left"(typed_name, 20000)) gin_trgm_ops, regexp_replace(lower("left"(typed_name, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops) WHERE (signed_in_at IS NULL);
+CREATE INDEX school_members_search ON public.school_members USING gin (lower("left"(typed_name, 20000)) gin_trgm_ops, regexp_replace(lower("left"(typed_name, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops) WITH (gin_pending_list_limit='64') WHERE (signed_in_at IS NULL);
 CREATE INDEX school_members_staff ON public.school_members USING btree (school_id, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
 CREATE TRIGGER school_members_marked AFTER UPDATE ON public.school_members FOR EACH ROW WHEN ((old.roles <> new.roles)) EXECUTE FUNCTION mark_total_of_row('students');
 CREATE TRIGGER school_members_marked_gone AFTER DELETE ON public.school_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
@@ -2034,7 +2034,7 @@ create table users (
   constraint users_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
-CREATE INDEX users_search ON public.users USING gin (lower("left"(name, 20000)) gin_trgm_ops, regexp_replace(lower("left"(name, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(email, 20000)) gin_trgm_ops);
+CREATE INDEX users_search ON public.users USING gin (lower("left"(name, 20000)) gin_trgm_ops, regexp_replace(lower("left"(name, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(email, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER users_touch BEFORE UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- users.deleted_at: the person is gone; the row stays so that money rows keep their owner
 

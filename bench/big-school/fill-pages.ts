@@ -5,7 +5,7 @@ import { BIG, SMALL, SMALL_WITH_PAGES } from './school-size.ts'
 
 /**
  * Gives the small school full pages, in a database that was kept from before, too. Rows that are there stay, so a second
- * run adds nothing.
+ * run adds nothing. The vacuum is the one that PostgreSQL does by itself at an installation.
  */
 export async function fillPages(
   address: DatabaseAddress,
@@ -24,7 +24,7 @@ export async function fillPages(
     await client.query('commit')
     if (added === 0) return
     tell(`Added ${added} rows, most of them so that the pages of the small school are full.`)
-    await client.query('analyze')
+    await client.query('vacuum (analyze)')
   } finally {
     await client.end()
   }

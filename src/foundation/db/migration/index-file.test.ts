@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { indexesOfFile, withoutConcurrently, withoutDropped } from './index-file.ts'
+import { asLaterOnesWant, indexesOfFile, withoutConcurrently } from './index-file.ts'
 
 const SQL =
   '-- Why.\ncreate index concurrently if not exists users_by_name on users (name)\n  where name is not null;\n'
@@ -53,11 +53,29 @@ describe('a migration that builds an index while servers run', () => {
     })
     const drop = { sql: '-- why\ndrop index if exists users_by_name;\n', indexes: undefined }
     const two = file(`${SQL}${SQL.replace('by_name', 'by_email')}`)
-    const namesIn = (...files: Parameters<typeof withoutDropped>[0]) =>
-      withoutDropped(files).map(({ indexes }) => indexes?.map(({ name }) => name))
+    const namesIn = (...files: Parameters<typeof asLaterOnesWant>[0]) =>
+      asLaterOnesWant(files).map(({ indexes }) => indexes?.map(({ name }) => name))
     expect(namesIn(two, drop)).toEqual([['users_by_email'], undefined])
     expect(namesIn(drop, two)).toEqual([undefined, ['users_by_name', 'users_by_email']])
     expect(namesIn(file(SQL), drop)).toEqual([[], undefined])
+  })
+
+  test('builds with the settings that a later one gives the index', () => {
+    const set = 'alter index if exists users_by_name set (fillfactor = 50);'
+    const sqlOf = (sql: string) =>
+      asLaterOnesWant([
+        { sql, indexes: indexesOfFile('0040-users.background.sql', sql) },
+        { sql: `-- why\n${set}\n` },
+      ])[0]?.indexes?.map(({ sql: built }) => built)
+    expect(sqlOf(SQL)).toEqual([
+      expect.stringMatching(/on users \(name\) with \(fillfactor = 50\) where name is not null$/),
+    ])
+    expect(sqlOf(SQL.replace(/\n\s+where[^;]*/, ''))).toEqual([
+      expect.stringMatching(/on users \(name\) with \(fillfactor = 50\)$/),
+    ])
+    expect(sqlOf(SQL.replace('by_name', 'by_email'))).toEqual([
+      expect.not.stringContaining('fillfactor'),
+    ])
   })
 
   test('is built at once in a database that is made', () => {

@@ -40,19 +40,36 @@ interface WithIndexes {
   readonly indexes?: readonly IndexOfFile[] | undefined
 }
 
-/** Without the indexes that a later migration drops. An update applies that one first, and would build them for good afterwards. */
-export function withoutDropped<M extends WithIndexes>(migrations: readonly M[]): readonly M[] {
+/**
+ * The indexes as the last migration leaves them. An update applies the others first, so one that drops an index or sets something
+ * for it finds nothing, and the index would be built for good, or without its settings, afterwards.
+ */
+export function asLaterOnesWant<M extends WithIndexes>(migrations: readonly M[]): readonly M[] {
+  const drops = migrations.map(({ sql }) => [...sql.matchAll(DROP)].map(([, name]) => name))
+  const sets = migrations.map(({ sql }) =>
+    [...sql.matchAll(SET)].map(([, name, setting]) => [name, setting] as const),
+  )
   return migrations.map((migration, place) => {
     if (migration.indexes === undefined) return migration
-    const dropped = new Set(migrations.slice(place + 1).flatMap(({ sql }) => droppedBy(sql)))
-    return { ...migration, indexes: migration.indexes.filter(({ name }) => !dropped.has(name)) }
+    const dropped = new Set(drops.slice(place + 1).flat())
+    const settings = new Map(sets.slice(place + 1).flat())
+    return {
+      ...migration,
+      indexes: migration.indexes
+        .filter(({ name }) => !dropped.has(name))
+        .map((index) => withSetting(index, settings.get(index.name))),
+    }
   })
 }
 
-function droppedBy(sql: string): readonly string[] {
-  return [...sql.matchAll(/^drop index if exists ([a-z][a-z0-9_]*);/gm)].map(
-    ([, name = '']) => name,
-  )
+const DROP = /^drop index if exists ([a-z][a-z0-9_]*);/gm
+const SET = /^alter index if exists ([a-z][a-z0-9_]*) set \(([a-z_]+ = [a-z0-9]+)\);/gm
+
+/** In the statement itself, because to alter an index afterwards locks it against searches. */
+function withSetting(index: IndexOfFile, setting: string | undefined): IndexOfFile {
+  if (setting === undefined) return index
+  const [what = '', ...condition] = index.sql.split(/\bwhere\b/)
+  return { ...index, sql: [`${what.trimEnd()} with (${setting})`, ...condition].join(' where') }
 }
 
 function notIndexes(file: string): Error {

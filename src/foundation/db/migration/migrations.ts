@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { sha256 } from '../../crypto/digest.ts'
-import { type IndexOfFile, indexesOfFile, withoutDropped } from './index-file.ts'
+import { asLaterOnesWant, type IndexOfFile, indexesOfFile } from './index-file.ts'
 
 const FOLDER = new URL('../../../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{4})-([a-z0-9-]+)(\.background|\.awaited)?\.sql$/
@@ -36,5 +36,5 @@ export async function loadMigrations(): Promise<readonly Migration[]> {
       }
     }),
   )
-  return withoutDropped(migrations)
+  return asLaterOnesWant(migrations)
 }
