@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import type { DatabaseAddress } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { freePort } from '../contenders/free-port.ts'
 import { stop, untilReady } from '../contenders/start.ts'
@@ -9,7 +10,7 @@ import { stopAtExit } from '../world/stop-at-exit.ts'
 import { urlOf } from '../world/world.ts'
 
 export interface Loop {
-  /** The longest time for which the event loop stood still. */
+  /** The longest time for which the event loop stood still, without that for which the machine gave a thread without work no turn. */
   readonly stallMs: number
   readonly rss: number
 }
@@ -58,12 +59,23 @@ export async function startServer(address: DatabaseAddress): Promise<Server> {
   )
   stopAtExit({ stop: () => stop(child) })
   await untilReady(port, child)
-  return { port, pid: child.pid ?? 0, askLoop: () => askLoop(child), stop: () => stop(child) }
+  const idle = new Worker(`${BENCH}measure/idle-thread.mjs`)
+  idle.unref()
+  return {
+    port,
+    pid: child.pid ?? 0,
+    askLoop: () => askLoop(child, idle),
+    async stop() {
+      await idle.terminate()
+      await stop(child)
+    },
+  }
 }
 
-async function askLoop(child: ChildProcess): Promise<Loop> {
-  const answer = once(child, 'message')
+async function askLoop(child: ChildProcess, idle: Worker): Promise<Loop> {
+  const answers = [once(child, 'message'), once(idle, 'message')] as const
   child.send('loop?')
-  const [loop] = (await answer) as [Loop]
-  return loop
+  idle.postMessage('late?')
+  const [[loop], [late]] = (await Promise.all(answers)) as unknown as [[Loop], [number]]
+  return { ...loop, stallMs: Math.max(0, loop.stallMs - late) }
 }
