@@ -61,6 +61,17 @@ const consent = {
   idleDays: 90,
   action: '/oauth/authorize/decision',
   scopes: ['openid', 'profile', 'email', 'account:read', 'account:write'],
+  behind: new Map([
+    [
+      'account:read',
+      [
+        { one: 'course', many: 'courses', count: 3 },
+        { one: 'payment', many: 'payments', count: 12 },
+        { one: 'booking', many: 'bookings', count: 1 },
+        { one: 'notification', many: 'notifications', count: 101 },
+      ],
+    ],
+  ]),
   client: {
     name: 'Study Planner',
     kind: 'application' as const,

@@ -103,8 +103,12 @@ export async function paymentsOf(
 
 export async function countPaymentsOf(at: SchoolDb, userId: string): Promise<number> {
   const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total from payments p where ${shownTo(at, userId)}`)
+    select count(*) as total ${paymentRowsOf(at, userId)}`)
   return rows[0]?.total ?? 0
+}
+
+export function paymentRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`from payments p where ${shownTo(at, userId)}`
 }
 
 function paymentFromRow(row: PaymentRow): MemberPayment {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   inRange,
   type Keyed,
@@ -48,7 +48,11 @@ export async function productsOf(
 
 export async function countProductsOf(at: SchoolDb, userId: string): Promise<number> {
   const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total from digital_product_accesses
-    where school_id = ${at.schoolId} and user_id = ${userId} and revoked_at is null`)
+    select count(*) as total ${productRowsOf(at, userId)}`)
   return rows[0]?.total ?? 0
+}
+
+export function productRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`from digital_product_accesses
+    where school_id = ${at.schoolId} and user_id = ${userId} and revoked_at is null`
 }

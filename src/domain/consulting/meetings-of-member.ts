@@ -137,6 +137,12 @@ export async function countMeetingsOf(
   return rows[0]?.total ?? 0
 }
 
+/** Every meeting of a member, in any state. */
+export function meetingRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+  const [seats, classes] = sources(at, userId).map((source) => sql`select 1 ${source}`)
+  return sql`from (${seats} union all ${classes}) m`
+}
+
 function meetingFromRow(row: MeetingRow): MemberMeeting {
   return {
     key: { at: row.starts_at, id: row.id },

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   inRange,
   type Keyed,
@@ -64,7 +64,11 @@ export async function registrationsOf(
 
 export async function countRegistrationsOf(at: SchoolDb, userId: string): Promise<number> {
   const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total from event_registrations
-    where school_id = ${at.schoolId} and user_id = ${userId} and state <> 'canceled'`)
+    select count(*) as total ${registrationRowsOf(at, userId)}`)
   return rows[0]?.total ?? 0
+}
+
+export function registrationRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`from event_registrations
+    where school_id = ${at.schoolId} and user_id = ${userId} and state <> 'canceled'`
 }

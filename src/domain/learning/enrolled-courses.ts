@@ -89,7 +89,12 @@ function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
 
 export async function countEnrolledCoursesOf(at: SchoolDb, userId: string): Promise<number> {
   const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total from enrollments e
-    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`)
+    select count(*) as total ${courseRowsOf(at, userId)}`)
   return rows[0]?.total ?? 0
+}
+
+/** The rows that are counted as courses of a member. */
+export function courseRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`from enrollments e
+    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   inRange,
   type Keyed,
@@ -49,9 +49,12 @@ export async function inboxOf(
 
 export async function countInboxOf(at: SchoolDb, userId: string): Promise<number> {
   const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total from notifications
-    where school_id = ${at.schoolId} and user_id = ${userId}`)
+    select count(*) as total ${inboxRowsOf(at, userId)}`)
   return rows[0]?.total ?? 0
+}
+
+export function inboxRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`from notifications where school_id = ${at.schoolId} and user_id = ${userId}`
 }
 
 export async function countUnreadOf(at: SchoolDb, userId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
+import { countBehind } from '../../domain/grants/behind-scopes.ts'
 import {
   type ConsentQuestion,
   denyConsent,
@@ -203,12 +204,15 @@ async function ask(
     const page = factorDuePage({ ...common, ...means, clientName, signInUrl })
     return sendPage(reply, request, 'authorization', page, 403)
   }
+  const { scopes } = question.pending
+  const { variant } = request.school
   const page = consentPage({
     ...common,
     client: askingClient(question),
     audience: question.client.audience,
-    variant: request.school.variant,
-    scopes: question.pending.scopes,
+    variant,
+    scopes,
+    behind: await countBehind(request.at, session.person.id, scopes, variant),
     idleDays: REFRESH_TOKEN_IDLE_DAYS,
   })
   return sendPage(reply, request, 'authorization', page, status)

@@ -1,5 +1,6 @@
 import type { ClientKind } from '../../../domain/clients/client.ts'
 import { type Audience, isChange } from '../../../domain/clients/scope-catalogue.ts'
+import type { Behind } from '../../../domain/grants/behind-scopes.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import {
   Address,
@@ -36,6 +37,7 @@ interface ConsentProps {
   audience: Audience
   variant: SchoolVariant
   scopes: readonly string[]
+  behind: ReadonlyMap<string, readonly Behind[]>
   /** Days without use after which the access ends by itself. */
   idleDays: number
   action: string
@@ -56,7 +58,7 @@ export function consentPage(props: ConsentProps): string {
         <Question {...props} />
         <SignedInAs person={person} formToken={formToken} switchAccount={props.switchAccount} />
         <Provenance client={client} school={school} />
-        <ScopeList scopes={props.scopes} variant={props.variant} />
+        <ScopeList scopes={props.scopes} variant={props.variant} behind={props.behind} />
         <p class="terms">
           This lasts until you end it under <a href="/account/apps">Connected apps</a>, or until the
           app has not used it for {props.idleDays} days.

@@ -5,6 +5,7 @@ import {
   SCOPES,
   type ScopeEntry,
 } from '../../../domain/clients/scope-catalogue.ts'
+import { type Behind, MOST_BEHIND } from '../../../domain/grants/behind-scopes.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 
 const personIcon = 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20a7.5 7.5 0 0 1 15 0'
@@ -16,16 +17,24 @@ const pencilIcon =
 interface ScopeListProps {
   scopes: readonly string[]
   variant: SchoolVariant
+  /** What is behind each scope now, where the page asks for consent. */
+  behind?: ReadonlyMap<string, readonly Behind[]>
 }
 
-export function ScopeList({ scopes, variant }: ScopeListProps) {
-  const lines = (wanted: (scope: ScopeEntry) => boolean): string[] =>
-    SCOPES.filter((scope) => scopes.includes(scope.name) && wanted(scope)).map((scope) =>
-      meaningOf(scope, variant),
-    )
+interface Line {
+  text: string
+  note?: string | undefined
+}
+
+export function ScopeList({ scopes, variant, behind }: ScopeListProps) {
+  const lines = (wanted: (scope: ScopeEntry) => boolean): Line[] =>
+    SCOPES.filter((scope) => scopes.includes(scope.name) && wanted(scope)).map((scope) => ({
+      text: meaningOf(scope, variant),
+      note: countsIn(behind?.get(scope.name)),
+    }))
   const change = [
     ...lines(({ name }) => isChange(name)),
-    ...scopes.filter((name) => findScope(name) === undefined),
+    ...scopes.filter((name) => findScope(name) === undefined).map((text) => ({ text })),
   ]
   return (
     <div class="scopes">
@@ -45,7 +54,20 @@ export function ScopeList({ scopes, variant }: ScopeListProps) {
   )
 }
 
-function Group({ icon, title, lines }: { icon: string; title: string; lines: string[] }) {
+/** "3 courses, 12 payments". */
+function countsIn(behind: readonly Behind[] | undefined): string | undefined {
+  if (behind === undefined) return undefined
+  const some = behind.filter(({ count }) => count > 0)
+  if (some.length === 0) return `no ${behind.map(({ many }) => many)[0]} yet`
+  return some
+    .map(({ one, many, count }) => {
+      if (count > MOST_BEHIND) return `more than ${MOST_BEHIND} ${many}`
+      return `${count} ${count === 1 ? one : many}`
+    })
+    .join(', ')
+}
+
+function Group({ icon, title, lines }: { icon: string; title: string; lines: Line[] }) {
   if (lines.length === 0) return null
   return (
     <section class="scope-group">
@@ -54,8 +76,11 @@ function Group({ icon, title, lines }: { icon: string; title: string; lines: str
       </svg>
       <h2>{title}</h2>
       <ul>
-        {lines.map((line) => (
-          <li>{line}</li>
+        {lines.map(({ text, note }) => (
+          <li>
+            {text}
+            {note !== undefined && <span class="scope-count">{note}</span>}
+          </li>
         ))}
       </ul>
     </section>
