@@ -798,6 +798,7 @@ create table courses (
   constraint courses_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX courses_by_price ON public.courses USING btree (school_id, price_amount, id);
+CREATE INDEX courses_by_state ON public.courses USING btree (school_id, state, created_at, id);
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
 CREATE INDEX courses_by_title ON public.courses USING btree (school_id, title COLLATE "C", id);
 CREATE INDEX courses_by_update ON public.courses USING btree (school_id, updated_at, id);
@@ -1691,7 +1692,10 @@ create table posts (
   constraint posts_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text]))),
   constraint posts_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
+CREATE INDEX posts_by_state ON public.posts USING btree (school_id, state, created_at, id);
 CREATE INDEX posts_by_time ON public.posts USING btree (school_id, created_at, id);
+CREATE INDEX posts_by_title ON public.posts USING btree (school_id, title COLLATE "C", id);
+CREATE INDEX posts_by_update ON public.posts USING btree (school_id, updated_at, id);
 CREATE INDEX posts_published ON public.posts USING btree (school_id, published_at, id) WHERE (state = 'published'::text);
 CREATE INDEX posts_search ON public.posts USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER posts_changed_text AFTER UPDATE OF body ON public.posts FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
@@ -1783,6 +1787,7 @@ CREATE INDEX school_members_by_time ON public.school_members USING btree (school
 CREATE INDEX school_members_by_user ON public.school_members USING btree (user_id);
 CREATE INDEX school_members_search ON public.school_members USING gin (lower("left"(typed_name, 20000)) gin_trgm_ops, regexp_replace(lower("left"(typed_name, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops) WITH (gin_pending_list_limit='64') WHERE (signed_in_at IS NULL);
 CREATE INDEX school_members_staff ON public.school_members USING btree (school_id, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
+CREATE INDEX school_members_staff_by_time ON public.school_members USING btree (school_id, joined_at, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
 CREATE TRIGGER school_members_marked AFTER UPDATE ON public.school_members FOR EACH ROW WHEN ((old.roles <> new.roles)) EXECUTE FUNCTION mark_total_of_row('students');
 CREATE TRIGGER school_members_marked_gone AFTER DELETE ON public.school_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
 CREATE TRIGGER school_members_marked_new AFTER INSERT ON public.school_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');

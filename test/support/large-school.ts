@@ -3,6 +3,7 @@ import { connect } from './postgres.ts'
 
 /** Enough that reading all rows of a table is told from reading a page. */
 export const PEOPLE = 4000
+/** So many courses are used; a school that sells single lessons has as many as people. */
 const COURSES = 50
 
 /** A family name of every eighth, one of a single person, and a name in Chinese letters. */
@@ -19,8 +20,13 @@ const INSERTS: readonly string[] = [
    select ${id('person')}, 'p' || i || '-' || left($1::text, 8) || '@people.test', ${NAME} ${from(PEOPLE)}`,
   `insert into school_members (school_id, user_id, roles, joined_at, signed_in_at, typed_name)
    select $1::uuid, ${id('person')}, '{student}', ${when}, case when i % 2 = 0 then now() end, ${NAME} ${from(PEOPLE)}`,
-  `insert into courses (school_id, id, slug, title, currency, created_at)
-   select $1::uuid, ${id('course')}, 'course-' || i, 'Course ' || i, 'TWD', ${when} ${from(COURSES)}`,
+  `insert into courses (school_id, id, slug, title, currency, created_at, state, published_at, archived_at)
+   select $1::uuid, ${id('course')}, 'course-' || i, 'Course ' || i, 'TWD', ${when},
+     case i % 500 when 101 then 'draft' when 102 then 'archived' else 'published' end,
+     case when i % 500 <> 101 then ${when} end, case when i % 500 = 102 then ${when} end ${from(PEOPLE)}`,
+  `insert into posts (school_id, id, slug, title, state, published_at, created_at, updated_at)
+   select $1::uuid, ${id('post')}, 'post-' || i, 'Post ' || i, case i % 500 when 1 then 'draft' else 'published' end,
+     case when i % 500 <> 1 then ${when} end, ${when}, ${when} ${from(PEOPLE)}`,
   `insert into sections (school_id, id, course_id, position, title)
    select $1::uuid, ${id('section')}, ${id('course')}, 0, 'All' ${from(COURSES)}`,
   `insert into lectures (school_id, id, course_id, section_id, position, title)
