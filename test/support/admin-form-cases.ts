@@ -356,7 +356,13 @@ export const FORM_CASES: Readonly<Record<string, (setup: FormCaseSetup) => Promi
     },
     shown: '$25.00',
     free: ['order_number', 'trade_no'],
-    actions: [],
+    actions: [
+      ['refund', 'The refund is recorded, and the member is told.'],
+      ['undo-refund', 'The answer is undone. The request waits again.'],
+      ['approve-refund', 'The refund is recorded, and the member is told.'],
+      ['undo-refund', 'The answer is undone. The request waits again.'],
+      ['refuse-refund', 'The refund is refused, and the member is told.'],
+    ],
   }),
   notifications: async ({ student }) => ({
     list: '/admin/notifications',

@@ -10,7 +10,10 @@ interface Message {
   readonly url: string | null
 }
 
-/** Adds an entry to the inbox of each of these members who did not turn the topic off. Returns their number. */
+/**
+ * Adds an entry to the inbox of each of these members who did not turn the topic off. A member who was forgotten has
+ * no inbox. Returns the number of entries.
+ */
 export async function notify(
   tx: SchoolTx,
   topic: (typeof TOPICS)[number],
@@ -21,6 +24,7 @@ export async function notify(
     insert into notifications (school_id, user_id, id, kind, title, body, url)
     select ${tx.schoolId}, o.user_id, o.id, ${kind}, ${title}, ${body}, ${url}
     from unnest(${members}::uuid[], ${members.map(() => uuidv7())}::uuid[]) as o (user_id, id)
+      join school_members m on m.school_id = ${tx.schoolId} and m.user_id = o.user_id and m.forgotten_at is null
     where not exists (
       select from notification_subscriptions s
       where s.school_id = ${tx.schoolId} and s.user_id = o.user_id and s.topic = ${topic}

@@ -6,6 +6,10 @@ export const STATE_ERRORS = {
     'The state does not allow this. The token lacks the read scope, so it is not told more.',
     'Ask with a token that has the read scope too.',
   ),
+  wrong_state: explain(
+    'The object is in another state than this needs.',
+    'Read the object to see its state.',
+  ),
   taken: explain('Another object has this value already.', 'Choose another value.'),
   in_use: explain(
     'Other objects still need this one.',

@@ -65,6 +65,8 @@ export interface FormField<N extends string = string, T = Row> {
   readonly resolve?: (typed: string, ask: Ask) => Promise<string | undefined>
   /** The message if `resolve` finds nothing. */
   readonly unknown?: string
+  /** In the form of an action: the value before anything is typed. */
+  readonly startsAs?: (object: T) => unknown
   /** For a new object: the value of an empty field, made from the text of another field. */
   readonly suggest?: { readonly from: N; make(text: string): string }
 }

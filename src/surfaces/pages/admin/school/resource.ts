@@ -20,11 +20,11 @@ export interface Action<T = Row> {
   readonly does: WriteOperation | AskedWrite<T>
   readonly question: string
   /** What will happen; if left out, the operation's own summary. */
-  readonly consequence?: string
+  readonly consequence?: string | ((object: T, place: Place) => string)
   /** The notice after it is done. */
   readonly done: string
   readonly tone?: 'danger'
-  /** Whether the page of this object offers it. */
+  /** Whether it can be done with this object as it is now. */
   readonly when?: (object: T) => boolean
 }
 

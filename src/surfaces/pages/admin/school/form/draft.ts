@@ -11,14 +11,13 @@ export function draftOf(fields: readonly PlannedField[], object: Row, place: Pla
   return Object.fromEntries(fields.map((field) => [field.name, typedFrom(field, object, place)]))
 }
 
-/** An empty form, filled with the defaults of the operation. */
-export function blankDraft(fields: readonly PlannedField[], place: Place): Draft {
-  const given = fields.filter(({ initial }) => initial !== undefined)
-  return draftOf(
-    fields,
-    Object.fromEntries(given.map((field) => [field.name, field.initial])),
-    place,
-  )
+/** An empty form, filled with the defaults of the operation, or with what an action begins with for its object. */
+export function blankDraft(fields: readonly PlannedField[], place: Place, about?: Row): Draft {
+  const values = fields.map(({ name, initial, startsAs }) => [
+    name,
+    about === undefined || startsAs === undefined ? initial : startsAs(about),
+  ])
+  return draftOf(fields, { currency: about?.currency, ...Object.fromEntries(values) }, place)
 }
 
 function typedFrom(field: PlannedField, object: Row, place: Place): readonly string[] {

@@ -14,11 +14,19 @@ export const NO_PROBLEMS: FormProblems = { fields: {}, whole: [] }
 
 type Refused = Exclude<Refusal, { kind: 'not_found' }>
 
-/** An operation's refusal, each problem beside the field that its pointer names. */
-export function problemsOf(refusal: Refused, fields: readonly PlannedField[]): FormProblems {
+/**
+ * An operation's refusal, each problem beside the field that its pointer names.
+ *
+ * @param stale what to say if the object has another version by now
+ */
+export function problemsOf(
+  refusal: Refused,
+  fields: readonly PlannedField[],
+  stale: string,
+): FormProblems {
   switch (refusal.kind) {
     case 'stale':
-      return { fields: {}, whole: [STALE] }
+      return { fields: {}, whole: [stale] }
     case 'forbidden':
       return { fields: {}, whole: [refusal.detail] }
     case 'conflict':
@@ -27,9 +35,6 @@ export function problemsOf(refusal: Refused, fields: readonly PlannedField[]): F
       return sorted(refusal.problems, fields)
   }
 }
-
-const STALE =
-  'Another person saved a change while you were writing. Your text is still here; if you save now, it replaces theirs.'
 
 function sorted(problems: readonly InputProblem[], fields: readonly PlannedField[]): FormProblems {
   const byField: Record<string, string[]> = {}

@@ -19,6 +19,8 @@ interface Reading {
   readonly ask: Ask
   /** The object that the form changes, as it is now. */
   readonly before?: Row | undefined
+  /** The object that an action is about: typed amounts are in its currency. */
+  readonly about?: Row | undefined
 }
 
 /** Turns the text of a form into the input of an operation. The operation checks its own rules later. */
@@ -77,7 +79,7 @@ async function meant(
   field: PlannedField,
   typed: readonly string[],
   draft: Draft,
-  { place, ask, before }: Reading,
+  { place, ask, before, about }: Reading,
 ): Promise<Value> {
   if (field.kind === 'check') return is(typed.includes('on'))
   if (field.kind === 'choices') return is(typed)
@@ -90,7 +92,7 @@ async function meant(
     }
     case 'money': {
       const typedCurrency = draft.currency?.[0]?.trim()
-      const currency = typedCurrency || currencyIn(before ?? {}) || place.currency
+      const currency = typedCurrency || currencyIn(before ?? about ?? {}) || place.currency
       const amount = toMinorUnits(text, currency)
       return amount === undefined ? wrong('Write an amount such as 49 or 49.50.') : is(amount)
     }

@@ -3,10 +3,23 @@ import {
   readPayment,
   recordPayment,
 } from '../../../../../domain/commerce/payment-operations.ts'
+import {
+  refundPayment,
+  refuseRefund,
+  undoRefund,
+} from '../../../../../domain/commerce/refund-operations.ts'
+import {
+  canRefund,
+  isRefundAnswered,
+  isRefundAsked,
+  leftToRefund,
+} from '../../../../../domain/commerce/refund-rules.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
-import { Panel } from '../../../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
+import { Badge, Panel } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'
 import { defineResource } from '../define-resource.ts'
+import { asking } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
 import type { OutputOf, Place, Show } from '../row.ts'
 import {
@@ -41,6 +54,44 @@ const refund: Show<Payment> = ({ refunding_state }) =>
 
 const order: Show<Payment> = ({ order_id, order_number }) => (
   <a href={`/admin/orders/${order_id}`}>{order_number}</a>
+)
+
+const payerOf = ({ member }: Payment): string => plainText(member?.name ?? '', 80) || 'The member'
+
+const MESSAGE = {
+  name: 'message',
+  label: 'Message to the member',
+  hint: 'Added to the notification. May be empty.',
+  kind: 'text',
+} as const
+
+/** The same for a refund that the member asked for and for one that they did not. */
+const refunding = {
+  does: asking(refundPayment, [
+    {
+      name: 'amount',
+      label: 'Amount',
+      kind: 'money',
+      hint: 'The whole sum, or less for a part of it.',
+      startsAs: leftToRefund,
+    },
+    MESSAGE,
+  ]),
+  consequence: (payment: Payment) =>
+    `${payerOf(payment)} is told of the refund, at most ${formatMoney(leftToRefund(payment), payment.currency)}. Schoolgate records it and moves no money: pay it back where it was paid. What was bought stays open to them until you end it.`,
+  done: 'The refund is recorded, and the member is told.',
+}
+
+const standing: Show<Payment> = (payment, place) => (
+  <>
+    {state('state')(payment, place)}
+    {isRefundAsked(payment) && (
+      <>
+        {' '}
+        <Badge tone="warning">Refund requested</Badge>
+      </>
+    )}
+  </>
 )
 
 /** What the payment was for, as it read at the time. */
@@ -91,7 +142,7 @@ export const payments = defineResource({
     columns: [
       { label: 'Trade number', show: address('trade_no') },
       { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
-      { label: 'State', show: state('state') },
+      { label: 'State', show: standing },
       { label: 'Amount', show: money('amount'), sort: 'amount' },
       { label: 'Started', show: moment('created_at'), sort: 'created_at' },
     ],
@@ -112,7 +163,7 @@ export const payments = defineResource({
   read: readPayment,
   expand: ['member'],
   name: (payment) => `Payment ${payment.trade_no}`,
-  badges: state('state'),
+  badges: standing,
   facts: [
     { label: 'Member', show: person('member', 'members') },
     { label: 'Order', show: order },
@@ -163,6 +214,42 @@ export const payments = defineResource({
   ],
   create: recordPayment,
   createLabel: 'Record a payment',
-  actions: [],
+  actions: [
+    {
+      ...refunding,
+      path: 'approve-refund',
+      label: 'Approve refund',
+      question: 'Approve this refund?',
+      when: (payment) => isRefundAsked(payment),
+    },
+    {
+      path: 'refuse-refund',
+      label: 'Refuse refund',
+      does: asking(refuseRefund, [MESSAGE]),
+      question: 'Refuse this refund?',
+      consequence: (payment) =>
+        `${payerOf(payment)} is told that the refund was refused. The payment stays paid. You can change the answer later.`,
+      done: 'The refund is refused, and the member is told.',
+      tone: 'danger',
+      when: (payment) => isRefundAsked(payment),
+    },
+    {
+      ...refunding,
+      path: 'refund',
+      label: 'Refund',
+      question: 'Refund this payment?',
+      when: (payment) => canRefund(payment) && !isRefundAsked(payment),
+    },
+    {
+      path: 'undo-refund',
+      label: 'Undo answer',
+      does: undoRefund,
+      question: 'Undo the answer to this refund?',
+      consequence: (payment) =>
+        `For an answer that was a mistake. Nothing counts as refunded any more, the request waits again, and ${payerOf(payment)} is told so.`,
+      done: 'The answer is undone. The request waits again.',
+      when: (payment) => isRefundAnswered(payment),
+    },
+  ],
   panels: async (payment, place) => <Parts payment={payment} place={place} />,
 })

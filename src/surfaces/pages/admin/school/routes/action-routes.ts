@@ -17,7 +17,7 @@ import {
   placeInMenu,
   upFrom,
 } from '../resource.ts'
-import type { Row } from '../row.ts'
+import type { Place, Row } from '../row.ts'
 import { askPage } from '../views/ask-page.tsx'
 import { withArticle } from '../views/words.ts'
 import { asksToBeShown, type FindTexts, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
@@ -34,6 +34,15 @@ export function addActionRoutes(
 
 function askedBy({ does }: Action): AskedWrite {
   return 'operation' in does ? does : { operation: does, fields: [], input: {} }
+}
+
+function consequenceOf(
+  { consequence }: Action,
+  { summary }: AskedWrite['operation'],
+  object: Row,
+  place: Place,
+): string {
+  return typeof consequence === 'function' ? consequence(object, place) : (consequence ?? summary)
 }
 
 function addActionRoute(
@@ -57,7 +66,8 @@ function addActionRoute(
       ...visit.frame(),
       here: placeInMenu(resource, objectPath(resource, object)),
       action,
-      consequence: action.consequence ?? operation.summary,
+      isOffered: action.when?.(object) ?? true,
+      consequence: consequenceOf(action, operation, object, visit.place),
       name,
       path: objectPath(resource, object, `/${action.path}`),
       back: { url: objectPath(resource, object), label: name || withArticle(resource.one) },
@@ -70,7 +80,10 @@ function addActionRoute(
   app.get(route, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const object = await loadNamed(request, visit, resource)
-    const draft = { ...blankDraft(fields, visit.place), ...suggested(fields, queryOf(request)) }
+    const draft = {
+      ...blankDraft(fields, visit.place, object),
+      ...suggested(fields, queryOf(request)),
+    }
     return sendPage(reply, request, 'site', await show(visit, object, draft, NO_PROBLEMS))
   })
 
@@ -88,6 +101,7 @@ function addActionRoute(
       operation,
       fields,
       fixed: { id: before.id, ...input, ...versionIn(operation, form) },
+      about: before,
     })
     if (outcome.kind === 'done') {
       const { job_id } = outcome.output
@@ -99,7 +113,9 @@ function addActionRoute(
       return redirectTo(reply, request, 'site', afterWrite(to, action.path))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const page = await show(visit, before, outcome.draft, outcome.problems, texts)
+    // After a conflict the page shows what is possible now, not what was possible when this request began.
+    const object = outcome.status === 409 ? await loadNamed(request, visit, resource) : before
+    const page = await show(visit, object, outcome.draft, outcome.problems, texts)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }

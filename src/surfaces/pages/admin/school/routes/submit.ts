@@ -12,6 +12,8 @@ export interface Submission {
   /** Members of the input that the form does not ask for. */
   readonly fixed: Row
   readonly before?: Row | undefined
+  /** The object that an action is about. */
+  readonly about?: Row | undefined
 }
 
 export type Submitted =
@@ -28,10 +30,10 @@ export type Submitted =
 export async function submitForm(
   visit: Visit,
   form: URLSearchParams,
-  { operation, fields, fixed, before }: Submission,
+  { operation, fields, fixed, before, about }: Submission,
 ): Promise<Submitted> {
   const { place, ask } = visit
-  const read = await readForm(fields, form, { place, ask, before })
+  const read = await readForm(fields, form, { place, ask, before, about })
   const input = { ...read.input, ...fixed }
   if (Object.keys(read.problems).length > 0) {
     const problems = withReadingProblems(read.problems, judged(operation, fields, input))
@@ -39,9 +41,15 @@ export async function submitForm(
   }
   const outcome = await visit.perform(operation, input)
   if (outcome.kind === 'done' || outcome.kind === 'not_found') return outcome
-  const problems = problemsOf(outcome, fields)
+  const problems = problemsOf(outcome, fields, before === undefined ? CHANGED : OVERWRITES)
   return { kind: 'refused', draft: read.draft, problems, status: statusOf(outcome) }
 }
+
+const OVERWRITES =
+  'Another person saved a change while you were writing. Your text is still here; if you save now, it replaces theirs.'
+
+/** For an action, which a second click must not repeat. */
+const CHANGED = 'This changed after you opened the page. Look at it as it is now before you go on.'
 
 /** Checks the other fields against the operation's schema when some fields could not be read. */
 function judged(
@@ -55,7 +63,7 @@ function judged(
   } catch (error) {
     const refusal = refusalFrom(error)
     if (refusal.kind === 'not_found') return { fields: {}, whole: [] }
-    const found = problemsOf(refusal, fields)
+    const found = problemsOf(refusal, fields, CHANGED)
     return anyProblem(found) ? { ...found, whole: [] } : found
   }
 }

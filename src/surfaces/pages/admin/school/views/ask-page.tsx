@@ -9,6 +9,8 @@ import { ProblemSummary } from './form-page.tsx'
 export interface AskPageProps extends AdminFrame {
   readonly action: Action
   readonly consequence: string
+  /** Whether the action can be done with the object as it is now. */
+  readonly isOffered: boolean
   /** The name of the object. */
   readonly name: string
   readonly path: string
@@ -35,27 +37,52 @@ export function askPage(props: AskPageProps): string {
           <p class="asked-about">
             <Name text={props.name} fallback="Unnamed" />
           </p>
-          <p>{props.consequence}</p>
-          <Form
-            class="wide-form"
-            action={props.path}
-            formToken={props.viewer?.formToken ?? ''}
-            hidden={props.hidden}
-          >
-            <DefaultButton fields={props.fields} />
-            {isWrong && <ProblemSummary {...props} />}
-            {props.fields.map((shown) => (
-              <FormField shown={shown} timeZone={props.timeZone} />
-            ))}
-            <div class="actions">
-              <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
-              <ButtonLink look="plain" href={back.url}>
-                Cancel
-              </ButtonLink>
-            </div>
-          </Form>
+          {props.isOffered ? <Question {...props} isWrong={isWrong} /> : <NotPossible {...props} />}
         </section>
       </>
     ),
   })
+}
+
+/** For a link that is older than the state of the object, and for a second click. */
+function NotPossible({ action, back }: AskPageProps) {
+  return (
+    <>
+      <p>
+        {`“${action.label}” is not possible any more: this changed in the meantime. Nothing was done now.`}
+      </p>
+      <div class="actions">
+        <ButtonLink look="plain" href={back.url}>
+          Back
+        </ButtonLink>
+      </div>
+    </>
+  )
+}
+
+function Question(props: AskPageProps & { readonly isWrong: boolean }) {
+  const { action, back, isWrong } = props
+  return (
+    <>
+      <p>{props.consequence}</p>
+      <Form
+        class="wide-form"
+        action={props.path}
+        formToken={props.viewer?.formToken ?? ''}
+        hidden={props.hidden}
+      >
+        <DefaultButton fields={props.fields} />
+        {isWrong && <ProblemSummary {...props} />}
+        {props.fields.map((shown) => (
+          <FormField shown={shown} timeZone={props.timeZone} />
+        ))}
+        <div class="actions">
+          <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
+          <ButtonLink look="plain" href={back.url}>
+            Cancel
+          </ButtonLink>
+        </div>
+      </Form>
+    </>
+  )
 }
