@@ -1267,6 +1267,7 @@ create table lectures (
 );
 CREATE INDEX lectures_by_course ON public.lectures USING btree (school_id, course_id, section_id, "position");
 CREATE STATISTICS public.lectures_ids (dependencies) ON school_id, course_id, section_id FROM lectures;
+CREATE TRIGGER lectures_changed_text AFTER UPDATE OF body ON public.lectures FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER lectures_marked AFTER UPDATE ON public.lectures FOR EACH ROW WHEN ((old.course_id <> new.course_id)) EXECUTE FUNCTION mark_course();
 CREATE TRIGGER lectures_marked_gone AFTER DELETE ON public.lectures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_lectures();
 CREATE TRIGGER lectures_marked_new AFTER INSERT ON public.lectures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_lectures();
@@ -1274,6 +1275,7 @@ CREATE TRIGGER lectures_outline_added AFTER INSERT ON public.lectures REFERENCIN
 CREATE TRIGGER lectures_outline_moved_from AFTER UPDATE ON public.lectures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER lectures_outline_moved_to AFTER UPDATE ON public.lectures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER lectures_outline_removed AFTER DELETE ON public.lectures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
+CREATE TRIGGER lectures_removed_text AFTER DELETE ON public.lectures FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER lectures_touch BEFORE UPDATE ON public.lectures FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- consulting: a member's seat on a slot; a study group's class has none

@@ -81,7 +81,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     addAdminApiRoutes(scope, context)
     addMemberApiRoutes(scope, context, outlines, goodTokens)
     addMcpRoutes(scope, context, outlines, goodTokens, VERSION)
-    addPageRoutes(scope, context, metadataClients)
+    addPageRoutes(scope, context, metadataClients, outlines)
   })
   return app
 }

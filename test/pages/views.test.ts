@@ -222,5 +222,6 @@ test('only public pages may be indexed by search engines', () => {
     .filter(([, html]) => !html.includes('<meta name="robots" content="noindex"'))
     .map(([name]) => name)
   expect(listed.length).toBeGreaterThan(0)
-  for (const name of listed) expect(name).toMatch(/^(home|docs|writing|course|event|post|page)\b/)
+  for (const name of listed)
+    expect(name).toMatch(/^(home|docs|lecture-free|writing|course|event|post|page)\b/)
 })

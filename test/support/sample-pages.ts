@@ -25,6 +25,7 @@ import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
 import { sampleAssistantPages } from './sample-assistant-pages.ts'
 import { sampleConsultingPages } from './sample-consulting-pages.ts'
 import { sampleFactorPages } from './sample-factor-pages.ts'
+import { sampleLecturePages } from './sample-lecture-pages.ts'
 import { formToken, harbor, hostileName, passkeyQuestion, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSessionPages } from './sample-session-pages.ts'
@@ -241,6 +242,7 @@ export const samplePages: Record<string, string> = {
   'error-expired': expiredRequestPage({ school, reference }),
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
+  ...sampleLecturePages,
   ...sampleSessionPages,
   ...sampleAccountPages,
   ...sampleAdminPages,

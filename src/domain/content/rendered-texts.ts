@@ -5,12 +5,13 @@ import { RENDERER } from '../../foundation/markdown/render-markdown.ts'
 import { same } from '../bulk/plan-rows.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 
-/** The texts that visitors read: tables with their columns in Markdown. */
+/** The texts that visitors and members read: tables with their columns in Markdown. */
 export const PUBLIC_TEXTS = {
   posts: 'body',
   pages: 'body',
   courses: 'description',
   events: 'description',
+  lectures: 'body',
 } as const
 
 export type PublicTextTable = keyof typeof PUBLIC_TEXTS

@@ -4,6 +4,7 @@ import { columnsOf, NEEDED } from '../bulk/columns.ts'
 import { byExternalId, byName } from '../bulk/reference-column.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
+import { keepImported } from '../content/rendered-texts.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { count, id } from '../operation/fields.ts'
 import { lectures, sectionFields, sections } from './curriculum-resource.ts'
@@ -64,6 +65,7 @@ export const lectureKind = tableKind({
     await lockCourses(tx, rows)
     await placeLast(tx, rows, 'lectures', 'section_id')
   },
+  confirm: keepImported('lectures'),
 })
 
 /** Finds the course of each lecture by its section. */

@@ -17,16 +17,18 @@ const OPEN: Opening = { isLocked: false, unlockAt: null }
 const SHUT: Opening = { isLocked: true, unlockAt: null }
 
 /**
- * Whether a member can open a lecture now. Previews are always open; after the end of access nothing
+ * Whether a viewer can open a lecture now. Previews are always open; without access, or after its end, nothing
  * else is. Other lectures open at their own date, or some days after the enrollment. A date after the
  * end of access counts as never.
  */
 export function openingOf(
   lecture: Pick<OutlineLecture, 'isPreview' | 'unlockAfterDays' | 'unlockAt'>,
-  { enrolledAt, expiresAt }: Access,
+  access: Access | undefined,
   now: Date,
 ): Opening {
   if (lecture.isPreview) return OPEN
+  if (access === undefined) return SHUT
+  const { enrolledAt, expiresAt } = access
   if (expiresAt !== null && expiresAt <= now) return SHUT
   const opensAt =
     lecture.unlockAfterDays === null

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { keepRendered } from '../content/rendered-texts.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { dateOrNull, id } from '../operation/fields.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
@@ -91,6 +92,7 @@ export const createLecture = createOperation({
     await tx
       .insert('lectures', { ...columns, ...place, unlock_at: dateOrNull(columns.unlock_at) })
       .execute()
+    await keepRendered(tx, [{ id: made, text: columns.body }])
     return made
   },
 })
@@ -117,6 +119,8 @@ export const changeLecture = changeOperation({
     completeLecture(columns)
     checkRow(lectureRules, columns)
     await writing(tx).update('lectures', target(lecture, if_version), columns)
+    const { body: text } = columns
+    if (text !== undefined) await keepRendered(tx, [{ id: lecture, text }])
   },
 })
 

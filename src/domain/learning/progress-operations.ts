@@ -123,7 +123,8 @@ const WITHOUT_DETAILS = {
   watched_at: null,
 }
 
-async function markLecture(tx: SchoolTx, input: Mark): Promise<LectureProgress> {
+/** For all surfaces: sets the progress of a student, and where they continue. */
+export async function markLecture(tx: SchoolTx, input: Mark): Promise<LectureProgress> {
   checkRow(progressRules, input)
   const course = await loadCourse(tx, input)
   if (input.state === 'unread') return await removeMark(tx, input, course)
@@ -199,7 +200,12 @@ async function setMark(tx: SchoolTx, given: Mark, course: string): Promise<Lectu
   return wireObject(lectureProgress, rows[0] ?? {})
 }
 
-async function moveBookmark(tx: SchoolTx, given: Mark, course: string): Promise<void> {
+/** Makes the student continue at this lecture, unless they watched another one later. */
+export async function moveBookmark(
+  tx: SchoolTx,
+  given: Pick<Mark, 'student_id' | 'lecture_id' | 'position_seconds' | 'watched_at'>,
+  course: string,
+): Promise<void> {
   const watched = dateOrNull(given.watched_at)
   if (watched === null) return
   await tx.run(sql`

@@ -56,6 +56,25 @@ export async function publicCourses(
   return rows.map((row) => ({ ...row, key: { at: row.publishedAt, id: row.id } }))
 }
 
+/** A public course without its texts, enough to find its outline. */
+export interface PublicCourseHead {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  readonly createdAt: Date
+  readonly outlineVersion: number
+}
+
+export async function findPublicCourseHead(
+  at: SchoolDb,
+  slug: string,
+): Promise<PublicCourseHead | undefined> {
+  const { rows } = await at.run(sql<PublicCourseHead>`
+    select id, slug, title, created_at as "createdAt", outline_version as "outlineVersion"
+    from courses where school_id = ${at.schoolId} and slug = ${slug} and ${PUBLIC}`)
+  return rows[0]
+}
+
 export async function findPublicCourse(
   at: SchoolDb,
   slug: string,
@@ -71,7 +90,6 @@ export async function findPublicCourse(
          join ${shownPeople(at)} u on u.id = cl.user_id
        where cl.school_id = c.school_id and cl.course_id = c.id) as lecturers
     from courses c
-    where c.school_id = ${at.schoolId} and c.slug = ${slug} and c.state = 'published'
-      and c.published_at <= now()`)
+    where c.school_id = ${at.schoolId} and c.slug = ${slug} and ${PUBLIC}`)
   return rows[0]
 }

@@ -11,6 +11,7 @@ export interface SyllabusLecture extends Opening {
   readonly title: string
   readonly durationSeconds: number
   readonly state: LectureState
+  readonly isPreview: boolean
   readonly sectionTitle: string
 }
 
@@ -114,17 +115,20 @@ function progressIn({ sections, lectureCount }: Outline, states: States): Course
   return courseProgress(completed, lectureCount)
 }
 
-function lecturesOf(
-  course: EnrolledCourse,
+/** The lectures of a section as a viewer sees them: the member of this enrollment, or anyone without one. */
+export function lecturesOf(
+  enrolled: EnrolledCourse | undefined,
   section: OutlineSection,
-  states: ReadonlyMap<string, LectureState>,
+  states: ReadonlyMap<string, LectureState> = new Map(),
 ): SyllabusLecture[] {
+  const now = enrolled?.readAt ?? new Date()
   return section.lectures.map((lecture) => ({
     id: lecture.id,
     title: lecture.title,
     durationSeconds: lecture.durationSeconds,
     state: states.get(lecture.id) ?? 'unread',
     sectionTitle: section.title,
-    ...openingOf(lecture, course, course.readAt),
+    isPreview: lecture.isPreview,
+    ...openingOf(lecture, enrolled, now),
   }))
 }

@@ -15,14 +15,18 @@ export function PageHead(props: {
         <p class="up">
           <a href={props.up.url}>
             <span aria-hidden="true">← </span>
-            <bdi>{plainText(props.up.label, 120)}</bdi>
+            <bdi>{plainText(props.up.label, 300)}</bdi>
           </a>
         </p>
       )}
       <div class="page-head-line">
         <div class="page-head-words">
-          <h1>{props.title}</h1>
-          {props.lead && <p class="lead">{props.lead}</p>}
+          <h1 dir="auto">{props.title}</h1>
+          {props.lead && (
+            <p class="lead" dir="auto">
+              {props.lead}
+            </p>
+          )}
         </div>
         {props.children}
       </div>

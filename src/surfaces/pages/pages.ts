@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
+import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
@@ -39,6 +40,7 @@ import { addDocsRoutes } from './docs/docs.ts'
 import { addMachineDocuments } from './docs/machine-documents.ts'
 import { addEndSessionRoutes } from './end-session.ts'
 import { addHomeRoutes } from './home/home.ts'
+import { addLectureRoutes } from './home/lectures.ts'
 import { addWritingRoutes } from './home/writing.ts'
 import { askToConfirm, askToSignIn, findOwnForm } from './kept-forms/interrupted.ts'
 import { addMailSender } from './mails/mail-sender.ts'
@@ -63,6 +65,7 @@ export function addPageRoutes(
   app: FastifyInstance,
   context: AppContext,
   documents: MetadataClients,
+  outlines: OutlineCache,
 ): void {
   app.register(async (scope) => {
     nameSurface(scope, 'pages')
@@ -85,6 +88,7 @@ export function addPageRoutes(
     addConsentRoutes(scope, context, documents)
     addHomeRoutes(scope, context)
     addWritingRoutes(scope, context)
+    addLectureRoutes(scope, context, outlines)
     addDocsRoutes(scope, context, documents)
     addMachineDocuments(scope, context, documents)
     addAccountRoutes(scope, context)

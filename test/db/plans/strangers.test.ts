@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { addExamples, publishExamples } from '../../support/example-school.ts'
 import { aToken } from '../../support/member-api.ts'
@@ -23,6 +24,7 @@ const stranger = new Visitor(world, school)
 const EXAMPLE_URLS: Readonly<Record<string, string>> = {
   '/clients/:file': '/clients/reports.json',
   '/courses/:slug': '/courses/first',
+  '/courses/:slug/lectures/:id': `/courses/first/lectures/${EXAMPLE.lecture}`,
   '/events/:slug': '/events/evening',
   '/posts/:slug': '/posts/hello',
   '/pages/:slug': '/pages/imprint',

@@ -59,7 +59,7 @@ export const lectures = defineResource({
     { label: 'Length', show: durationOf },
     { label: 'Opens', show: openingOf },
   ],
-  markdown: { title: 'Text', member: 'body' },
+  markdown: { title: 'Text', member: 'body', isKept: true },
   fields: [
     { name: 'title', label: 'Title' },
     { name: 'kind', label: 'Kind' },

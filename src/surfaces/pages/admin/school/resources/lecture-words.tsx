@@ -1,13 +1,9 @@
+import { lengthInWords } from '../../../views/length.ts'
 import type { Show } from '../row.ts'
 import { momentOf } from '../views/cells.tsx'
 
-/** "1 h 5 min"; nothing for a lecture without a length. */
 export function durationOf({ duration_seconds: seconds }: { readonly duration_seconds: number }) {
-  if (seconds === 0) return undefined
-  if (seconds < 60) return `${seconds} s`
-  const minutes = Math.round(seconds / 60)
-  const hours = Math.floor(minutes / 60)
-  return hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`
+  return lengthInWords(seconds)
 }
 
 interface Unlocking {

@@ -1,5 +1,6 @@
 import type { readProgress } from '../../../../../domain/learning/student-progress.ts'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
+import { CourseMeter } from '../../../views/course-meter.tsx'
 import type { Column } from '../list-plan.ts'
 import type { OutputOf, Place } from '../row.ts'
 import { moment, state, text } from '../views/cells.tsx'
@@ -24,13 +25,7 @@ export function ProgressPanel({ progress, place }: { progress: Progress; place: 
         </Empty>
       ) : (
         <>
-          <div class="meter">
-            <progress max={100} value={percent} aria-label="Completed lectures" />
-            <p>
-              {`${percent}%`}
-              <span class="row-note">{` ${completed} of ${total} lectures`}</span>
-            </p>
-          </div>
+          <CourseMeter progress={{ percent, completedLectures: completed, totalLectures: total }} />
           <details>
             <summary>Lecture by lecture</summary>
             <ObjectTable caption="Lectures" columns={columns} rows={lectures} place={place} />

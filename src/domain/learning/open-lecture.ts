@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import { addLearningDays } from '../analytics/learning-days.ts'
+import { htmlOf } from '../content/rendered-texts.ts'
+import type { OutlineSource } from './outline-cache.ts'
+import { markLecture, moveBookmark } from './progress-operations.ts'
+import type { SyllabusLecture } from './syllabus.ts'
+import { type ViewedCourse, viewCourse } from './viewed-course.ts'
+
+/** What is in a lecture, for a viewer who may open it. */
+export interface LectureContent {
+  /** Markdown, as the school wrote it. */
+  readonly body: string
+  /** The same as HTML; null if it is not rendered yet. */
+  readonly html: string | null
+  /** Where the viewer stopped; 0 for a viewer who is not enrolled. */
+  readonly positionSeconds: number
+}
+
+/** A lecture at its place in the course, as one viewer sees it. */
+export interface LectureOfViewer {
+  readonly course: ViewedCourse
+  readonly lecture: SyllabusLecture
+  /** Counted from 1, over all sections. */
+  readonly number: number
+  readonly lectureCount: number
+  readonly previous: SyllabusLecture | undefined
+  readonly next: SyllabusLecture | undefined
+  /** Absent if the viewer may not open the lecture. */
+  readonly content: LectureContent | undefined
+}
+
+/** Undefined if the viewer sees no such course, or it has no such lecture. */
+export async function openLecture(
+  at: SchoolDb,
+  outlines: OutlineSource,
+  userId: string | undefined,
+  place: { readonly slug: string; readonly lectureId: string },
+): Promise<LectureOfViewer | undefined> {
+  const course = await viewCourse(at, outlines, userId, place.slug)
+  if (course === undefined) return undefined
+  const lectures = course.sections.flatMap((section) => section.lectures)
+  const index = lectures.findIndex(({ id }) => id === place.lectureId)
+  const lecture = lectures[index]
+  if (lecture === undefined) return undefined
+  const content = lecture.isLocked ? undefined : await readContent(at, userId, course, lecture)
+  return {
+    course,
+    lecture,
+    number: index + 1,
+    lectureCount: lectures.length,
+    previous: lectures[index - 1],
+    next: lectures[index + 1],
+    content,
+  }
+}
+
+async function readContent(
+  at: SchoolDb,
+  userId: string | undefined,
+  course: ViewedCourse,
+  lecture: SyllabusLecture,
+): Promise<LectureContent | undefined> {
+  const learner = course.learner === undefined ? null : userId
+  const { rows } = await at.run(sql<LectureContent>`
+    select l.body, ${htmlOf('l')} as html, coalesce(p.position_seconds, 0) as "positionSeconds"
+    from lectures l
+      left join lecture_progress p on p.school_id = l.school_id and p.user_id = ${learner}
+        and p.course_id = l.course_id and p.lecture_id = l.id
+    where l.school_id = ${at.schoolId} and l.course_id = ${course.id} and l.id = ${lecture.id}`)
+  return rows[0]
+}
+
+/** Records that a member has opened a lecture: it is read from now on, and they continue there. */
+export async function noteOpened(
+  at: SchoolDb,
+  userId: string,
+  { course, lecture, content }: LectureOfViewer,
+): Promise<void> {
+  if (course.learner === undefined || content === undefined) return
+  const isUnread = lecture.state === 'unread'
+  if (!isUnread && course.learner.enrollment.lastWatched?.lectureId === lecture.id) return
+  const watched_at = new Date().toISOString()
+  const here = { student_id: userId, lecture_id: lecture.id, watched_at }
+  await at.transaction(async (tx) => {
+    if (isUnread) await markRead(tx, userId, course.id, lecture.id)
+    await addLearningDays(tx, [{ userId, at: watched_at }])
+    await moveBookmark(tx, { ...here, position_seconds: content.positionSeconds }, course.id)
+  })
+}
+
+/** Leaves a lecture alone that was completed meanwhile, in another tab. */
+async function markRead(
+  tx: SchoolTx,
+  user_id: string,
+  course_id: string,
+  lecture_id: string,
+): Promise<void> {
+  await tx
+    .insert('lecture_progress', { user_id, course_id, lecture_id, state: 'read' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** What a member says of a lecture. False if they are not enrolled, or may not open it. */
+export async function markOpened(
+  at: SchoolDb,
+  userId: string,
+  { course, lecture, content }: LectureOfViewer,
+  state: 'read' | 'completed',
+): Promise<boolean> {
+  if (course.learner === undefined || content === undefined) return false
+  await at.transaction((tx) =>
+    markLecture(tx, {
+      student_id: userId,
+      lecture_id: lecture.id,
+      state,
+      position_seconds: content.positionSeconds,
+      first_read_at: null,
+      completed_at: null,
+      watched_at: new Date().toISOString(),
+    }),
+  )
+  return true
+}

@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  type LectureOfViewer,
+  markOpened,
+  noteOpened,
+  openLecture,
+} from '../../../domain/learning/open-lecture.ts'
+import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { loadBrowserSession } from '../browser-session.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
+import { frameFor, withoutNul } from '../site-frame.ts'
+import { lecturePage, lecturePath } from '../views/lecture.tsx'
+
+const PATH = '/courses/:slug/lectures/:id'
+
+const NOTICES = {
+  completed: 'This lecture is completed.',
+  course: 'You have completed every lecture of this course.',
+  read: 'This lecture is no longer completed.',
+}
+
+/** The page of a lecture, for everyone who may open it. */
+export function addLectureRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  outlines: OutlineCache,
+): void {
+  app.get(PATH, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const opened = await load(request, outlines, session?.person.id)
+    if (session !== undefined && isVisit(request)) {
+      await noteOpened(request.at, session.person.id, opened)
+    }
+    const page = lecturePage({
+      ...frameFor(context, request, reply, session, NOTICES),
+      timeZone: request.school.timeZone,
+      ...opened,
+    })
+    return sendPage(reply, request, 'site', page, opened.content === undefined ? 403 : 200)
+  })
+
+  app.post(PATH, async (request, reply) => {
+    const { slug, id } = placeOf(request)
+    const here = lecturePath(slug, id)
+    const session = await loadBrowserSession(request, here)
+    const form = checkedForm(context.keyring, request, session)
+    const state = form.get('state')
+    if (state !== 'read' && state !== 'completed') {
+      throw new RequestRefusedError(400, 'The form does not say what to do with the lecture.')
+    }
+    const opened = await load(request, outlines, session.person.id)
+    if (!(await markOpened(request.at, session.person.id, opened, state))) {
+      throw new RequestRefusedError(403, 'You cannot open this lecture now.')
+    }
+    return redirectTo(reply, request, 'site', afterMark(here, opened, state))
+  })
+}
+
+function placeOf(request: FastifyRequest): { readonly slug: string; readonly id: string } {
+  const { slug, id } = request.params as { slug: string; id: string }
+  return { slug: withoutNul(slug), id }
+}
+
+async function load(
+  request: FastifyRequest,
+  outlines: OutlineCache,
+  userId: string | undefined,
+): Promise<LectureOfViewer> {
+  const { slug, id } = placeOf(request)
+  const opened = await openLecture(request.at, outlines, userId, { slug, lectureId: id })
+  if (opened !== undefined) return opened
+  throw new RequestRefusedError(404, 'This lecture does not exist, or it is no longer public.')
+}
+
+/** A page that a browser loads before a person asks for it was not opened. */
+function isVisit({ method, headers }: FastifyRequest): boolean {
+  return method === 'GET' && headers['sec-purpose'] === undefined && headers.purpose === undefined
+}
+
+/** A completed lecture leads to the next one, if that is open. */
+function afterMark(
+  here: string,
+  { course, lecture, next }: LectureOfViewer,
+  state: 'read' | 'completed',
+): string {
+  if (state === 'read') return `${here}?done=read`
+  if (next?.isLocked === false) return lecturePath(course.slug, next.id)
+  const { completedLectures = 0, totalLectures = 0 } = course.learner?.progress ?? {}
+  const completed = completedLectures + (lecture.state === 'completed' ? 0 : 1)
+  return `${here}?done=${completed === totalLectures ? 'course' : 'completed'}`
+}

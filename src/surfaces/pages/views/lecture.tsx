@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact'
+import type { LectureOfViewer } from '../../../domain/learning/open-lecture.ts'
+import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
+import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
+import { CourseMeter } from './course-meter.tsx'
+import { lengthInWords } from './length.ts'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+interface LectureProps extends SiteFrame, LectureOfViewer {
+  timeZone: string
+}
+
+/** Slugs are ASCII letters, digits and hyphens; what a visitor typed may be anything. */
+export function lecturePath(slug: string, lectureId: string): string {
+  return `/courses/${encodeURIComponent(slug)}/lectures/${encodeURIComponent(lectureId)}`
+}
+
+export function lecturePage(props: LectureProps): string {
+  const { course, lecture, content, viewer } = props
+  const title = plainText(lecture.title, 300) || 'Untitled'
+  return sitePage({
+    ...props,
+    title,
+    listed: lecture.isPreview && course.learner === undefined,
+    children: (
+      <>
+        <PageHead
+          title={title}
+          up={{ url: `/courses/${course.slug}`, label: course.title || 'Course' }}
+          lead={plainText(lecture.sectionTitle, 300)}
+        />
+        <article class="panel">
+          <Facts {...props} />
+          {content === undefined ? <Locked {...props} /> : <Content {...content} />}
+        </article>
+        {course.learner !== undefined && content !== undefined && viewer !== undefined && (
+          <Mark {...props} formToken={viewer.formToken} />
+        )}
+        <Neighbours {...props} />
+      </>
+    ),
+  })
+}
+
+const STATES = { unread: undefined, read: undefined, completed: 'Completed' } as const
+
+function Facts({ lecture, number, lectureCount, course }: LectureProps) {
+  const length = lengthInWords(lecture.durationSeconds)
+  const state = course.learner === undefined ? undefined : STATES[lecture.state]
+  return (
+    <p class="row-title">
+      <span class="row-note">
+        {`Lecture ${number} of ${lectureCount}`}
+        {length !== undefined && ` · ${length}`}
+      </span>
+      {lecture.isPreview && course.learner === undefined && <Badge tone="good">Free</Badge>}
+      {state !== undefined && <Badge tone="good">{state}</Badge>}
+    </p>
+  )
+}
+
+function Content({ body, html }: { body: string; html: string | null }) {
+  if (body.trim() === '') return <p class="row-note">This lecture has no text.</p>
+  return html === null ? <AsWritten text={body} /> : <Prose html={html} />
+}
+
+function Locked({ course, lecture, viewer, here, timeZone }: LectureProps) {
+  if (course.learner === undefined) {
+    return (
+      <>
+        <Alert tone="warning" title="This lecture is for students of the course." />
+        <div class="actions">
+          <ButtonLink look="primary" href={`/courses/${course.slug}`}>
+            About the course
+          </ButtonLink>
+          {viewer === undefined && (
+            <ButtonLink look="plain" href={`/sign-in?return_to=${encodeURIComponent(here)}`}>
+              Sign in
+            </ButtonLink>
+          )}
+        </div>
+      </>
+    )
+  }
+  if (lecture.unlockAt !== null) {
+    return (
+      <Alert tone="warning" title="This lecture is not open yet.">
+        <p>
+          It opens on <Moment at={lecture.unlockAt} timeZone={timeZone} />.
+        </p>
+      </Alert>
+    )
+  }
+  const { expiresAt, readAt } = course.learner.enrollment
+  return (
+    <Alert tone="warning" title="You cannot open this lecture.">
+      {expiresAt !== null && expiresAt <= readAt ? (
+        <p>
+          Your access to the course ended on <Moment at={expiresAt} timeZone={timeZone} />.
+        </p>
+      ) : (
+        <p>Your access to the course ends before it opens.</p>
+      )}
+    </Alert>
+  )
+}
+
+function Mark(props: LectureProps & { formToken: string }) {
+  const { course, lecture, next, formToken } = props
+  const isDone = lecture.state === 'completed'
+  return (
+    <section class="panel" aria-label="Your progress">
+      {course.learner !== undefined && <CourseMeter progress={course.learner.progress} />}
+      <Form
+        action={lecturePath(course.slug, lecture.id)}
+        formToken={formToken}
+        hidden={{ state: isDone ? 'read' : 'completed' }}
+      >
+        <Button look={isDone ? 'plain' : 'primary'}>
+          {isDone
+            ? 'Mark as not completed'
+            : next?.isLocked === false
+              ? 'Complete and continue'
+              : 'Mark as completed'}
+        </Button>
+      </Form>
+    </section>
+  )
+}
+
+function Neighbours({ course, previous, next }: LectureProps) {
+  if (previous === undefined && next === undefined) return null
+  const link = (
+    lecture: LectureProps['lecture'] | undefined,
+    words: ComponentChildren,
+    side: string,
+  ) =>
+    lecture !== undefined && (
+      <a class={side} href={lecturePath(course.slug, lecture.id)}>
+        <span class="row-note">{words}</span>
+        <bdi>{plainText(lecture.title, 300) || 'Untitled'}</bdi>
+      </a>
+    )
+  return (
+    <nav class="neighbours" aria-label="Lectures">
+      {link(previous, 'Previous', 'neighbour')}
+      {link(next, 'Next', 'neighbour neighbour-next')}
+    </nav>
+  )
+}

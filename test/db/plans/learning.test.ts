@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { aCourse, anEnrollment } from '../../support/learning.ts'
+import { signedIn, submit } from '../../support/operator-like.ts'
+import { wholeReads } from '../../support/plans.ts'
+import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
+import { testStatements } from './test-statements.ts'
+
+const { world, costs } = await aCountedWorld()
+const school = await world.aSchool()
+const answered: AnsweredRequest[] = []
+
+/** Counts the statements of `work` and checks that none reads a whole table. */
+async function checkPlans(work: () => Promise<void>): Promise<void> {
+  const requests = await costs.of(work)
+  answered.push(...requests)
+  const statements = requests.flatMap((request) => request.statements)
+  expect(await wholeReads(world.database.connection, statements)).toEqual(new Map())
+}
+
+test('opening and completing a lecture reads no whole table', async () => {
+  const ada = await world.aMember(school)
+  const course = await aCourse(school, [[{}, {}]])
+  await anEnrollment(school, ada, course)
+  const [lecture = EXAMPLE.lecture] = course.lectures[0] ?? []
+  const path = `/courses/${course.slug}/lectures/${lecture}`
+  const visitor = await signedIn(world, school, ada)
+  await checkPlans(async () => {
+    expect((await visitor.get(path)).statusCode).toBe(200)
+    const marked = await submit(visitor, path, path, { state: 'completed' })
+    expect(marked.statusCode).toBe(303)
+  })
+})
+
+testStatements('Pages of a course', () => answered)
