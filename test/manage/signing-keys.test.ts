@@ -54,6 +54,25 @@ test('a new key waits longer than any cache may keep the key set', () => {
   expect(KEY_LEAD_SECONDS).toBeGreaterThan(JWKS_SECONDS + 60)
 })
 
+test('a thief of a signing key: it leaves the key set at once, also if it is retired already', async () => {
+  const school = await world.aSchool({ signing: 'active' })
+  const old = (await listKeys(school.at))[0]?.kid ?? ''
+  const leak = () => performByCommandLine(school, retireKey, { kid: old, leaked: true })
+  expect(await leak()).toMatchObject({ code: 'signs' })
+  const { kid } = await publish(school)
+  outputOf(await activate(school, kid, true))
+  expect((await keySetOf(school)).kids).toContain(old)
+  outputOf(await leak())
+  expect((await keySetOf(school)).kids).toEqual([kid])
+  const { detail } = await school.at
+    .from('audit_entries')
+    .select('detail')
+    .where('subject', '=', old)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  expect(detail).toMatchObject({ leaked: true })
+})
+
 describe('rotation', () => {
   verifies(
     ['keys.publish-then-activate', 'trouble.new-key-signs-at-once'],

@@ -16,6 +16,7 @@ import { teach } from '../teach.ts'
 interface Options {
   readonly school: string
   readonly force?: boolean
+  readonly leaked?: boolean
 }
 
 const LEAD_HOURS = KEY_LEAD_SECONDS / 3600
@@ -64,6 +65,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .description('take a key out of use')
     .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
     .option('--force', 'although it is the key that signs: ID tokens of this school stop')
+    .option('--leaked', 'take it out of the JWKS at once, also if it is retired already')
     .action(
       cli.act((kid: string, options: Options) =>
         atNamedSchool(cli, options.school, (named) => retireOne(named, kid, options)),
@@ -71,7 +73,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     )
   teach(
     retire,
-    'The key never signs again. It stays in the JWKS for a day, for the tokens it signed. To replace a key, publish and activate another one instead: that retires this one.',
+    'The key never signs again. It stays in the JWKS for a day, for the tokens it signed, unless it leaked. To replace a key, publish and activate another one instead: that retires this one.',
     'keys retire --school north 3fK9…',
   )
 
@@ -136,11 +138,11 @@ async function activateOne(
 async function retireOne(
   named: NamedSchool,
   kid: string,
-  { force = false }: Options,
+  { force = false, leaked = false }: Options,
 ): Promise<Outcome> {
   await named.perform(
     retireKey,
-    { kid, force },
+    { kid, force, leaked },
     {
       not_found: unknownKey(named, kid),
       already_retired: 'there is nothing to do',
@@ -148,7 +150,10 @@ async function retireOne(
         'publish and activate another key, which retires this one; or add --force to stop ID tokens',
     },
   )
-  return { data: { kid, stage: 'retired' }, text: `${kid} is retired.` }
+  return {
+    data: { kid, stage: 'retired' },
+    text: `${kid} is retired${leaked ? ' and no longer in the JWKS' : ''}.`,
+  }
 }
 
 const unknownKey = ({ school }: NamedSchool, kid: string) =>

@@ -86,18 +86,18 @@ export const activateKey = (keyring: Keyring) =>
     ],
   })
 
-/** The key stays in the JWKS for a day, for the tokens that it signed. */
+/** The key stays in the JWKS for a day, for the tokens that it signed; one that leaked leaves it at once. */
 export const retireKey = unscopedWrite({
   name: 'signing_keys.retire',
   title: 'Retire a signing key',
   summary: 'Takes a key out of use; the active one only if forced.',
   needsProof: () => true,
   kind: 'change',
-  input: z.strictObject({ kid, force }),
+  input: z.strictObject({ kid, force, leaked: z.boolean().optional() }),
   output: z.strictObject({ kid }),
   async run(tx, _actor, wanted) {
     const key = findKey(await lockKeys(tx), wanted.kid)
-    if (key.stage === 'retired') {
+    if (key.stage === 'retired' && wanted.leaked !== true) {
       throw conflict('already_retired', `The key ${key.kid} is retired already.`)
     }
     if (key.stage === 'active' && wanted.force !== true) {
@@ -106,10 +106,12 @@ export const retireKey = unscopedWrite({
         `The key ${key.kid} signs this school's ID tokens; without it there would be none.`,
       )
     }
-    await retire(tx, key.kid)
+    await retire(tx, key.kid, wanted.leaked)
     return { kid: key.kid }
   },
-  audit: ({ kid: subject }) => [{ action: 'key.retired', subject }],
+  audit: ({ kid: subject }, { leaked }) => [
+    { action: 'key.retired', subject, detail: leaked === true ? { leaked } : {} },
+  ],
 })
 
 function findKey(keys: readonly ListedKey[], wanted: string): ListedKey {
@@ -128,10 +130,12 @@ async function canBeDecrypted(tx: SchoolTx, keyring: Keyring, name: string): Pro
   return unseal(keys, row.sealed_private_key, tx.schoolId) !== undefined
 }
 
-async function retire(tx: SchoolTx, name: string): Promise<void> {
+async function retire(tx: SchoolTx, name: string, leaked = false): Promise<void> {
+  // The JWKS has keys that were retired in the last day.
+  const retiredAt = leaked ? sql<Date>`now() - interval '1 day'` : sql<Date>`now()`
   await tx
     .update('signing_keys')
-    .set({ stage: 'retired', retired_at: sql<Date>`now()` })
+    .set({ stage: 'retired', retired_at: retiredAt })
     .where('kid', '=', name)
     .execute()
 }
