@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RequestObserver } from './observe-requests.ts'
+import { isAnswering } from './queued-answers.ts'
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -14,38 +14,20 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
  *
  * @see RFC 9110 §15.5.1
  */
-export class MalformedRequests {
-  /** How many requests of a connection are being answered: with pipelining it can be several. */
-  readonly #answering = new WeakMap<Socket, number>()
-
-  readonly observer: RequestObserver = {
-    started: ({ raw }) => this.#add(raw.socket, 1),
-    finished: (_finished, { raw }) => this.#add(raw.socket, -1),
+export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  // While an earlier request of this connection is being answered, bytes written here would end up
+  // inside or before that answer, and a proxy would hand them to another client.
+  if (socket.writable && !isAnswering(socket)) {
+    const status = STATUS_BY_CODE[error.code ?? ''] ?? 400
+    const reason = STATUS_CODES[status] ?? 'Bad Request'
+    socket.write(
+      `HTTP/1.1 ${status} ${reason}\r\n` +
+        'Connection: close\r\n' +
+        'Content-Type: text/plain; charset=utf-8\r\n' +
+        'X-Content-Type-Options: nosniff\r\n' +
+        `Content-Length: ${reason.length + 1}\r\n\r\n${reason}\n`,
+    )
   }
-
-  answer(error: Error & { code?: string }, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || socket.destroyed) return
-    // While an earlier request of this connection is being answered, bytes written here would end up
-    // inside or before that answer, and a proxy would hand them to another client.
-    if (socket.writable && !this.#isAnswering(socket)) {
-      const status = STATUS_BY_CODE[error.code ?? ''] ?? 400
-      const reason = STATUS_CODES[status] ?? 'Bad Request'
-      socket.write(
-        `HTTP/1.1 ${status} ${reason}\r\n` +
-          'Connection: close\r\n' +
-          'Content-Type: text/plain; charset=utf-8\r\n' +
-          'X-Content-Type-Options: nosniff\r\n' +
-          `Content-Length: ${reason.length + 1}\r\n\r\n${reason}\n`,
-      )
-    }
-    socket.destroy()
-  }
-
-  #add(socket: Socket, change: 1 | -1): void {
-    this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + change)
-  }
-
-  #isAnswering(socket: Socket): boolean {
-    return (this.#answering.get(socket) ?? 0) > 0
-  }
+  socket.destroy()
 }

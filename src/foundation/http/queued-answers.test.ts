@@ -59,3 +59,8 @@ test('answers on one connection arrive in order, and each ends once', async () =
   client.destroy()
   expect(finished.map(({ aborted }) => aborted)).toEqual(Array.from({ length: 5 }, () => false))
 })
+
+test('a URL that no route can read leaves the count of running requests as it was', async () => {
+  await app.inject('/%zz')
+  expect(inFlight.count()).toBe(0)
+})

@@ -1,8 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The answers of each connection that are not finished yet. */
-const unfinished = new WeakMap<Socket, Set<ServerResponse>>()
+/**
+ * The answers of each connection that are not finished yet. Arrays, because a Set or a Map that changes with every request
+ * replaces its table again and again. V8 links each table to the next one, so an old table keeps all later ones in memory,
+ * with the requests that were in them, until the next collection of the whole heap.
+ */
+const unfinished = new WeakMap<Socket, ServerResponse[]>()
+
+/** Whether a request of this connection is being answered. */
+export function isAnswering(socket: Socket): boolean {
+  return (unfinished.get(socket)?.length ?? 0) > 0
+}
 
 /**
  * Closes an answer when its connection closes. If a client sends further requests without waiting for the first answer,
@@ -11,15 +20,19 @@ const unfinished = new WeakMap<Socket, Set<ServerResponse>>()
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   const answers = unfinished.get(socket) ?? watch(socket)
-  answers.add(response)
-  response.once('close', () => answers.delete(response))
+  answers.push(response)
+  response.once('close', () => {
+    const place = answers.indexOf(response)
+    if (place !== -1) answers.splice(place, 1)
+  })
 }
 
-function watch(socket: Socket): Set<ServerResponse> {
-  const answers = new Set<ServerResponse>()
+function watch(socket: Socket): ServerResponse[] {
+  const answers: ServerResponse[] = []
   unfinished.set(socket, answers)
   socket.once('close', () => {
-    for (const response of answers) {
+    // A copy: each answer leaves the list when it closes.
+    for (const response of [...answers]) {
       // An answer has its socket while it is sent; Node closes that one.
       if (response.socket === null) response.destroy().emit('close')
     }

@@ -9,7 +9,7 @@ import {
 import { RequestRefusedError } from './client-fault.ts'
 import { answerLastResort, answerNotFound } from './last-resort.ts'
 import { requestLog } from './logging.ts'
-import { MalformedRequests } from './malformed.ts'
+import { answerMalformed } from './malformed.ts'
 import { describeFinished, observeRequests, type RequestObserver } from './observe-requests.ts'
 import { requestIds } from './request-id.ts'
 import { RequestLogger } from './request-logger.ts'
@@ -64,7 +64,6 @@ export type HttpServerOptions = {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [requestLog(options.logger), ...(options.observers ?? [])]
-  const malformed = new MalformedRequests()
   const app = fastify({
     // Fastify's request log is off, since it has the URL with its query. An observer writes our line.
     logController: new LogController({
@@ -95,11 +94,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     // A request that arrives on an open connection while we close is still answered, with
     // `Connection: close`: refusing a refresh would sign a person out because of a restart.
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => malformed.answer(error, socket),
+    clientErrorHandler: answerMalformed,
     frameworkErrors: (error, request, reply) => {
       answerLastResort(error, request, reply)
       const finished = describeFinished(request, reply, false)
-      for (const observer of observers) observer.finished(finished, request)
+      for (const observer of observers) {
+        observer.started?.(request)
+        observer.finished(finished, request)
+      }
     },
   })
   closeStalledReaders(app)
@@ -107,7 +109,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.server.on('checkExpectation', (_request, response) => {
     response.writeHead(417, NO_SNIFFING).end()
   })
-  observeRequests(app, [...observers, malformed.observer])
+  observeRequests(app, observers)
   app.removeAllContentTypeParsers()
   app.setErrorHandler(answerLastResort)
   app.setNotFoundHandler(options.notFound ?? ((request, reply) => answerNotFound(request, reply)))
