@@ -57,6 +57,7 @@ describe('operations without a scope, which any token could call', () => {
       'forms',
       'imports',
       'notifications',
+      'orders',
       'payments',
       'people',
       'progress',

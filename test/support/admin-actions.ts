@@ -17,6 +17,7 @@ const LATER = { starts_at: '2099-02-01T18:00', ends_at: '2099-02-01T20:00' }
 /** Performs all admin actions other than create, edit and remove, which FORM_CASES cover. */
 export async function performAdminActions(setup: ActionSetup): Promise<void> {
   await teach(setup)
+  await sell(setup)
   await consult(setup)
   await askQuestions(setup)
   await setUpTheSchool(setup)
@@ -40,6 +41,15 @@ async function teach({ browser, owner, student }: ActionSetup): Promise<void> {
     await browser.done(`${path}/${there}`)
     await browser.done(`${path}/${back}`)
   }
+}
+
+async function sell({ browser }: ActionSetup): Promise<void> {
+  // The payment of the example order has the same id.
+  const payment = `/admin/payments/${EXAMPLE.order}`
+  await browser.done(`${payment}/mark-unpaid`)
+  await browser.done(`/admin/orders/${EXAMPLE.order}/cancel`, { end_access: 'on' })
+  await browser.done(`/admin/orders/${EXAMPLE.order}/reopen`)
+  await browser.done(`${payment}/mark-paid`)
 }
 
 async function consult({ browser, student }: ActionSetup): Promise<void> {

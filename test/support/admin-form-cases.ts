@@ -357,6 +357,8 @@ export const FORM_CASES: Readonly<Record<string, (setup: FormCaseSetup) => Promi
     shown: '$25.00',
     free: ['order_number', 'trade_no'],
     actions: [
+      ['mark-unpaid', 'The payment is marked as not paid, and the member is told.'],
+      ['mark-paid', 'The payment is marked as paid, and the member is told.'],
       ['refund', 'The refund is recorded, and the member is told.'],
       ['undo-refund', 'The answer is undone. The request waits again.'],
       ['approve-refund', 'The refund is recorded, and the member is told.'],

@@ -59,6 +59,8 @@ const orderSchema = z
   })
   .meta({ id: 'Order' })
 
+export type Order = z.output<typeof orderSchema>
+
 const ITEMS = sql`
   (select coalesce(json_agg(json_build_object('title', i.title,
       'kind', case when i.course_id is not null then 'course'

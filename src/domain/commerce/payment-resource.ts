@@ -50,6 +50,8 @@ const paymentSchema = z
   })
   .meta({ id: 'Payment' })
 
+export type Payment = z.output<typeof paymentSchema>
+
 const LINES = sql`
   (select coalesce(json_agg(json_build_object('title', l.title, 'quantity', l.quantity,
       'unit_amount', l.unit_amount) order by l.position), '[]')

@@ -1,24 +1,17 @@
 import { sql } from 'kysely'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { currencyOf } from '../../foundation/text/currency.ts'
 import type { Actor } from '../actor.ts'
-import { notify } from '../notifications/notify.ts'
-import { amount as amountField, text } from '../operation/fields.ts'
+import { amount as amountField } from '../operation/fields.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
-import { payments } from './payment-resource.ts'
+import { closeBought } from './bought-access.ts'
+import { type Payment, payments } from './payment-resource.ts'
 import { canRefund, isRefundAnswered, isRefundAsked, leftToRefund } from './refund-rules.ts'
-
-type Payment = z.output<typeof payments.schema>
-
-/** What the member reads besides the facts; shown as plain text. */
-const message = text(0, 1000).default('').meta({ description: 'Added to the notification.' })
-
-const formatted = (amount: number, { currency }: Payment) => currencyOf(currency).format(amount)
+import { formatted, message, tellPayer, withWords } from './tell-payer.ts'
 
 /**
  * Money is refunded once: a form that is sent twice names a version that is gone by the second time, so the version is
@@ -32,8 +25,14 @@ export const refundPayment = {
       'Records that a payment was refunded, as a whole or in part, and tells the member. No money is moved.',
     ...WITHOUT_SCOPE,
     of: payments,
-    fields: { amount: amountField, message },
-    async change(tx, caller, { id, if_version, amount, message: words }) {
+    fields: {
+      amount: amountField,
+      end_access: z.boolean().default(false).meta({
+        description: 'Whether access to the courses and downloads of the order ends, too.',
+      }),
+      message,
+    },
+    async change(tx, caller, { id, if_version, amount, end_access, message: words }) {
       const payment = await loadLocked(tx, caller, id, if_version)
       if (!canRefund(payment)) {
         throw conflict('wrong_state', 'Nothing of this payment is left to refund.')
@@ -51,7 +50,8 @@ export const refundPayment = {
         refunded_at: sql`now()`,
         refund_requested_at: sql`coalesce(refund_requested_at, now())`,
       })
-      await tell(tx, payment, {
+      if (end_access) await closeBought(tx, payment.order_id)
+      await tellPayer(tx, payment, {
         kind: 'refund_completed',
         title: isWhole ? 'Your payment was refunded' : 'A part of your payment was refunded',
         body: withWords(
@@ -83,7 +83,7 @@ export const refuseRefund = changeOperation({
       throw conflict('wrong_state', 'There is no request for a refund to answer.')
     }
     await writing(tx).update('payments', target(id), { refunding_state: 'rejected' })
-    await tell(tx, payment, {
+    await tellPayer(tx, payment, {
       kind: 'refund_refused',
       title: 'Your refund request was refused',
       body: withWords(
@@ -113,7 +113,7 @@ export const undoRefund = changeOperation({
       refunded_amount: 0,
       refunded_at: null,
     })
-    await tell(tx, payment, {
+    await tellPayer(tx, payment, {
       kind: 'refund_requested',
       title: 'Your refund is looked at again',
       body: `The answer about payment ${payment.trade_no} was recorded by mistake. You will be told of the new one.`,
@@ -135,16 +135,4 @@ async function loadLocked(
   }
   await checkVersion(tx, 'payments', { ...target(id), ifVersion })
   return await loadObject(tx, caller, payments, id)
-}
-
-function withWords(facts: string, words: string): string {
-  return words.trim() === '' ? facts : `${facts}\n\n${words.trim()}`
-}
-
-async function tell(
-  tx: SchoolTx,
-  { member_id }: Payment,
-  told: { readonly kind: string; readonly title: string; readonly body: string },
-): Promise<void> {
-  await notify(tx, 'payments', [member_id], { ...told, url: '/account' })
 }

@@ -1,8 +1,15 @@
+import {
+  canCancelOrder,
+  cancelOrder,
+  isCanceled,
+  reopenOrder,
+} from '../../../../../domain/commerce/order-acts.ts'
 import { listOrders, readOrder } from '../../../../../domain/commerce/order-operations.ts'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'
 import { defineResource } from '../define-resource.ts'
+import { asking } from '../field.ts'
 import { type Column, listPlan } from '../list-plan.ts'
 import type { OutputOf, Place, Show } from '../row.ts'
 import {
@@ -19,12 +26,14 @@ import {
 } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
-import { methodOf } from './payment-words.ts'
+import { MESSAGE, methodOf } from './payment-words.ts'
 
 type Order = OutputOf<typeof readOrder>
 
 /** An open order is not paid yet, so its badge is not green. */
 const orderState = state('state', { open: 'plain' })
+
+const buyerOf = ({ member }: Order): string => plainText(member?.name ?? '', 80) || 'The member'
 
 /** What was bought in a few words. */
 const bought: Show<Order> = (order) => {
@@ -91,7 +100,36 @@ export const orders = defineResource({
     { label: 'Completed', show: moment('completed_at') },
   ],
   fields: [],
-  actions: [],
+  actions: [
+    {
+      path: 'cancel',
+      label: 'Cancel order',
+      does: asking(cancelOrder, [
+        {
+          name: 'end_access',
+          label: 'End access to its courses and downloads',
+          hint: 'Except those that they have from another order, too. Progress is kept.',
+        },
+        MESSAGE,
+      ]),
+      question: 'Cancel this order?',
+      consequence: (order) =>
+        `${buyerOf(order)} is told, and need not pay for it: codes to pay with stop to count. You can reopen the order, but not those codes.`,
+      done: 'The order is canceled, and the member is told.',
+      tone: 'danger',
+      when: (order) => canCancelOrder(order),
+    },
+    {
+      path: 'reopen',
+      label: 'Reopen order',
+      does: asking(reopenOrder, [MESSAGE]),
+      question: 'Reopen this order?',
+      consequence: (order) =>
+        `The order is as it was, except that codes to pay with stay ended, and access that you ended with it does not come back. ${buyerOf(order)} is told.`,
+      done: 'The order is open again, and the member is told.',
+      when: (order) => isCanceled(order),
+    },
+  ],
   panels: async (order, place) => (
     <>
       <Panel title="What was bought">

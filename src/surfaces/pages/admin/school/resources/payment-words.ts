@@ -12,3 +12,11 @@ export const METHODS: readonly Choice[] = [
 export function methodOf({ payment_type }: { readonly payment_type: string | null }) {
   return METHODS.find(([value]) => value === payment_type)?.[1]
 }
+
+/** A field of the actions that write to the inbox of the buyer. */
+export const MESSAGE = {
+  name: 'message',
+  label: 'Message to the member',
+  hint: 'Added to the notification. May be empty.',
+  kind: 'text',
+} as const

@@ -1,4 +1,10 @@
 import {
+  canMarkPaid,
+  canMarkUnpaid,
+  markPaid,
+  markUnpaid,
+} from '../../../../../domain/commerce/paid-operations.ts'
+import {
   listPayments,
   readPayment,
   recordPayment,
@@ -36,7 +42,7 @@ import {
 } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
-import { METHODS, methodOf } from './payment-words.ts'
+import { MESSAGE, METHODS, methodOf } from './payment-words.ts'
 import { byEmail } from './people-fields.ts'
 
 type Payment = OutputOf<typeof readPayment>
@@ -58,13 +64,6 @@ const order: Show<Payment> = ({ order_id, order_number }) => (
 
 const payerOf = ({ member }: Payment): string => plainText(member?.name ?? '', 80) || 'The member'
 
-const MESSAGE = {
-  name: 'message',
-  label: 'Message to the member',
-  hint: 'Added to the notification. May be empty.',
-  kind: 'text',
-} as const
-
 /** The same for a refund that the member asked for and for one that they did not. */
 const refunding = {
   does: asking(refundPayment, [
@@ -75,10 +74,15 @@ const refunding = {
       hint: 'The whole sum, or less for a part of it.',
       startsAs: leftToRefund,
     },
+    {
+      name: 'end_access',
+      label: 'End access to the courses and downloads of the order',
+      hint: 'Except those that they have from another order, too. Progress is kept.',
+    },
     MESSAGE,
   ]),
   consequence: (payment: Payment) =>
-    `${payerOf(payment)} is told of the refund, at most ${formatMoney(leftToRefund(payment), payment.currency)}. Schoolgate records it and moves no money: pay it back where it was paid. What was bought stays open to them until you end it.`,
+    `${payerOf(payment)} is told of the refund, at most ${formatMoney(leftToRefund(payment), payment.currency)}. Schoolgate records it and moves no money: pay it back where it was paid.`,
   done: 'The refund is recorded, and the member is told.',
 }
 
@@ -216,6 +220,19 @@ export const payments = defineResource({
   createLabel: 'Record a payment',
   actions: [
     {
+      path: 'mark-paid',
+      label: 'Mark as paid',
+      does: asking(markPaid, [
+        { name: 'paid_at', label: 'Paid', hint: 'Empty means now.' },
+        MESSAGE,
+      ]),
+      question: 'Mark this payment as paid?',
+      consequence: (payment) =>
+        `${formatMoney(payment.amount, payment.currency)} counts as received, and order ${payment.order_number} is completed. The courses and downloads of the order open for ${payerOf(payment)}, who is told. You can undo it later.`,
+      done: 'The payment is marked as paid, and the member is told.',
+      when: (payment) => canMarkPaid(payment),
+    },
+    {
       ...refunding,
       path: 'approve-refund',
       label: 'Approve refund',
@@ -249,6 +266,17 @@ export const payments = defineResource({
         `For an answer that was a mistake. Nothing counts as refunded any more, the request waits again, and ${payerOf(payment)} is told so.`,
       done: 'The answer is undone. The request waits again.',
       when: (payment) => isRefundAnswered(payment),
+    },
+    {
+      path: 'mark-unpaid',
+      label: 'Mark as not paid',
+      does: asking(markUnpaid, [MESSAGE]),
+      question: 'Mark this payment as not paid?',
+      consequence: (payment) =>
+        `For a payment that was marked as paid by mistake. It waits for its money again, its order is open unless another payment completed it, and ${payerOf(payment)} is told. Access that they have stays until you end it.`,
+      done: 'The payment is marked as not paid, and the member is told.',
+      tone: 'danger',
+      when: (payment) => canMarkUnpaid(payment),
     },
   ],
   panels: async (payment, place) => <Parts payment={payment} place={place} />,

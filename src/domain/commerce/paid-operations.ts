@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
+import { time } from '../operation/fields.ts'
+import { changeOperation } from '../operation/object-operations.ts'
+import { conflict, invalid, notFound } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { checkVersion, writing } from '../operation/writing.ts'
+import { openBought } from './bought-access.ts'
+import { settleOrder } from './order-acts.ts'
+import { type Payment, payments } from './payment-resource.ts'
+import { formatted, message, tellPayer, withWords } from './tell-payer.ts'
+
+/** For a payment that never arrived at the checkout: cash, a transfer, a code that was paid late. */
+export const canMarkPaid = ({ state }: Payment): boolean => state !== 'paid' && state !== 'refunded'
+
+/** Once a refund was asked for or made, the payment is more than a mistake. */
+export const canMarkUnpaid = ({ state, refunding_state }: Payment): boolean =>
+  state === 'paid' && refunding_state === 'none'
+
+export const markPaid = changeOperation({
+  name: 'payments.mark_paid',
+  title: 'Mark a payment as paid',
+  summary:
+    'Records that the money arrived: completes the order, opens its courses and downloads to the member, and tells them.',
+  ...WITHOUT_SCOPE,
+  of: payments,
+  fields: {
+    paid_at: time.nullable().default(null).meta({ description: 'Now if left out.' }),
+    message,
+  },
+  async change(tx, caller, { id, if_version, paid_at, message: words }) {
+    const payment = await loadWithOrder(tx, caller, id, if_version)
+    if (!canMarkPaid(payment)) throw conflict('wrong_state', 'This payment is paid already.')
+    if (paid_at !== null && Date.parse(paid_at) > Date.now()) {
+      throw invalid('paid_at', 'out_of_range', 'Write a time that has passed.')
+    }
+    await writing(tx).update('payments', target(id), {
+      state: 'paid',
+      paid_at: paid_at ?? sql`now()`,
+    })
+    await settleOrder(tx, payment.order_id)
+    await openBought(tx, payment.order_id)
+    await tellPayer(tx, payment, {
+      kind: 'payment_received',
+      title: 'Your payment arrived',
+      body: withWords(
+        `${formatted(payment.amount, payment)} for order ${payment.order_number} is paid. Thank you.`,
+        words,
+      ),
+    })
+  },
+})
+
+export const markUnpaid = changeOperation({
+  name: 'payments.mark_unpaid',
+  title: 'Mark a payment as not paid',
+  summary:
+    'For a payment that was marked as paid by mistake: it waits for its money again, and the order is open unless another payment completed it.',
+  ...WITHOUT_SCOPE,
+  of: payments,
+  fields: { message },
+  async change(tx, caller, { id, if_version, message: words }) {
+    const payment = await loadWithOrder(tx, caller, id, if_version)
+    if (!canMarkUnpaid(payment)) {
+      throw conflict(
+        'wrong_state',
+        'Only a paid payment without a refund can be marked as not paid.',
+      )
+    }
+    await writing(tx).update('payments', target(id), { state: 'pending', paid_at: null })
+    await settleOrder(tx, payment.order_id)
+    await tellPayer(tx, payment, {
+      kind: 'payment_due',
+      title: 'Your payment is still open',
+      body: withWords(
+        `Payment ${payment.trade_no} of ${formatted(payment.amount, payment)} was marked as paid by mistake.`,
+        words,
+      ),
+    })
+  },
+})
+
+const target = (id: string) => ({ object: 'payment', key: { id } })
+
+/** Locks the order before the payment, like an attempt that is recorded, so that the two cannot deadlock. */
+async function loadWithOrder(
+  tx: SchoolTx,
+  caller: Actor,
+  id: string,
+  ifVersion: number | undefined,
+): Promise<Payment> {
+  const { rows } = await tx.run(sql<{ state: string }>`
+    select o.state from orders o
+    where o.school_id = ${tx.schoolId} and o.id = (
+      select order_id from payments where school_id = ${tx.schoolId} and id = ${id})
+    for update`)
+  const [order] = rows
+  if (order === undefined) throw notFound('payment')
+  await checkVersion(tx, 'payments', { ...target(id), ifVersion })
+  if (order.state === 'canceled') {
+    throw conflict('canceled', 'The order of this payment is canceled. Reopen the order first.')
+  }
+  return await loadObject(tx, caller, payments, id)
+}
