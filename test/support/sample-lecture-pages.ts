@@ -1,8 +1,10 @@
 import type { LectureOfViewer } from '../../src/domain/learning/open-lecture.ts'
 import type { SyllabusLecture } from '../../src/domain/learning/syllabus.ts'
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
+import { coursePage } from '../../src/surfaces/pages/views/course.tsx'
 import { lecturePage } from '../../src/surfaces/pages/views/lecture.tsx'
 import { harbor, hostileName, school, student } from './sample-people.ts'
+import { sampleCourse } from './sample-site-pages.ts'
 
 const timeZone = 'Asia/Taipei'
 const day = (text: string) => new Date(`${text}Z`)
@@ -58,7 +60,45 @@ const learner = { ...place(1).course, learner: { enrollment, progress } }
 const frame = { school, here: '/courses/typescript/lectures/1', timeZone }
 const locked = { isLocked: true, unlockAt: null }
 
+const details = {
+  ...sampleCourse,
+  id,
+  slug,
+  cover: null,
+  createdAt: enrollment.createdAt,
+  outlineVersion: 1,
+  publishedAt: enrollment.createdAt,
+}
+
+const asVisitor = lectures.map((lecture) => ({ ...lecture, isLocked: !lecture.isPreview }))
+const dripped = { isLocked: true, unlockAt: day('2026-12-05T10:00') }
+const ahead = sections.map((section) => ({
+  ...section,
+  lectures: lectures.map((lecture, n) => (n === 2 ? { ...lecture, ...dripped } : lecture)),
+}))
+
 export const sampleLecturePages: Record<string, string> = {
+  course: coursePage({
+    ...frame,
+    here: '/courses/typescript',
+    details: { ...details, lecturers: [...details.lecturers, { name: hostileName, headline: '' }] },
+    coverUrl: '/logo.svg',
+    viewed: { id, slug, title, sections: [{ id, title: 'The type system', lectures: asVisitor }] },
+  }),
+  'course-of-mine': coursePage({
+    ...frame,
+    here: '/courses/typescript',
+    viewer: student,
+    details,
+    viewed: { ...learner, sections: ahead },
+  }),
+  'course-without-anything': coursePage({
+    ...frame,
+    school: harbor,
+    here: '/courses/typescript',
+    details: { ...details, title: hostileName, description: '', lecturers: [], summary: '' },
+    viewed: { id, slug, title, sections: [] },
+  }),
   'lecture-free': lecturePage({ ...frame, ...place(0) }),
   lecture: lecturePage({ ...frame, ...place(1), course: learner, viewer: student }),
   'lecture-completed': lecturePage({

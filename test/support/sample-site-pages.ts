@@ -94,8 +94,7 @@ const description = [
   '<script>alert("stays text")</script>',
 ].join('\n\n')
 
-const course = {
-  kind: 'course' as const,
+export const sampleCourse = {
   title: 'TypeScript from the ground up',
   summary: 'Types that help instead of getting in the way.',
   lecturers: [{ name: 'Grace Park', headline: 'Engineer' }],
@@ -269,14 +268,13 @@ export const sampleSitePages: Record<string, string> = {
     tagline: '',
     description: '',
   }),
-  course: writingPage({ school, here: '/courses/typescript', timeZone, writing: course }),
   event: writingPage({
     school: harbor,
     here: '/events/open-day',
     viewer: student,
     timeZone,
     writing: {
-      ...course,
+      ...sampleCourse,
       kind: 'event',
       title: 'Open day',
       startsAt: day('2026-12-05T10:00'),

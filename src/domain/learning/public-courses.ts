@@ -4,6 +4,7 @@ import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundat
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { htmlOf } from '../content/rendered-texts.ts'
 import { shownPeople } from '../people/shown-person.ts'
+import { IS_LISTED } from './active-enrollment.ts'
 
 /** A course as it is public. */
 export interface PublicCourse extends Keyed {
@@ -25,6 +26,8 @@ export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
   readonly createdAt: Date
   readonly outlineVersion: number
   readonly lecturers: readonly { readonly name: string; readonly headline: string }[]
+  /** The id and the media type of the file; null without a cover. */
+  readonly cover: { readonly fileId: string; readonly contentType: string } | null
 }
 
 const SEARCHED = ['title', 'summary', 'description']
@@ -75,9 +78,11 @@ export async function findPublicCourseHead(
   return rows[0]
 }
 
+/** Also for this member if they are enrolled, whatever the state of the course. */
 export async function findPublicCourse(
   at: SchoolDb,
   slug: string,
+  userId: string | null = null,
 ): Promise<PublicCourseDetails | undefined> {
   const { rows } = await at.run(sql<PublicCourseDetails>`
     select c.id, c.slug, c.title, c.summary, c.price_amount as "priceAmount", c.currency,
@@ -88,8 +93,14 @@ export async function findPublicCourse(
        from course_lecturers cl
          join lecturers l on l.school_id = cl.school_id and l.user_id = cl.user_id
          join ${shownPeople(at)} u on u.id = cl.user_id
-       where cl.school_id = c.school_id and cl.course_id = c.id) as lecturers
+       where cl.school_id = c.school_id and cl.course_id = c.id) as lecturers,
+      (select json_build_object('fileId', f.id, 'contentType', f.content_type)
+       from files f where f.school_id = c.school_id and f.id = c.cover_file_id) as cover
     from courses c
-    where c.school_id = ${at.schoolId} and c.slug = ${slug} and ${PUBLIC}`)
+    where c.school_id = ${at.schoolId} and c.slug = ${slug}
+      and (${PUBLIC} or exists (
+        select from enrollments e
+        where e.school_id = c.school_id and e.user_id = ${userId} and e.course_id = c.id
+          and ${IS_LISTED}))`)
   return rows[0]
 }

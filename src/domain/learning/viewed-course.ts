@@ -3,7 +3,7 @@ import { type EnrolledCourse, findEnrolledCourse } from './enrolled-courses.ts'
 import { EMPTY_OUTLINE } from './outline.ts'
 import type { OutlineKey, OutlineSource } from './outline-cache.ts'
 import type { CourseProgress } from './progress.ts'
-import { findPublicCourseHead } from './public-courses.ts'
+import { findPublicCourseHead, type PublicCourseHead } from './public-courses.ts'
 import { lecturesOf, type SyllabusLecture, SyllabusReader } from './syllabus.ts'
 
 interface ViewedSection {
@@ -22,18 +22,22 @@ export interface ViewedCourse {
   readonly learner?: { readonly enrollment: EnrolledCourse; readonly progress: CourseProgress }
 }
 
-/** For a member who is enrolled, even if the course is no longer public, and for everybody while it is. */
+/**
+ * For a member who is enrolled, even if the course is no longer public, and for everybody while it is. `known` is the public
+ * course, if the caller has read it already.
+ */
 export async function viewCourse(
   at: SchoolDb,
   outlines: OutlineSource,
   userId: string | undefined,
   slug: string,
+  known?: PublicCourseHead,
 ): Promise<ViewedCourse | undefined> {
   const enrollment = userId === undefined ? undefined : await findEnrolledCourse(at, userId, slug)
   if (userId !== undefined && enrollment !== undefined) {
     return await viewAsMember(at, outlines, userId, enrollment)
   }
-  const course = await findPublicCourseHead(at, slug)
+  const course = known ?? (await findPublicCourseHead(at, slug))
   return course && { ...headOf(course), sections: await publicSections(at, outlines, course) }
 }
 

@@ -39,6 +39,7 @@ import { addConsentRoutes } from './consent.ts'
 import { addDocsRoutes } from './docs/docs.ts'
 import { addMachineDocuments } from './docs/machine-documents.ts'
 import { addEndSessionRoutes } from './end-session.ts'
+import { addCourseRoutes } from './home/courses.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addLectureRoutes } from './home/lectures.ts'
 import { addWritingRoutes } from './home/writing.ts'
@@ -88,6 +89,7 @@ export function addPageRoutes(
     addConsentRoutes(scope, context, documents)
     addHomeRoutes(scope, context)
     addWritingRoutes(scope, context)
+    addCourseRoutes(scope, context, outlines)
     addLectureRoutes(scope, context, outlines)
     addDocsRoutes(scope, context, documents)
     addMachineDocuments(scope, context, documents)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
@@ -26,9 +27,20 @@ test('opening and completing a lecture reads no whole table', async () => {
   const path = `/courses/${course.slug}/lectures/${lecture}`
   const visitor = await signedIn(world, school, ada)
   await checkPlans(async () => {
+    expect((await visitor.get(`/courses/${course.slug}`)).statusCode).toBe(200)
     expect((await visitor.get(path)).statusCode).toBe(200)
     const marked = await submit(visitor, path, path, { state: 'completed' })
     expect(marked.statusCode).toBe(303)
+  })
+})
+
+test('a visitor of a course and of a free lecture reads no whole table', async () => {
+  const course = await aCourse(school, [[{ preview: true }]])
+  const visitor = new Visitor(world, school)
+  await checkPlans(async () => {
+    const page = await visitor.get(`/courses/${course.slug}`)
+    const [path = ''] = /\/courses\/[^"]*\/lectures\/[^"]*/.exec(page.body) ?? []
+    expect((await visitor.get(path)).statusCode).toBe(200)
   })
 })
 

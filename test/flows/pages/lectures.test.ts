@@ -161,6 +161,67 @@ describe('a lecture', () => {
   })
 })
 
+describe('the page of a course', () => {
+  test('shows visitors the curriculum, its length and lecturers, and links to free lectures alone', async () => {
+    const course = await aCourseToRead()
+    const [free, second] = lecturesIn(course)
+    const grace = await world.aMember(school, ['lecturer'])
+    await school.at.update('school_members').set({ signed_in_at: new Date() }).execute()
+    await school.at.insert('lecturers', { user_id: grace.id, headline: 'Engineer' }).execute()
+    await school.at
+      .insert('course_lecturers', { course_id: course.id, user_id: grace.id, position: 0 })
+      .execute()
+    const { body, statusCode } = await new Visitor(world, school).get(`/courses/${course.slug}`)
+    expect(statusCode).toBe(200)
+    expect(body).toContain('<bdi>Section 0</bdi>')
+    expect(body).toContain('<bdi>Later</bdi>')
+    expect(body).toContain('<dd>4 min</dd>')
+    expect(body).toContain('Engineer')
+    expect(body).toContain(`href="${pathTo(course, free)}"`)
+    expect(body).not.toContain(pathTo(course, second))
+    expect(body).not.toContain('secret')
+  })
+
+  test('shows a member their progress and the lecture to continue with, also when it is archived', async () => {
+    const course = await aCourseToRead()
+    const [, second, third] = lecturesIn(course)
+    const { visitor } = await aStudentOf(course)
+    const page = async () => (await visitor.get(`/courses/${course.slug}`)).body
+    expect(await page()).toMatch(/class="button button-primary"[^>]*>Start</)
+    await submit(visitor, pathTo(course, second), pathTo(course, second))
+    await visitor.get(pathTo(course, third))
+    await school.at
+      .update('courses')
+      .set({ state: 'archived', archived_at: new Date() })
+      .where('id', '=', course.id)
+      .execute()
+    const shown = await page()
+    expect(shown).toContain(`href="${pathTo(course, third)}">Continue<`)
+    expect(shown).toContain('25%')
+    expect(shown).not.toContain('Price')
+    const stranger = await new Visitor(world, school).get(`/courses/${course.slug}`)
+    expect(stranger.statusCode).toBe(404)
+  })
+
+  test('shows the cover if it is a picture', async () => {
+    const course = await aCourseToRead()
+    const shown = async (content_type: string) => {
+      const id = crypto.randomUUID()
+      const bytes = { size_bytes: 1, sha256: Buffer.alloc(32), storage_key: 'none' }
+      await school.at.insert('files', { id, name: 'cover', content_type, ...bytes }).execute()
+      await school.at
+        .update('courses')
+        .set({ cover_file_id: id })
+        .where('id', '=', course.id)
+        .execute()
+      const { body } = await new Visitor(world, school).get(`/courses/${course.slug}`)
+      return body.includes(`<img class="cover" src="/files/${id}"`)
+    }
+    expect(await shown('image/png')).toBe(true)
+    expect(await shown('text/html')).toBe(false)
+  })
+})
+
 describe('attacks', () => {
   /** Nothing of the lecture, and no change of what the member has done. */
   async function refused(visitor: Visitor, path: string, status: number): Promise<void> {

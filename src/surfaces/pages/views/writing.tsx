@@ -19,12 +19,6 @@ interface Priced extends Shown {
   description: string
 }
 
-interface Course extends Priced {
-  kind: 'course'
-  summary: string
-  lecturers: readonly { name: string; headline: string }[]
-}
-
 interface Event extends Priced {
   kind: 'event'
   startsAt: Date
@@ -38,8 +32,8 @@ interface Text extends Shown {
   publishedAt: Date
 }
 
-/** A public course, event, post or page of the school. */
-export type Writing = Course | Event | Text
+/** A public event, post or page of the school. */
+export type Writing = Event | Text
 
 interface WritingProps extends SiteFrame {
   timeZone: string
@@ -57,11 +51,7 @@ export function writingPage(props: WritingProps): string {
     listed: true,
     children: (
       <>
-        <PageHead
-          title={title}
-          up={{ url: '/', label: 'Home' }}
-          lead={writing.kind === 'course' ? plainText(writing.summary, 1000) : undefined}
-        />
+        <PageHead title={title} up={{ url: '/', label: 'Home' }} />
         <article class="panel">
           {facts.length > 0 && (
             <dl class="facts">
@@ -91,18 +81,6 @@ function factsOf(
   timeZone: string,
 ): readonly (readonly [string, ComponentChildren])[] {
   switch (writing.kind) {
-    case 'course':
-      return [
-        ['Price', formatMoney(writing.priceAmount, writing.currency)],
-        ...(writing.lecturers.length === 0
-          ? []
-          : [
-              [
-                'Taught by',
-                writing.lecturers.map(({ name }) => plainText(name)).join(', '),
-              ] as const,
-            ]),
-      ]
     case 'event':
       return [
         ['Starts', <Moment at={writing.startsAt} timeZone={timeZone} />],

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import { servedType } from '../../../domain/content/file-format.ts'
+import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import { findPublicCourse } from '../../../domain/learning/public-courses.ts'
+import { viewCourse } from '../../../domain/learning/viewed-course.ts'
+import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { sendPage } from '../page-request.ts'
+import { frameFor, withoutNul } from '../site-frame.ts'
+import { coursePage } from '../views/course.tsx'
+
+/** The page of a course: for everybody while it is public, and for its students. */
+export function addCourseRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  outlines: OutlineCache,
+): void {
+  app.get('/courses/:slug', async (request, reply) => {
+    const { at } = request
+    const slug = withoutNul((request.params as { slug: string }).slug)
+    const session = await findBrowserSession(request)
+    const userId = session?.person.id
+    const details = await findPublicCourse(at, slug, userId)
+    const viewed = details && (await viewCourse(at, outlines, userId, slug, details))
+    if (details === undefined || viewed === undefined) {
+      throw new RequestRefusedError(404, 'This course does not exist, or it is no longer public.')
+    }
+    const { cover } = details
+    const page = coursePage({
+      ...frameFor(context, request, reply, session),
+      timeZone: request.school.timeZone,
+      details,
+      coverUrl: isPicture(cover?.contentType) ? `/files/${cover?.fileId}` : undefined,
+      viewed,
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+}
+
+/** Other files are served as downloads, which a browser does not show. */
+function isPicture(contentType: string | undefined): boolean {
+  return contentType !== undefined && servedType(contentType).startsWith('image/')
+}

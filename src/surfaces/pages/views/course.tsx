@@ -1,0 +1,192 @@
+import type { ComponentChildren } from 'preact'
+import { nextLecture } from '../../../domain/learning/next-lecture.ts'
+import type { PublicCourseDetails } from '../../../domain/learning/public-courses.ts'
+import type { SyllabusLecture } from '../../../domain/learning/syllabus.ts'
+import type { ViewedCourse } from '../../../domain/learning/viewed-course.ts'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
+import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { CourseMeter } from './course-meter.tsx'
+import { lecturePath } from './lecture.tsx'
+import { lengthInWords } from './length.ts'
+import { formatMoney } from './money.ts'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+interface CourseProps extends SiteFrame {
+  timeZone: string
+  details: PublicCourseDetails
+  /** A picture; absent without a cover. */
+  coverUrl?: string | undefined
+  viewed: ViewedCourse
+}
+
+/** A longer curriculum starts with its sections closed, but for the one in which the viewer continues. */
+const MOST_LECTURES_SHOWN = 60
+
+export function coursePage(props: CourseProps): string {
+  const { details, viewed, coverUrl } = props
+  const title = plainText(details.title, 300) || 'Untitled'
+  const lectures = viewed.sections.flatMap((section) => section.lectures)
+  const { learner } = viewed
+  const next = nextLecture(lectures, learner?.enrollment.lastWatched?.lectureId)
+  return sitePage({
+    ...props,
+    title,
+    listed: learner === undefined,
+    children: (
+      <>
+        <PageHead
+          title={title}
+          up={{ url: '/', label: 'Home' }}
+          lead={plainText(details.summary, 1000) || undefined}
+        />
+        {coverUrl !== undefined && <img class="cover" src={coverUrl} alt="" />}
+        <section class="panel" aria-label="About this course">
+          {learner !== undefined && <CourseMeter progress={learner.progress} />}
+          <Facts {...props} lectures={lectures} />
+          {next !== undefined && <Start course={viewed} next={next} />}
+        </section>
+        {details.description.trim() !== '' && (
+          <article class="panel">
+            {details.html === null ? (
+              <AsWritten text={details.description} />
+            ) : (
+              <Prose html={details.html} />
+            )}
+          </article>
+        )}
+        {lectures.length > 0 && <Curriculum {...props} lectures={lectures} next={next} />}
+        {details.lecturers.length > 0 && <Lecturers {...details} />}
+      </>
+    ),
+  })
+}
+
+interface WithLectures extends CourseProps {
+  lectures: readonly SyllabusLecture[]
+}
+
+function Facts({ details, viewed, lectures, timeZone }: WithLectures) {
+  const seconds = lectures.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0)
+  const length = lengthInWords(seconds)
+  const facts: [string, ComponentChildren][] = []
+  const { learner } = viewed
+  if (learner === undefined) {
+    facts.push(['Price', formatMoney(details.priceAmount, details.currency)])
+  } else {
+    const { expiresAt, readAt } = learner.enrollment
+    const ended = expiresAt !== null && expiresAt <= readAt
+    facts.push([
+      ended ? 'Your access ended' : 'Your access ends',
+      expiresAt === null ? 'Never' : <Moment at={expiresAt} timeZone={timeZone} />,
+    ])
+  }
+  if (lectures.length > 0) facts.push(['Lectures', String(lectures.length)])
+  if (length !== undefined) facts.push(['Length', length])
+  return (
+    <dl class="facts">
+      {facts.map(([term, fact]) => (
+        <div>
+          <dt>{term}</dt>
+          <dd>{fact}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The one thing to do next: to continue, or to look at a free lecture. */
+function Start({ course, next }: { course: ViewedCourse; next: SyllabusLecture }) {
+  const { learner } = course
+  const words =
+    learner === undefined
+      ? 'Open a free lecture'
+      : learner.enrollment.lastWatched === null
+        ? 'Start'
+        : 'Continue'
+  return (
+    <div class="actions">
+      <ButtonLink look="primary" href={lecturePath(course.slug, next.id)}>
+        {words}
+      </ButtonLink>
+      <p class="row-note">
+        <bdi>{plainText(next.title, 300)}</bdi>
+      </p>
+    </div>
+  )
+}
+
+function Curriculum(props: WithLectures & { next: SyllabusLecture | undefined }) {
+  const { viewed, lectures, next } = props
+  const isShort = lectures.length <= MOST_LECTURES_SHOWN
+  return (
+    <Panel title="Curriculum">
+      <div class="chapters">
+        {viewed.sections.map((section) => (
+          <details
+            open={isShort || section.lectures.some(({ id }) => id === (next ?? lectures[0])?.id)}
+          >
+            <summary>
+              <bdi>{plainText(section.title, 300) || 'Untitled'}</bdi>
+              <span class="row-note">{` ${numberOf(section.lectures.length)}`}</span>
+            </summary>
+            <ol class="lectures">
+              {section.lectures.map((lecture) => (
+                <Lecture {...props} lecture={lecture} />
+              ))}
+            </ol>
+          </details>
+        ))}
+      </div>
+    </Panel>
+  )
+}
+
+const numberOf = (lectures: number) => (lectures === 1 ? '1 lecture' : `${lectures} lectures`)
+
+function Lecture({ viewed, lecture, timeZone }: CourseProps & { lecture: SyllabusLecture }) {
+  const title = <bdi>{plainText(lecture.title, 300) || 'Untitled'}</bdi>
+  const isLearner = viewed.learner !== undefined
+  const length = lengthInWords(lecture.durationSeconds)
+  return (
+    <li>
+      <span class="lecture-title">
+        {lecture.isLocked ? title : <a href={lecturePath(viewed.slug, lecture.id)}>{title}</a>}
+        {!isLearner && lecture.isPreview && <Badge tone="good">Free</Badge>}
+        {isLearner && lecture.state === 'completed' && <Badge tone="good">Completed</Badge>}
+        {isLearner && lecture.state === 'read' && <Badge>Started</Badge>}
+      </span>
+      <span class="row-note">
+        {lecture.unlockAt === null ? (
+          length
+        ) : (
+          <>
+            Opens <Moment at={lecture.unlockAt} timeZone={timeZone} />
+          </>
+        )}
+      </span>
+    </li>
+  )
+}
+
+function Lecturers({ lecturers }: PublicCourseDetails) {
+  return (
+    <Panel title={lecturers.length === 1 ? 'Lecturer' : 'Lecturers'}>
+      <ul class="rows">
+        {lecturers.map(({ name, headline }) => (
+          <li>
+            <div>
+              <h3 dir="auto">{plainText(name, 200) || 'A lecturer'}</h3>
+              {headline !== '' && (
+                <p class="row-note" dir="auto">
+                  {plainText(headline, 300)}
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
