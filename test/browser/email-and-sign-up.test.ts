@@ -81,14 +81,14 @@ test('an owner lets people sign up; a visitor makes an account and is a student'
   expect(await page.locator('#new_password-error').textContent()).toContain('Use at least 15')
   await page.getByLabel('Password').fill('nine lanterns and a crow')
   await press(page, 'Make account')
-  await page.getByRole('heading', { name: 'Your account' }).waitFor()
-  expect(await page.locator('.badges').textContent()).toContain('student')
+  await page.getByRole('heading', { name: 'Hello, Grace Example' }).waitFor()
+  await page.getByRole('link', { name: 'Find a course' }).waitFor()
 }, 60_000)
 
 test('a member changes the email address with both mailboxes, and undoes it from the old one', async () => {
   const ada = await world.aMember(school)
   const page = await aPage()
-  await page.goto('/account')
+  await page.goto('/account/settings')
   await signIn(page, ada.email)
   await page.getByRole('link', { name: 'Change email address' }).click()
   await page.getByLabel('New email address').fill('ada.next@people.test')

@@ -36,7 +36,7 @@ async function signIn(page: Page, person: TestPerson, password = PASSWORD): Prom
   await page.fill('#email', person.email)
   await page.fill('#password', password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  await page.getByRole('heading', { name: 'Hello' }).waitFor()
 }
 
 /** The first link of a mail that leads to this path. */

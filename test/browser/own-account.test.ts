@@ -57,7 +57,7 @@ async function aPageOf(
 
 test('a person changes name and picture and sees both, with scripts off', async () => {
   const ada = await world.aMember(school)
-  const page = await aPageOf(ada, '/account', { javaScriptEnabled: false })
+  const page = await aPageOf(ada, '/account/settings', { javaScriptEnabled: false })
   await page.getByRole('link', { name: 'Change name or picture' }).click()
   await page.getByLabel('Your name').fill('Ada Lovelace')
   await page.getByRole('button', { name: 'Save name' }).click()
@@ -97,7 +97,7 @@ test('the browser draws a picture that was cleaned, and the page breaks no acces
 
 test('a person asks for a copy of their data and reads it, with scripts off', async () => {
   const ada = await world.aMember(school)
-  const page = await aPageOf(ada, '/account', { javaScriptEnabled: false })
+  const page = await aPageOf(ada, '/account/settings', { javaScriptEnabled: false })
   await page.getByRole('link', { name: 'Get a copy' }).click()
   await page.getByRole('button', { name: 'Make a copy' }).click()
   expect(await page.getByRole('status').textContent()).toContain('Your copy is being made')
@@ -126,7 +126,7 @@ test('the page about a copy breaks no accessibility rule', async () => {
 
 test('a person asks to be deleted, sees it on the account page and changes their mind, with scripts off', async () => {
   const ada = await world.aMember(school)
-  const page = await aPageOf(ada, '/account', { javaScriptEnabled: false })
+  const page = await aPageOf(ada, '/account/settings', { javaScriptEnabled: false })
   await page.getByRole('link', { name: 'Delete your account' }).click()
   await page.getByText('Orders, payments and invoices stay').waitFor()
   await page.getByRole('button', { name: 'Delete my whole account' }).click()

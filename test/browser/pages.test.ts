@@ -92,7 +92,7 @@ test('a member ends the access of an app by keyboard, and its token stops workin
     await page.keyboard.press('Tab')
     stops.push(await page.evaluate<string>('document.activeElement.textContent'))
   }
-  expect(stops[0]).toContain('Your account')
+  expect(stops[0]).toContain('Account settings')
   expect(stops[1]).toMatch(/^End Study Planner/)
   expect(stops[2]).toBe('What it may do')
   await page.keyboard.press('Shift+Tab')

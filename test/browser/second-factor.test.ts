@@ -53,7 +53,7 @@ async function accept(page: Page, code: string): Promise<void> {
 test('a member sets up the second factor and signs in with it, with scripts off', async () => {
   const ada = await world.aMember(school)
   const page = await aPage({ javaScriptEnabled: false })
-  await page.goto('/account')
+  await page.goto('/account/settings')
   await signIn(page, ada)
   await page.getByRole('link', { name: 'Set it up' }).click()
   await page.getByRole('link', { name: 'Set it up' }).click()

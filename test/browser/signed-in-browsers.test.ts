@@ -30,11 +30,11 @@ async function signedIn(person: TestPerson, options: BrowserContextOptions): Pro
   const context = await browser.newContext({ baseURL: school.origin, ...options })
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  await page.goto('/account')
+  await page.goto('/account/settings')
   await page.fill('#email', person.email)
   await page.fill('#password', PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  await page.getByRole('heading', { name: 'Account settings' }).waitFor()
   return page
 }
 
@@ -53,7 +53,7 @@ test('a person signs out a phone from a computer, with scripts off, and finds it
   await phone.goto('/account')
   expect(new URL(phone.url()).pathname).toBe('/sign-in')
 
-  await page.goto('/account')
+  await page.goto('/account/settings')
   await page.getByRole('link', { name: 'See history' }).click()
   const lines = await page.locator('.row-title').allTextContents()
   expect(lines[0]?.trim()).toBe('You signed out Safari on iPhone')

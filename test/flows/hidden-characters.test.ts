@@ -126,6 +126,7 @@ verifies(
     for (const page of [
       '/',
       '/account',
+      '/account/settings',
       '/account/apps',
       '/sign-in',
       '/docs',

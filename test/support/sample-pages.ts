@@ -26,6 +26,7 @@ import { sampleAssistantPages } from './sample-assistant-pages.ts'
 import { sampleConsultingPages } from './sample-consulting-pages.ts'
 import { sampleFactorPages } from './sample-factor-pages.ts'
 import { sampleLecturePages } from './sample-lecture-pages.ts'
+import { sampleMemberPages } from './sample-member-pages.ts'
 import { formToken, harbor, hostileName, passkeyQuestion, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSessionPages } from './sample-session-pages.ts'
@@ -245,6 +246,7 @@ export const samplePages: Record<string, string> = {
   ...sampleLecturePages,
   ...sampleSessionPages,
   ...sampleAccountPages,
+  ...sampleMemberPages,
   ...sampleAdminPages,
   ...sampleAssistantPages,
   ...sampleFactorPages,

@@ -1,5 +1,5 @@
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
-import { accountPage } from '../../src/surfaces/pages/views/account.tsx'
+import { accountSettingsPage } from '../../src/surfaces/pages/views/account-settings.tsx'
 import { changePasswordPage } from '../../src/surfaces/pages/views/change-password.tsx'
 import { confirmPage } from '../../src/surfaces/pages/views/confirm.tsx'
 import { connectedAppsPage } from '../../src/surfaces/pages/views/connected-apps.tsx'
@@ -106,7 +106,7 @@ export const sampleCourse = {
 
 const account = {
   school,
-  here: '/account',
+  here: '/account/settings',
   viewer: student,
   person,
   roles: ['student'],
@@ -310,8 +310,8 @@ export const sampleSitePages: Record<string, string> = {
       foreignDocuments: false,
     },
   ),
-  account: accountPage(account),
-  'account-owner': accountPage({
+  'account-settings': accountSettingsPage(account),
+  'account-settings-owner': accountSettingsPage({
     ...account,
     viewer: owner,
     person: { name: 'Olive Owner', email: 'owner@demo.test' },
@@ -323,7 +323,7 @@ export const sampleSitePages: Record<string, string> = {
     passkeys: { count: 0, question: passkeyQuestion, silent: false },
     notice: 'Your password was changed.',
   }),
-  'account-hostile-name': accountPage({
+  'account-settings-hostile-name': accountSettingsPage({
     ...account,
     person: { name: hostileName, email: `${'long.'.repeat(40)}@people.example` },
     roles: [],
@@ -405,7 +405,7 @@ export const sampleSitePages: Record<string, string> = {
   }),
   'data-failed': dataPage({ ...data, copy: { ...copy, state: 'failed', nextAt: null } }),
   'data-without-files': dataPage({ ...data, copy: undefined, storesFiles: false }),
-  'account-deletion-waiting': accountPage({ ...account, waitingDeletions }),
+  'account-deletion-waiting': accountSettingsPage({ ...account, waitingDeletions }),
   'delete-account': deleteAccountPage(deletion),
   'delete-account-waiting': deleteAccountPage({ ...deletion, waiting: waitingDeletions }),
   'delete-account-last-owner': deleteAccountPage({

@@ -78,7 +78,7 @@ export async function pageCases(asking: Asking, callers: BothCallers): Promise<r
       )
     }
   }
-  for (const path of ['/account', '/account/apps']) {
+  for (const path of ['/account', '/account/settings', '/account/apps']) {
     cases.push({
       group: 'Account pages of a busy member',
       name: path,

@@ -83,6 +83,14 @@ function shownTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
     and (p.state <> 'pending' or p.payment_type is not null or p.expires_at <= now())`
 }
 
+const SELECT = sql`
+  select p.id, p.trade_no, p.amount, p.currency, p.payment_type, p.created_at, p.paid_at,
+    case when p.state = 'pending' and p.expires_at <= now() then 'expired' else p.state end as state,
+    p.expires_at, p.bank_code, p.bank_name, p.code_no, p.installment_count, p.installment_amount,
+    p.refunding_state, p.refunded_amount, p.refund_requested_at, p.refunded_at,
+    i.number as invoice_number, i.issued_at as invoice_issued_at, i.url as invoice_url
+  from payments p left join invoices i on i.school_id = p.school_id and i.payment_id = p.id`
+
 /** The billing history of a member, newest attempt first. */
 export async function paymentsOf(
   at: SchoolDb,
@@ -90,15 +98,22 @@ export async function paymentsOf(
   range: KeysetRange,
 ): Promise<MemberPayment[]> {
   const { rows } = await at.run(sql<PaymentRow>`
-    select p.id, p.trade_no, p.amount, p.currency, p.payment_type, p.created_at, p.paid_at,
-      case when p.state = 'pending' and p.expires_at <= now() then 'expired' else p.state end as state,
-      p.expires_at, p.bank_code, p.bank_name, p.code_no, p.installment_count, p.installment_amount,
-      p.refunding_state, p.refunded_amount, p.refund_requested_at, p.refunded_at,
-      i.number as invoice_number, i.issued_at as invoice_issued_at, i.url as invoice_url
-    from payments p left join invoices i on i.school_id = p.school_id and i.payment_id = p.id
-    where ${shownTo(at, userId)} and ${inRange('p.created_at', 'p.id', range)}
+    ${SELECT} where ${shownTo(at, userId)} and ${inRange('p.created_at', 'p.id', range)}
     ${rangeOrder('p.created_at', 'p.id', range)}`)
   return newestFirst(rows.map(paymentFromRow), range)
+}
+
+/** What a member still has to pay, the first due first. */
+export async function paymentsToPay(
+  at: SchoolDb,
+  userId: string,
+  limit: number,
+): Promise<MemberPayment[]> {
+  const { rows } = await at.run(sql<PaymentRow>`
+    ${SELECT} where ${shownTo(at, userId)} and p.state = 'pending'
+      and (p.expires_at is null or p.expires_at > now())
+    order by p.expires_at, p.created_at, p.id limit ${limit}`)
+  return rows.map(paymentFromRow)
 }
 
 export async function countPaymentsOf(at: SchoolDb, userId: string): Promise<number> {

@@ -43,23 +43,41 @@ export async function registrationsOf(
   range: KeysetRange,
 ): Promise<MemberRegistration[]> {
   const { rows } = await at.run(sql<RegistrationRow>`
+    ${selectOf(at, userId)} and ${inRange('r.registered_at', 'r.id', range)}
+    ${rangeOrder('r.registered_at', 'r.id', range)}`)
+  return newestFirst(rows.map(registrationFromRow), range)
+}
+
+/** The member's events that take place and are not over, the next first. */
+export async function nextEventsOf(
+  at: SchoolDb,
+  userId: string,
+  limit: number,
+): Promise<MemberRegistration[]> {
+  const { rows } = await at.run(sql<RegistrationRow>`
+    ${selectOf(at, userId)} and e.state = 'published' and e.ends_at > now()
+    order by e.starts_at, r.id limit ${limit}`)
+  return rows.map(registrationFromRow)
+}
+
+function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`
     select r.id as registration_id, r.state as registration_state, r.registered_at,
       e.id, e.slug, e.title, e.description, e.state, e.starts_at as "startsAt",
       e.ends_at as "endsAt", e.location, e.online_url as "onlineUrl"
     from event_registrations r join events e on e.school_id = r.school_id and e.id = r.event_id
-    where r.school_id = ${at.schoolId} and r.user_id = ${userId} and r.state <> 'canceled'
-      and ${inRange('r.registered_at', 'r.id', range)}
-    ${rangeOrder('r.registered_at', 'r.id', range)}`)
-  const registrations = rows.map(
-    ({ registration_id, registration_state, registered_at, ...event }) => ({
-      key: { at: registered_at, id: registration_id },
-      id: registration_id,
-      state: registration_state,
-      registeredAt: registered_at,
-      event,
-    }),
-  )
-  return newestFirst(registrations, range)
+    where r.school_id = ${at.schoolId} and r.user_id = ${userId} and r.state <> 'canceled'`
+}
+
+function registrationFromRow(row: RegistrationRow): MemberRegistration {
+  const { registration_id, registration_state, registered_at, ...event } = row
+  return {
+    key: { at: registered_at, id: registration_id },
+    id: registration_id,
+    state: registration_state,
+    registeredAt: registered_at,
+    event,
+  }
 }
 
 export async function countRegistrationsOf(at: SchoolDb, userId: string): Promise<number> {

@@ -16,7 +16,6 @@ import { rawPath } from '../../foundation/http/raw-url.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'
-import { addAccountRoutes } from './account/account.ts'
 import { addMemberAssistantRoutes } from './account/assistants.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addDataRoutes } from './account/data.ts'
@@ -25,11 +24,13 @@ import { addEmailRoutes } from './account/email.ts'
 import { addEmailChangeRoutes } from './account/email-change.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addHistoryRoutes } from './account/history.ts'
+import { addMemberHomeRoutes } from './account/home.ts'
 import { addNotMeRoutes } from './account/not-me.ts'
 import { addPasskeyRoutes } from './account/passkeys.ts'
 import { addPasswordRoutes } from './account/password.ts'
 import { addProfileRoutes } from './account/profile.ts'
 import { addSessionRoutes } from './account/sessions.ts'
+import { addSettingsRoutes } from './account/settings.ts'
 import { addShortPasswordRoutes } from './account/short-password.ts'
 import { addAdminRoutes } from './admin/admin.ts'
 import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
@@ -93,7 +94,8 @@ export function addPageRoutes(
     addLectureRoutes(scope, context, outlines)
     addDocsRoutes(scope, context, documents)
     addMachineDocuments(scope, context, documents)
-    addAccountRoutes(scope, context)
+    addMemberHomeRoutes(scope, context, outlines)
+    addSettingsRoutes(scope, context)
     addConnectedAppRoutes(scope, context)
     addMemberAssistantRoutes(scope, context)
     addProfileRoutes(scope, context)

@@ -43,6 +43,7 @@ const PAGES = [
   '/sign-in',
   '/sign-in?return_to=%2Faccount',
   '/account',
+  '/account/settings',
   '/account/apps',
   '/account/password',
   '/forgotten-password',

@@ -131,7 +131,7 @@ beforeAll(async () => {
   visited = await costs.of(async () => {
     const examples = [`/admin/forms/${EXAMPLE.form}`, `/admin/students/${EXAMPLE.student}`]
     const own = [...made, ...examples].flatMap((path) => [path, ...listsOf(path)])
-    seen = await visitAll(owner, ['/', '/account', '/admin', ...own])
+    seen = await visitAll(owner, ['/', '/account', '/account/settings', '/admin', ...own])
   })
 }, 60_000)
 

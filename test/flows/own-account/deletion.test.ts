@@ -57,7 +57,7 @@ const finish = () =>
 
 /** Asks, waits, and lets the purge and the jobs do it. */
 async function deleteNow(person: TestPerson, visitor: Visitor, part: 'school' | 'account') {
-  expect((await ask(visitor, part)).headers.location).toBe('/account?done=deletion')
+  expect((await ask(visitor, part)).headers.location).toBe('/account/settings?done=deletion')
   await passTime(person)
   await purge()
   await finish()
@@ -160,7 +160,7 @@ describe('a person who leaves one school', () => {
       form_token: hiddenFields((await visitor.get(PAGE)).body, PAGE).form_token ?? '',
       part: 'school',
     })
-    expect(again.headers.location).toBe('/account?done=nothing-to-keep')
+    expect(again.headers.location).toBe('/account/settings?done=nothing-to-keep')
   })
 
   test('who asks twice does not wait longer', async () => {

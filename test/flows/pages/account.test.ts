@@ -71,7 +71,14 @@ verifies('pages.paths', 'the pages are where the documentation says', async () =
     expect((await anyone.get(path)).statusCode, path).toBe(200)
   }
   const visitor = await signedIn(school, owner)
-  for (const path of ['/', '/docs', '/account', '/account/apps', '/sign-out']) {
+  for (const path of [
+    '/',
+    '/docs',
+    '/account',
+    '/account/settings',
+    '/account/apps',
+    '/sign-out',
+  ]) {
     expect((await visitor.get(path)).statusCode, path).toBe(200)
   }
 })
@@ -356,7 +363,9 @@ test('a thousand authorizations are shown in pages, and each can be ended', asyn
     expect(body).toContain('End all of this app')
   }
   expect(seen).toEqual(ids.toReversed())
-  expect((await visitor.get('/account')).body).toContain('Apps have access to your account here.')
+  expect((await visitor.get('/account/settings')).body).toContain(
+    'Apps have access to your account here.',
+  )
   const [oldest] = endForms((await visitor.get(`/account/apps?before=${ids[1]}`)).body).filter(
     ({ authorization }) => authorization !== undefined,
   )

@@ -138,18 +138,19 @@ describe('the list of passkeys', () => {
 })
 
 describe('making a passkey', () => {
-  test('is one click on the page of the account too, and leads back there', async () => {
+  test('is one click in the settings of the account too, and leads back there', async () => {
     const { visitor } = await aVisitor()
-    const page = await visitor.get('/account')
+    const page = await visitor.get('/account/settings')
     const answer = await visitor.post(PATH, {
       ...hiddenFields(page.body, PATH),
       passkey: new PasskeyDevice(school.origin).make(questionOn(page)),
     })
-    expect(answer.headers.location).toBe('/account?done=passkey')
-    const after = (await visitor.get('/account?done=passkey')).body
+    expect(answer.headers.location).toBe('/account/settings?done=passkey')
+    const after = (await visitor.get('/account/settings?done=passkey')).body
     expect(after).toContain('Your passkey is ready.')
     expect(after).toContain('You have 1 passkey for this school.')
     expect(after).not.toContain('data-passkey="make"')
+    expect((await visitor.get('/account')).body).not.toContain('data-passkey="make"')
   })
 
   test('happens without a person only just after a password, and never after one was removed', async () => {

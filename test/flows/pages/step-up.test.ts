@@ -154,7 +154,7 @@ describe('a session whose last proof is eleven minutes old', () => {
       current_password: PASSWORD,
       new_password: 'a much better password',
     })
-    expect(changed.headers.location).toContain('/account?done=password')
+    expect(changed.headers.location).toContain('/account/settings?done=password')
     const done = await submit(visitor, KEYS, `${KEYS}/publish`)
     expect(done.headers.location).toBe(`${KEYS}?done=published`)
   })

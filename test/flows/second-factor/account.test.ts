@@ -46,7 +46,9 @@ const stored = async ({ id }: TestPerson) =>
 describe('switching the second factor on', () => {
   test('needs a code of the key that was shown, and then shows ten recovery codes once', async () => {
     await aVisitor()
-    expect((await visitor.get('/account')).body).toContain('Off: whoever learns your password')
+    expect((await visitor.get('/account/settings')).body).toContain(
+      'Off: whoever learns your password',
+    )
     expect((await visitor.get(PAGE)).body).toContain('It is off')
     const page = await visitor.get(SETUP)
     const app = new TestAuthenticator(keyOn(page))
@@ -72,7 +74,7 @@ describe('switching the second factor on', () => {
     expect(on.body).toContain('It is on')
     expect(on.body).toContain('10 codes left')
     expect(recoveryCodesOn(on)).toEqual([])
-    expect((await visitor.get('/account')).body).toContain('On: with your password')
+    expect((await visitor.get('/account/settings')).body).toContain('On: with your password')
     expect(await actionsAbout(ada)).toEqual(['factor.added'])
   })
 

@@ -3,13 +3,10 @@ import {
   attendeesOf,
   MEETING_KINDS,
   MEETING_STATES,
-  type MeetingFilter,
-  type MemberMeeting,
-  meetingsOf,
 } from '../../../domain/consulting/meetings-of-member.ts'
-import type { KeysetRange } from '../../../foundation/db/keyset.ts'
+import { meetingsToCome, pastMeetings } from '../../../domain/consulting/schedule-of-member.ts'
 import { nextCursor, pageInput, readPage } from '../paging.ts'
-import { onNewerOrigins, READS, type SignedInCall, scopedTool } from '../tool.ts'
+import { onNewerOrigins, READS, scopedTool } from '../tool.ts'
 import { time } from '../wire-values.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
@@ -43,7 +40,7 @@ export const mySchedule = scopedTool({
     const now = Math.floor(Date.now() / 1000)
     const read = when === 'to_come' ? meetingsToCome : pastMeetings
     const found = await readPage(`my_schedule ${when}`, page, (range) =>
-      read(call, { states }, now, range),
+      read(call.at, call.caller.person.id, { states, now }, range),
     )
     const attendees = await attendeesOf(
       call.at,
@@ -65,24 +62,3 @@ export const mySchedule = scopedTool({
     return found.answer(items, (meetings, nextCursor) => ({ meetings, nextCursor, graphql }))
   },
 })
-
-/** The domain lists newest first; upcoming meetings are shown with the next one first. */
-async function meetingsToCome(
-  { at, caller }: SignedInCall,
-  filter: MeetingFilter,
-  now: number,
-  { after, limit }: KeysetRange,
-): Promise<MemberMeeting[]> {
-  const range = { before: after, limit, fromEnd: true }
-  const rows = await meetingsOf(at, caller.person.id, { ...filter, startedAfter: now }, range)
-  return rows.reverse()
-}
-
-async function pastMeetings(
-  { at, caller }: SignedInCall,
-  filter: MeetingFilter,
-  now: number,
-  range: KeysetRange,
-): Promise<MemberMeeting[]> {
-  return await meetingsOf(at, caller.person.id, { ...filter, startedBefore: now }, range)
-}

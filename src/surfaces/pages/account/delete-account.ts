@@ -12,6 +12,7 @@ import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { requireRecentProof } from '../step-up/recent-proof.ts'
+import { SETTINGS_PATH } from '../views/account-paths.ts'
 import { type DeletionProblem, deleteAccountPage } from '../views/delete-account.tsx'
 
 const PATH = '/account/delete'
@@ -38,18 +39,18 @@ export function addDeletionRoutes(
     const asking = { userId: session.person.id, part, requestId: request.id }
     const asked = await request.at.transaction((tx) => requestDeletion(tx, asking))
     if (asked.kind !== 'waiting') return await show(context, request, reply, session, asked, 409)
-    return redirectTo(reply, request, 'site', '/account?done=deletion')
+    return redirectTo(reply, request, 'site', `${SETTINGS_PATH}?done=deletion`)
   })
 
   app.post(`${PATH}/cancel`, async (request, reply) => {
-    const session = await loadBrowserSession(request, '/account')
+    const session = await loadBrowserSession(request, SETTINGS_PATH)
     const part = partIn(checkedForm(context.keyring, request, session))
     const asking = { userId: session.person.id, requestId: request.id }
     const isCancelled =
       part !== undefined &&
       (await request.at.transaction((tx) => cancelDeletion(tx, { ...asking, part })))
     const done = isCancelled ? 'kept' : 'nothing-to-keep'
-    return redirectTo(reply, request, 'site', `/account?done=${done}`)
+    return redirectTo(reply, request, 'site', `${SETTINGS_PATH}?done=${done}`)
   })
 }
 

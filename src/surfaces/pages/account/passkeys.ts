@@ -24,6 +24,7 @@ import { checkedForm, redirectTo, sendScriptedPage } from '../page-request.ts'
 import { challengeFormOf } from '../passkey-form.ts'
 import { frameFor } from '../site-frame.ts'
 import { isRecent, requireRecentProof } from '../step-up/recent-proof.ts'
+import { SETTINGS_PATH } from '../views/account-paths.ts'
 import { PASSKEY_SCRIPT } from '../views/passkey-parts.tsx'
 import { PASSKEYS_PATH as PATH, passkeysPage } from '../views/passkeys.tsx'
 import type { SiteFrame } from '../views/site-layout.tsx'
@@ -43,6 +44,12 @@ const NOTICES = {
   too_many: { warning: 'You have as many passkeys as this school keeps. Remove one first.' },
 } satisfies Record<Adding | Removal | 'renamed', unknown>
 
+/** The pages that offer to make the first one, by the name in their form. */
+const OFFERED_ON: ReadonlyMap<string, string> = new Map([
+  ['account', '/account'],
+  ['settings', SETTINGS_PATH],
+])
+
 export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadRecentSession(request)
@@ -61,8 +68,8 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
       name: passkeyName(undefined, describeDevice(request.headers['user-agent'])),
       requestId: request.id,
     })
-    const isBack = outcome === 'added' && form.get('from') === 'account'
-    const place = isBack ? '/account?done=passkey' : `${PATH}?done=${outcome}`
+    const from = outcome === 'added' ? OFFERED_ON.get(form.get('from') ?? '') : undefined
+    const place = from === undefined ? `${PATH}?done=${outcome}` : `${from}?done=passkey`
     return redirectTo(reply, request, 'site', place)
   })
 
@@ -127,7 +134,7 @@ function mayMakeSilently(session: BrowserSession, { handle }: PasskeysOfPerson):
   return handle === undefined && session.methods.includes('password') && minutes < SILENT_MINUTES
 }
 
-/** What the page of the account shows about passkeys. */
+/** What the pages that offer one show about passkeys. */
 export function offerPasskey(
   context: AppContext,
   request: FastifyRequest,

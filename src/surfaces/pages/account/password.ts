@@ -12,6 +12,7 @@ import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { requireRecentProof } from '../step-up/recent-proof.ts'
+import { SETTINGS_PATH } from '../views/account-paths.ts'
 import { changePasswordPage, type PasswordFormProblem } from '../views/change-password.tsx'
 
 const PATH = '/account/password'
@@ -47,7 +48,7 @@ export function addPasswordRoutes(
       case 'changed': {
         await beginSession(context, request, reply, outcome)
         const done = endsAccess ? 'password-everywhere' : 'password'
-        return redirectTo(reply, request, 'site', `/account?done=${done}`)
+        return redirectTo(reply, request, 'site', `${SETTINGS_PATH}?done=${done}`)
       }
       case 'throttled':
       case 'busy':

@@ -9,6 +9,7 @@ import { NOT_ME_DAYS } from '../../../domain/people/not-me-link.ts'
 import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
 import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up/sign-up-link.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
+import { SETTINGS_PATH } from '../views/account-paths.ts'
 import { NOT_ME_PATH } from '../views/not-me.tsx'
 import {
   button,
@@ -133,7 +134,7 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
           : `You asked to delete what ${school.name} knows of you.`,
         `It will be done on ${dayInWords(dueAt)}. Until then you can change your mind.`,
       ),
-      button('See it or cancel it', schoolUrl(school.origin, '/account')),
+      button('See it or cancel it', schoolUrl(school.origin, SETTINGS_PATH)),
       paragraph('If that was not you, cancel it there and change your password at once.'),
     ],
   }),

@@ -1,6 +1,7 @@
 import { CONFIRM_HOURS, UNDO_DAYS } from '../../../domain/people/email-change/email-change.ts'
 import { Alert, Button, Email, Field, Form } from '../../../foundation/html/components.tsx'
 import { Badge, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { TO_SETTINGS } from './account-paths.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { waitInWords } from './words.ts'
 
@@ -28,7 +29,7 @@ export function changeEmailPage(props: ChangeEmailProps): string {
     title: problem ? `Error: ${TITLE}` : TITLE,
     children: (
       <>
-        <PageHead title={TITLE} up={{ url: '/account', label: 'Your account' }} />
+        <PageHead title={TITLE} up={TO_SETTINGS} />
         {pending !== undefined && (
           <Panel
             title="A change waits for you"

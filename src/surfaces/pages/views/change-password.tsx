@@ -2,6 +2,7 @@ import type { PasswordProblem } from '../../../domain/people/password-rule.ts'
 import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { PageHead } from '../../../foundation/html/site-components.tsx'
+import { TO_SETTINGS } from './account-paths.ts'
 import { passwordHint, passwordProblem } from './password-words.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { waitInWords } from './words.ts'
@@ -27,7 +28,7 @@ export function changePasswordPage(props: ChangePasswordProps): string {
     title: problem ? 'Error: Change password' : 'Change password',
     children: (
       <>
-        <PageHead title="Change password" up={{ url: '/account', label: 'Your account' }} />
+        <PageHead title="Change password" up={TO_SETTINGS} />
         <section class="panel">
           {problem?.kind === 'throttled' && (
             <Alert tone="error" title="Too many attempts">

@@ -5,6 +5,7 @@ import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
+import { TO_SETTINGS } from './account-paths.ts'
 import { ScopeList } from './scope-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -31,7 +32,7 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
         <PageHead
           title="Connected apps"
           lead="Apps that have access to your account at this school. If you end access, it stops at once."
-          up={{ url: '/account', label: 'Your account' }}
+          up={TO_SETTINGS}
         />
         {apps.length === 0 ? (
           <section class="panel">

@@ -2,6 +2,7 @@ import type { Copy } from '../../../domain/people/own-data/copies.ts'
 import { Button, Form } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { TO_SETTINGS } from './account-paths.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 interface DataProps extends SiteFrame {
@@ -19,7 +20,7 @@ export function dataPage(props: DataProps): string {
     title: 'A copy of your data',
     children: (
       <>
-        <PageHead title="A copy of your data" up={{ url: '/account', label: 'Your account' }} />
+        <PageHead title="A copy of your data" up={TO_SETTINGS} />
         <Panel
           title="What is in it"
           lead="All that this school holds about you: your account, courses and progress, bookings, payments, comments, answers, notifications, apps, browsers, and what was recorded of what you did. Another school makes its own copy."

@@ -2,6 +2,7 @@ import { WAITING_DAYS } from '../../../domain/people/deletion/deletion-requests.
 import { Alert, Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { TO_SETTINGS } from './account-paths.ts'
 import { DeletionNotice, type WaitingDeletion } from './deletion-notice.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -30,7 +31,7 @@ export function deleteAccountPage(props: DeleteAccountProps): string {
         <PageHead
           title={title}
           lead={`It is done ${WAITING_DAYS} days after you ask. Until then you can change your mind.`}
-          up={{ url: '/account', label: 'Your account' }}
+          up={TO_SETTINGS}
         />
         {problem !== undefined && <ProblemAlert problem={problem} />}
         <DeletionNotice waiting={waiting} formToken={formToken} timeZone={props.timeZone} />

@@ -1,6 +1,7 @@
 import type { HistoryPage } from '../../../domain/audit/read-history.ts'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
+import { TO_SETTINGS } from './account-paths.ts'
 import { HistoryLine } from './history-words.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -21,7 +22,7 @@ export function historyPage(props: HistoryProps): string {
         <PageHead
           title="History"
           lead="What you allowed, ended and changed at this school, the latest first."
-          up={{ url: '/account', label: 'Your account' }}
+          up={TO_SETTINGS}
         />
         <section class="panel" aria-label="Entries">
           {entries.length === 0 ? (

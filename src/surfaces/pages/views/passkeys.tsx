@@ -8,6 +8,7 @@ import { Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { TO_SETTINGS } from './account-paths.ts'
 import { PASSKEY_SCRIPT, PasskeyButton, passkeyFields } from './passkey-parts.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -33,7 +34,7 @@ export function passkeysPage(props: PasskeysProps): string {
         <PageHead
           title="Passkeys"
           lead="Sign in with your fingerprint, your face or the PIN of your device, without a password."
-          up={{ url: '/account', label: 'Your account' }}
+          up={TO_SETTINGS}
         />
         <section
           class="panel"
@@ -78,7 +79,7 @@ interface MakerProps {
   formToken: string
   question: PasskeyQuestion
   /** The page to go back to, if it is not the list. */
-  from?: 'account'
+  from?: 'account' | 'settings'
   /** Whether the browser may make one by itself. */
   silent?: boolean
 }

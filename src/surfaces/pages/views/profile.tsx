@@ -7,6 +7,7 @@ import {
   FormToken,
 } from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { SETTINGS_PATH, TO_SETTINGS } from './account-paths.ts'
 import type { Person } from './person.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -43,7 +44,7 @@ export function profilePage(props: ProfileProps): string {
         <PageHead
           title={title}
           lead="They are the same at all your schools on this server, and apps that you allow see them."
-          up={{ url: '/account', label: 'Your account' }}
+          up={TO_SETTINGS}
         />
         <Panel title="Name">
           <Form action="/account/profile" formToken={formToken}>
@@ -100,7 +101,7 @@ function PictureForms({ formToken, hasPicture }: { formToken: string; hasPicture
         </div>
         <div class="actions">
           <Button look="primary">Upload</Button>
-          <ButtonLink look="plain" href="/account">
+          <ButtonLink look="plain" href={SETTINGS_PATH}>
             Cancel
           </ButtonLink>
         </div>

@@ -1,6 +1,7 @@
 import { Address, Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
+import { SETTINGS_PATH } from './account-paths.ts'
 import { type Person, SignedInAs, type SwitchAccount } from './person.tsx'
 
 interface OperatorOnlyProps {
@@ -70,7 +71,8 @@ export function factorDuePage(props: FactorDueProps): string {
           </p>
         ) : (
           <p>
-            Set one up in <a href="/account">your account</a>, then connect the app again.
+            Set one up in <a href={SETTINGS_PATH}>your account settings</a>, then connect the app
+            again.
           </p>
         )}
         <Form

@@ -3,6 +3,7 @@ import { Alert, Button, Field, Form } from '../../../foundation/html/components.
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { QrCode } from '../../../foundation/html/qr-code.tsx'
 import { ButtonLink, Code, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { TO_SETTINGS } from './account-paths.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { count } from './words.ts'
 
@@ -13,7 +14,6 @@ export const factorPaths = {
   off: '/account/second-factor/off',
 } as const
 
-const ACCOUNT = { url: '/account', label: 'Your account' }
 const UP = { url: factorPaths.page, label: 'Second factor' }
 const LEAD =
   'A code of an app on your phone, in addition to your password. One for all your schools on this server.'
@@ -31,7 +31,7 @@ export function secondFactorPage(props: SecondFactorProps): string {
     title: 'Second factor',
     children: (
       <>
-        <PageHead title="Second factor" lead={LEAD} up={ACCOUNT} />
+        <PageHead title="Second factor" lead={LEAD} up={TO_SETTINGS} />
         {factor === undefined ? <Off /> : <On {...props} factor={factor} />}
       </>
     ),

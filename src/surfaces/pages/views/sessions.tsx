@@ -6,6 +6,7 @@ import { Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { TO_SETTINGS } from './account-paths.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { count } from './words.ts'
 
@@ -29,7 +30,7 @@ export function sessionsPage(props: SessionsProps): string {
         <PageHead
           title="Signed-in browsers"
           lead="Browsers in which you are signed in. We keep the kind of browser and the times, no address and no place."
-          up={{ url: '/account', label: 'Your account' }}
+          up={TO_SETTINGS}
         />
         <Panel title="At this school">
           <ul class="rows">

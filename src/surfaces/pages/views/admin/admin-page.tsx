@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Alert } from '../../../../foundation/html/components.tsx'
+import { SETTINGS_PATH } from '../account-paths.ts'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { count } from '../words.ts'
 import { isAt, MENU, OVERVIEW } from './admin-menu.ts'
@@ -85,8 +86,8 @@ function FactorSoon({ days }: { days: number }) {
       title={`In ${count(days, 'day', 'days')} this area needs a passkey or a second factor`}
     >
       <p>
-        You have signed in with a password alone. <a href="/account">Set one up in your account</a>,
-        then sign in with it.
+        You have signed in with a password alone.{' '}
+        <a href={SETTINGS_PATH}>Set one up in your account</a>, then sign in with it.
       </p>
     </Alert>
   )

@@ -6,6 +6,7 @@ import { COPY_SCRIPT, Copyable, CopyStatus } from '../../../../foundation/html/c
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { isOwnMachine } from '../../../../foundation/net/loopback.ts'
+import { TO_SETTINGS } from '../account-paths.ts'
 import { paths } from '../admin/admin-page.tsx'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { STEPS } from './steps.tsx'
@@ -42,7 +43,7 @@ export function memberAssistantsPage(props: MemberAssistantsProps): string {
               only what you allow, and you can end that at any time.
             </>
           }
-          up={{ url: '/account', label: 'Your account' }}
+          up={TO_SETTINGS}
         />
         {!hasRole && (
           <section class="panel">

@@ -10,7 +10,7 @@ import { factorPaths } from './second-factor.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { count } from './words.ts'
 
-interface AccountProps extends SiteFrame {
+interface AccountSettingsProps extends SiteFrame {
   person: Person
   roles: readonly string[]
   /** Undefined for more than are counted. */
@@ -27,16 +27,16 @@ interface AccountProps extends SiteFrame {
   timeZone: string
 }
 
-export function accountPage(props: AccountProps): string {
+export function accountSettingsPage(props: AccountSettingsProps): string {
   const { person, roles, appCount, assistants, otherSchools } = props
   const here = <Name text={props.school.name} fallback="this school" />
   return sitePage({
     ...props,
-    title: 'Your account',
+    title: 'Account settings',
     script: PASSKEY_SCRIPT,
     children: (
       <>
-        <PageHead title="Your account" />
+        <PageHead title="Account settings" />
         <DeletionNotice
           waiting={props.waitingDeletions}
           formToken={props.viewer?.formToken ?? ''}
@@ -172,7 +172,7 @@ export function accountPage(props: AccountProps): string {
   })
 }
 
-function PasskeysPanel({ passkeys, viewer }: AccountProps) {
+function PasskeysPanel({ passkeys, viewer }: AccountSettingsProps) {
   const { count: many, question, silent } = passkeys
   const lead =
     many === 0
@@ -184,7 +184,7 @@ function PasskeysPanel({ passkeys, viewer }: AccountProps) {
         <PasskeyMaker
           formToken={viewer?.formToken ?? ''}
           question={question}
-          from="account"
+          from="settings"
           silent={silent}
         />
       )}

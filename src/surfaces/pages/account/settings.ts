@@ -11,7 +11,8 @@ import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { sendScriptedPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
-import { accountPage } from '../views/account.tsx'
+import { SETTINGS_PATH } from '../views/account-paths.ts'
+import { accountSettingsPage } from '../views/account-settings.tsx'
 import { PASSKEY_SCRIPT } from '../views/passkey-parts.tsx'
 import { offerPasskey } from './passkeys.ts'
 
@@ -28,8 +29,8 @@ const NOTICES = {
 /** A person with more has so many apps that their number says nothing. */
 const COUNTED_AUTHORIZATIONS = 20
 
-export function addAccountRoutes(app: FastifyInstance, context: AppContext): void {
-  app.get('/account', async (request, reply) => {
+export function addSettingsRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(SETTINGS_PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
     const { person, roles } = session
     const [{ apps, next }, schools, offered, passkeys, hasFactor, waiting] = await Promise.all([
@@ -41,7 +42,7 @@ export function addAccountRoutes(app: FastifyInstance, context: AppContext): voi
       findDeletions(request.at, person.id),
     ])
     const frame = frameFor(context, request, reply, session, NOTICES)
-    const page = accountPage({
+    const page = accountSettingsPage({
       ...frame,
       person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
       roles,

@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { linesOfPayments } from '../../../domain/commerce/payment-lines.ts'
+import { paymentsToPay } from '../../../domain/commerce/payments-of-member.ts'
+import { productsOf } from '../../../domain/commerce/products-of-member.ts'
+import { nextMeetings } from '../../../domain/consulting/schedule-of-member.ts'
+import { nextEventsOf } from '../../../domain/events/registrations-of-member.ts'
+import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
+import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import { countUnreadOf, inboxOf } from '../../../domain/notifications/inbox.ts'
+import { findDeletions } from '../../../domain/people/deletion/deletion-requests.ts'
+import { passkeysOf } from '../../../domain/people/passkeys/passkeys.ts'
+import { pictureUrl } from '../../../domain/people/person.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { loadBrowserSession } from '../browser-session.ts'
+import { sendPage, sendScriptedPage } from '../page-request.ts'
+import { frameFor } from '../site-frame.ts'
+import { isRecent } from '../step-up/recent-proof.ts'
+import { memberHomePage, scriptOfHome, strangerHomePage } from '../views/member/home.tsx'
+import type { ShownPayment } from '../views/member/payment-due.tsx'
+import type { SiteFrame } from '../views/site-layout.tsx'
+import { offerPasskey } from './passkeys.ts'
+import { shownCourses } from './shown-courses.ts'
+
+const NOTICES = { passkey: 'Your passkey is ready. You can sign in with it from now on.' }
+
+const latest = (limit: number) => ({ limit, fromEnd: false })
+
+/** The home of a member: what they have at the school, and what to do next. */
+export function addMemberHomeRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  outlines: OutlineCache,
+): void {
+  app.get('/account', async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const frame = frameFor(context, request, reply, session, NOTICES)
+    if (session.roles.length > 0) {
+      return await showHome(context, request, reply, session, { ...frame, outlines })
+    }
+    const { signUp, contactEmail } = request.school
+    return sendPage(reply, request, 'site', strangerHomePage({ ...frame, signUp, contactEmail }))
+  })
+}
+
+async function showHome(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession,
+  { outlines, ...frame }: SiteFrame & { readonly outlines: OutlineCache },
+): Promise<FastifyReply> {
+  const { at } = request
+  const { id } = session.person
+  const now = session.readAt
+  const [courses, meetings, toPay, inbox, unread, events, downloads, waitingDeletions, passkey] =
+    await Promise.all([
+      enrolledCoursesOf(at, id, latest(6)).then((found) => shownCourses(at, id, outlines, found)),
+      nextMeetings(at, id, now, 1),
+      duePayments(request, id),
+      inboxOf(at, id, latest(3)),
+      countUnreadOf(at, id),
+      nextEventsOf(at, id, 3),
+      productsOf(at, id, latest(3)),
+      findDeletions(at, id),
+      firstPasskey(context, request, session, frame),
+    ])
+  const props = {
+    person: { ...session.person, avatarUrl: pictureUrl(session.person.avatarUrl, '') },
+    ...{ now, timeZone: request.school.timeZone },
+    ...{ courses, meetings, toPay, inbox, unread, events, downloads, waitingDeletions, passkey },
+  }
+  const page = memberHomePage({ ...frame, ...props })
+  const script = scriptOfHome(props)
+  return script === undefined
+    ? sendPage(reply, request, 'site', page)
+    : sendScriptedPage(reply, request, 'site', script, page)
+}
+
+async function duePayments({ at }: FastifyRequest, userId: string): Promise<ShownPayment[]> {
+  const payments = await paymentsToPay(at, userId, 5)
+  if (payments.length === 0) return []
+  const lines = await linesOfPayments(
+    at,
+    payments.map(({ id }) => id),
+  )
+  return payments.map((payment) => ({ ...payment, lines: lines.get(payment.id) ?? [] }))
+}
+
+/** Undefined for a person who has one, or whose last proof is too old to make one without being asked for it again. */
+async function firstPasskey(
+  context: AppContext,
+  request: FastifyRequest,
+  session: BrowserSession,
+  frame: SiteFrame,
+) {
+  if (!isRecent(session)) return undefined
+  const known = await passkeysOf(request.at, session.person.id)
+  const { count, question, silent } = offerPasskey(context, request, session, known, frame)
+  return count > 0 || question === undefined ? undefined : { question, silent }
+}

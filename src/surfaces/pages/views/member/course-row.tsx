@@ -1,0 +1,88 @@
+import type { CourseProgress } from '../../../../domain/learning/progress.ts'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { Badge, ButtonLink } from '../../../../foundation/html/site-components.tsx'
+import { Row, Title } from './rows.tsx'
+
+export interface ShownCourse {
+  id: string
+  slug: string
+  title: string
+  expiresAt: Date | null
+  hasEnded: boolean
+  progress: CourseProgress
+  /** The lecture to go on with, if one is open. */
+  next: { id: string; title: string } | undefined
+  /** When the next locked lecture opens, if none is open now. */
+  opensAt: Date | undefined
+}
+
+export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone: string }) {
+  const { progress, next, hasEnded } = course
+  const isDone = progress.totalLectures > 0 && progress.percent === 100
+  const nameId = `course-${course.id}`
+  return (
+    <Row
+      title={
+        <>
+          <a href={`/courses/${course.slug}`} id={nameId}>
+            <Title text={course.title} fallback="A course" />
+          </a>
+          {isDone && <Badge tone="good">Completed</Badge>}
+          {hasEnded && <Badge tone="warning">Access ended</Badge>}
+        </>
+      }
+      notes={
+        <>
+          {progress.totalLectures > 0 && (
+            <p class="progress">
+              <progress
+                value={progress.completedLectures}
+                max={progress.totalLectures}
+                aria-labelledby={nameId}
+              />
+              <span class="row-note">
+                {progress.completedLectures} of {progress.totalLectures} lectures
+              </span>
+            </p>
+          )}
+          <p class="row-note">
+            <Notes course={course} timeZone={timeZone} />
+          </p>
+        </>
+      }
+    >
+      {next !== undefined && (
+        <ButtonLink look="primary" href={`/courses/${course.slug}`}>
+          {progress.completedLectures === 0 ? 'Start' : 'Continue'}
+          <span class="visually-hidden"> {plainText(course.title, 300)}</span>
+        </ButtonLink>
+      )}
+    </Row>
+  )
+}
+
+function Notes({ course, timeZone }: { course: ShownCourse; timeZone: string }) {
+  const { next, opensAt, expiresAt, hasEnded, progress } = course
+  return (
+    <>
+      {next !== undefined && (
+        <>
+          Next: <Title text={next.title} fallback="the next lecture" />
+        </>
+      )}
+      {opensAt !== undefined && (
+        <>
+          The next lecture opens <Moment at={opensAt} timeZone={timeZone} />
+        </>
+      )}
+      {progress.totalLectures === 0 && 'No lectures yet'}
+      {expiresAt !== null && (
+        <>
+          {' · '}
+          {hasEnded ? 'Access ended' : 'Access until'} <Moment at={expiresAt} timeZone={timeZone} />
+        </>
+      )}
+    </>
+  )
+}

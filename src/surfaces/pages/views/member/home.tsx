@@ -1,0 +1,250 @@
+import type { ComponentChildren } from 'preact'
+import type { OwnedProduct } from '../../../../domain/commerce/products-of-member.ts'
+import type { MemberMeeting } from '../../../../domain/consulting/meetings-of-member.ts'
+import type { MemberRegistration } from '../../../../domain/events/registrations-of-member.ts'
+import type { InboxEntry } from '../../../../domain/notifications/inbox.ts'
+import type { PasskeyQuestion } from '../../../../domain/people/passkeys/add-passkey.ts'
+import { Avatar, Email, Name } from '../../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, CopyStatus } from '../../../../foundation/html/copyable.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import {
+  Badge,
+  ButtonLink,
+  Empty,
+  PageHead,
+  Panel,
+} from '../../../../foundation/html/site-components.tsx'
+import { SETTINGS_PATH } from '../account-paths.ts'
+import { DeletionNotice, type WaitingDeletion } from '../deletion-notice.tsx'
+import { PASSKEY_SCRIPT } from '../passkey-parts.tsx'
+import { PasskeyMaker } from '../passkeys.tsx'
+import type { Person } from '../person.tsx'
+import { type SiteFrame, sitePage } from '../site-layout.tsx'
+import { countUpTo } from '../words.ts'
+import { CourseRow, type ShownCourse } from './course-row.tsx'
+import { memberPage } from './member-page.tsx'
+import { PaymentDue, type ShownPayment } from './payment-due.tsx'
+import { EventRow, InboxRow, MeetingRow, Row, Title } from './rows.tsx'
+
+interface MemberHomeProps extends SiteFrame {
+  person: Person
+  now: Date
+  timeZone: string
+  courses: readonly ShownCourse[]
+  meetings: readonly MemberMeeting[]
+  toPay: readonly ShownPayment[]
+  inbox: readonly InboxEntry[]
+  unread: number
+  events: readonly MemberRegistration[]
+  downloads: readonly OwnedProduct[]
+  waitingDeletions: readonly WaitingDeletion[]
+  /** Asks the device to make the first passkey, just after a sign-in. */
+  passkey: { question: PasskeyQuestion; silent: boolean } | undefined
+}
+
+/** The one script of the page: to copy codes, or to make a passkey where there is nothing to copy. */
+export function scriptOfHome({ toPay, passkey }: Pick<MemberHomeProps, 'toPay' | 'passkey'>) {
+  if (toPay.some(({ codeNo }) => codeNo !== null)) return COPY_SCRIPT
+  return passkey === undefined ? undefined : PASSKEY_SCRIPT
+}
+
+export function memberHomePage(props: MemberHomeProps): string {
+  const { person } = props
+  const script = scriptOfHome(props)
+  return memberPage({
+    ...props,
+    title: 'Your home',
+    ...(script === undefined ? {} : { script }),
+    children: (
+      <>
+        <div class="app-head">
+          <Avatar name={person.name || person.email} url={person.avatarUrl} />
+          <div>
+            <h1>
+              Hello, <Name text={person.name} fallback="welcome back" />
+            </h1>
+            <p class="email">
+              <Email text={person.email} />
+            </p>
+          </div>
+        </div>
+        <DeletionNotice
+          waiting={props.waitingDeletions}
+          formToken={props.viewer?.formToken ?? ''}
+          timeZone={props.timeZone}
+        />
+        {props.toPay.length > 0 && <ToPay {...props} />}
+        {props.meetings.length > 0 && <Meetings {...props} />}
+        <Courses {...props} />
+        <Inbox {...props} />
+        <Events {...props} />
+        {props.downloads.length > 0 && <Downloads {...props} />}
+        {props.meetings.length === 0 && <Meetings {...props} />}
+        {props.toPay.length === 0 && <ToPay {...props} />}
+        {script === PASSKEY_SCRIPT && props.passkey !== undefined && (
+          <Panel
+            title="Sign in without a password"
+            lead="With your fingerprint, your face or the PIN of your device."
+          >
+            <PasskeyMaker
+              formToken={props.viewer?.formToken ?? ''}
+              question={props.passkey.question}
+              from="account"
+              silent={props.passkey.silent}
+            />
+          </Panel>
+        )}
+      </>
+    ),
+  })
+}
+
+function Section(props: {
+  title: ComponentChildren
+  empty: ComponentChildren
+  children: readonly ComponentChildren[]
+}) {
+  return (
+    <Panel title={props.title}>
+      {props.children.length === 0 ? (
+        <Empty>{props.empty}</Empty>
+      ) : (
+        <ul class="rows">{props.children}</ul>
+      )}
+    </Panel>
+  )
+}
+
+function ToPay({ toPay, timeZone, now }: MemberHomeProps) {
+  return (
+    <>
+      <Section title="To pay" empty={<p>You have nothing to pay.</p>}>
+        {toPay.map((payment) => (
+          <PaymentDue payment={payment} timeZone={timeZone} now={now} />
+        ))}
+      </Section>
+      <CopyStatus />
+    </>
+  )
+}
+
+function Courses({ courses, timeZone }: MemberHomeProps) {
+  return (
+    <Section
+      title="Your courses"
+      empty={
+        <>
+          <p>You are not enrolled in a course yet.</p>
+          <ButtonLink look="primary" href="/">
+            Find a course
+          </ButtonLink>
+        </>
+      }
+    >
+      {courses.map((course) => (
+        <CourseRow course={course} timeZone={timeZone} />
+      ))}
+    </Section>
+  )
+}
+
+function Meetings({ meetings, timeZone, now }: MemberHomeProps) {
+  return (
+    <Section
+      title="Next booking"
+      empty={<p>No booking ahead. A consulting hour or class that you book appears here.</p>}
+    >
+      {meetings.map((meeting) => (
+        <MeetingRow meeting={meeting} timeZone={timeZone} now={now} />
+      ))}
+    </Section>
+  )
+}
+
+function Inbox({ inbox, unread, timeZone }: MemberHomeProps) {
+  return (
+    <Section
+      title={
+        <>Inbox {unread > 0 && <Badge tone="good">{countUpTo(unread, 'new', 'new')}</Badge>}</>
+      }
+      empty={<p>No messages. News of your courses and payments comes here.</p>}
+    >
+      {inbox.map((entry) => (
+        <InboxRow entry={entry} timeZone={timeZone} />
+      ))}
+    </Section>
+  )
+}
+
+function Events({ events, timeZone }: MemberHomeProps) {
+  return (
+    <Section
+      title="Your events"
+      empty={
+        <p>
+          No event ahead. <a href="/">See what the school has coming up</a>
+        </p>
+      }
+    >
+      {events.map((registration) => (
+        <EventRow registration={registration} timeZone={timeZone} />
+      ))}
+    </Section>
+  )
+}
+
+function Downloads({ downloads, timeZone }: MemberHomeProps) {
+  return (
+    <Section title="Your downloads" empty={null}>
+      {downloads.map((product) => (
+        <Row
+          title={<Title text={product.title} fallback="A download" />}
+          notes={
+            <p class="row-note">
+              Yours since <Moment at={product.grantedAt} timeZone={timeZone} />
+            </p>
+          }
+        />
+      ))}
+    </Section>
+  )
+}
+
+/** For a person who is signed in, but has no role at this school. */
+export function strangerHomePage(
+  props: SiteFrame & { signUp: boolean; contactEmail: string | undefined },
+): string {
+  const school = <Name text={props.school.name} fallback="this school" />
+  return sitePage({
+    ...props,
+    title: 'Your home',
+    children: (
+      <>
+        <PageHead title={<>You are not a member of {school}</>} />
+        <section class="panel">
+          <p>
+            {props.signUp
+              ? 'You can join as a student with the account that you have.'
+              : 'Ask the school to add you with the email address of your account.'}
+            {props.contactEmail !== undefined && (
+              <>
+                {' '}
+                Its address is <Email text={props.contactEmail} />.
+              </>
+            )}
+          </p>
+          <div class="actions">
+            {props.signUp && (
+              <ButtonLink look="primary" href="/sign-up">
+                Join as a student
+              </ButtonLink>
+            )}
+            <ButtonLink look="plain" href={SETTINGS_PATH}>
+              Account settings
+            </ButtonLink>
+          </div>
+        </section>
+      </>
+    ),
+  })
+}

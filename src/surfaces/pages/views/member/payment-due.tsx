@@ -1,0 +1,99 @@
+import type { PaymentLine } from '../../../../domain/commerce/payment-lines.ts'
+import type { MemberPayment } from '../../../../domain/commerce/payments-of-member.ts'
+import { Copyable } from '../../../../foundation/html/copyable.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { formatMoney } from '../money.ts'
+import { Title } from './rows.tsx'
+import { timeLeft } from './time-left.ts'
+
+export interface ShownPayment extends MemberPayment {
+  lines: readonly PaymentLine[]
+}
+
+/** What the payment is for, in one line. */
+export function Purpose({ lines }: { lines: readonly PaymentLine[] }) {
+  const [first, ...others] = lines
+  if (first === undefined) return <>A payment</>
+  return (
+    <>
+      <Title text={first.title} fallback="A purchase" />
+      {others.length > 0 && ` and ${others.length} more`}
+    </>
+  )
+}
+
+interface PaymentProps {
+  payment: ShownPayment
+  timeZone: string
+  now: Date
+}
+
+/** An unpaid payment, with everything that is needed to pay it. */
+export function PaymentDue({ payment, timeZone, now }: PaymentProps) {
+  return (
+    <li>
+      <div class="row-words">
+        <h3 class="row-title">
+          <Purpose lines={payment.lines} />
+        </h3>
+        <p>
+          <strong>{formatMoney(payment.amount, payment.currency)}</strong>
+          {payment.expiredAt !== null && (
+            <>
+              {' '}
+              until <Moment at={payment.expiredAt} timeZone={timeZone} />,{' '}
+              <strong>{timeLeft(payment.expiredAt, now)}</strong>
+            </>
+          )}
+        </p>
+        <HowToPay payment={payment} />
+        <p class="row-note">
+          Payment number <bdi>{plainText(payment.tradeNo, 100)}</bdi>
+        </p>
+      </div>
+    </li>
+  )
+}
+
+export function HowToPay({ payment }: { payment: MemberPayment }) {
+  const { paymentType, codeNo, id } = payment
+  const place = plainText(payment.bankName ?? '', 100)
+  const code = plainText(payment.bankCode ?? '', 20)
+  if (paymentType === 'credit_card') {
+    return <p>By card. The school has not received the payment yet.</p>
+  }
+  if (codeNo === null) {
+    return <p>The school has not sent you an account or a code yet. Ask the school for it.</p>
+  }
+  return (
+    <>
+      {paymentType === 'atm' ? (
+        <p>
+          Transfer it to this account
+          {place !== '' && (
+            <>
+              {' '}
+              at <bdi>{place}</bdi>
+            </>
+          )}
+          {code !== '' && ` (bank code ${code})`}:
+        </p>
+      ) : (
+        <p>
+          Pay at the counter
+          {place !== '' && (
+            <>
+              {' '}
+              of <bdi>{place}</bdi>
+            </>
+          )}
+          {code !== '' && ` (store code ${code})`} with this code:
+        </p>
+      )}
+      <Copyable id={`code-${id}`} what={paymentType === 'atm' ? 'the account' : 'the code'}>
+        {plainText(codeNo, 64)}
+      </Copyable>
+    </>
+  )
+}

@@ -1,0 +1,129 @@
+import type { ComponentChildren } from 'preact'
+import type { MemberMeeting } from '../../../../domain/consulting/meetings-of-member.ts'
+import type { MemberRegistration } from '../../../../domain/events/registrations-of-member.ts'
+import type { InboxEntry } from '../../../../domain/notifications/inbox.ts'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { Badge, ButtonLink } from '../../../../foundation/html/site-components.tsx'
+
+/** A title that the school wrote, in its own direction. */
+export function Title({ text, fallback }: { text: string; fallback: string }) {
+  return <bdi>{plainText(text, 300) || fallback}</bdi>
+}
+
+/** One thing of a list: what it is, notes below, and what to do beside it. */
+export function Row(props: {
+  id?: string
+  title: ComponentChildren
+  notes?: ComponentChildren
+  children?: ComponentChildren
+}) {
+  return (
+    <li id={props.id}>
+      <div class="row-words">
+        <h3 class="row-title">{props.title}</h3>
+        {props.notes}
+      </div>
+      {props.children}
+    </li>
+  )
+}
+
+export function MeetingRow(props: { meeting: MemberMeeting; timeZone: string; now: Date }) {
+  const { meeting, timeZone, now } = props
+  const runs = meeting.startedAt <= now && meeting.endedAt > now && meeting.state !== 'canceled'
+  return (
+    <Row
+      title={
+        <>
+          <Title text={meeting.title} fallback="A meeting" />
+          {runs && <Badge tone="good">Now</Badge>}
+          {meeting.state === 'canceled' && <Badge tone="warning">Canceled</Badge>}
+        </>
+      }
+      notes={
+        <p class="row-note">
+          <Moment at={meeting.startedAt} timeZone={timeZone} /> ({timeZone} time) ·{' '}
+          {meeting.kind === 'study_group' ? 'class of your study group' : 'consulting'}
+        </p>
+      }
+    >
+      {meeting.roomUrl !== '' ? (
+        <ButtonLink look="plain" href={meeting.roomUrl}>
+          Open the room
+        </ButtonLink>
+      ) : (
+        meeting.endedAt > now &&
+        meeting.state !== 'canceled' && <p class="row-note">The room is not known yet.</p>
+      )}
+    </Row>
+  )
+}
+
+export function EventRow(props: { registration: MemberRegistration; timeZone: string }) {
+  const { event, state } = props.registration
+  const place = plainText(event.location, 200)
+  return (
+    <Row
+      title={
+        <>
+          {event.state === 'published' ? (
+            <a href={`/events/${event.slug}`}>
+              <Title text={event.title} fallback="An event" />
+            </a>
+          ) : (
+            <Title text={event.title} fallback="An event" />
+          )}
+          {event.state === 'canceled' && <Badge tone="warning">Canceled</Badge>}
+          {state === 'attended' && <Badge>Attended</Badge>}
+        </>
+      }
+      notes={
+        <p class="row-note">
+          <Moment at={event.startsAt} timeZone={props.timeZone} />
+          {place !== '' && (
+            <>
+              {' · '}
+              <bdi>{place}</bdi>
+            </>
+          )}
+        </p>
+      }
+    >
+      {event.onlineUrl !== null && event.state === 'published' && (
+        <ButtonLink look="plain" href={event.onlineUrl}>
+          Join online
+        </ButtonLink>
+      )}
+    </Row>
+  )
+}
+
+export function InboxRow(props: { entry: InboxEntry; timeZone: string }) {
+  const { entry, timeZone } = props
+  const body = plainText(entry.body, 300)
+  return (
+    <Row
+      title={
+        <>
+          {entry.url === null ? (
+            <Title text={entry.title} fallback="A message" />
+          ) : (
+            <a href={entry.url}>
+              <Title text={entry.title} fallback="A message" />
+            </a>
+          )}
+          {entry.readAt === null && <Badge tone="good">New</Badge>}
+        </>
+      }
+      notes={
+        <>
+          {body !== '' && <p dir="auto">{body}</p>}
+          <p class="row-note">
+            <Moment at={entry.createdAt} timeZone={timeZone} />
+          </p>
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,186 @@
+import type { MemberPayment } from '../../src/domain/commerce/payments-of-member.ts'
+import { memberHomePage, strangerHomePage } from '../../src/surfaces/pages/views/member/home.tsx'
+import { harbor, hostileName, passkeyQuestion, person, school, student } from './sample-people.ts'
+
+const day = (text: string) => new Date(`${text}Z`)
+const now = day('2026-11-17T12:00')
+const id = (place: number) => `01981c5e-7c00-7000-8000-0000000f00${String(place).padStart(2, '0')}`
+const keyed = (place: number) => ({ id: id(place), key: { at: now, id: id(place) } })
+const arabic = 'مقدمة في الخط العربي: من الحرف الأول إلى اللوحة الكاملة'
+const longTitle = 'A very long title that a school wrote to say everything at once, '.repeat(4)
+
+const course = {
+  ...keyed(1),
+  slug: 'typescript',
+  title: 'TypeScript from the ground up',
+  expiresAt: null,
+  hasEnded: false,
+  progress: { completedLectures: 12, totalLectures: 40, percent: 30 },
+  next: { id: id(2), title: 'Narrowing: how the compiler follows you' },
+  opensAt: undefined,
+}
+
+const courses = [
+  course,
+  {
+    ...course,
+    id: id(3),
+    title: arabic,
+    progress: { completedLectures: 0, totalLectures: 8, percent: 0 },
+    expiresAt: day('2026-12-24T23:00'),
+  },
+  {
+    ...course,
+    id: id(4),
+    title: 'Sourdough at home',
+    progress: { completedLectures: 6, totalLectures: 6, percent: 100 },
+    next: undefined,
+  },
+  {
+    ...course,
+    id: id(5),
+    title: longTitle,
+    next: undefined,
+    opensAt: day('2026-11-20T01:00'),
+  },
+  {
+    ...course,
+    id: id(6),
+    title: 'Ink drawing',
+    next: undefined,
+    hasEnded: true,
+    expiresAt: day('2026-11-01T01:00'),
+  },
+]
+
+const atm: MemberPayment & {
+  lines: { title: string; quantity: number; unitAmount: number; amount: number }[]
+} = {
+  ...keyed(10),
+  tradeNo: 'DEMO20261115001',
+  amount: 360000,
+  currency: 'TWD',
+  paymentType: 'atm',
+  paymentState: 'pending',
+  createdAt: day('2026-11-15T08:00'),
+  paidAt: null,
+  refundingState: 'none',
+  refundedAmount: 0,
+  refundedAt: null,
+  refundRequestedAt: null,
+  installment: null,
+  invoice: null,
+  bankCode: '822',
+  bankName: 'CTBC Bank',
+  codeNo: '9103522175887271',
+  expiredAt: day('2026-11-19T15:59'),
+  lines: [
+    { title: 'TypeScript from the ground up', quantity: 1, unitAmount: 300000, amount: 300000 },
+    { title: 'Workbook', quantity: 1, unitAmount: 60000, amount: 60000 },
+  ],
+}
+
+const store = {
+  ...atm,
+  ...keyed(11),
+  tradeNo: 'DEMO20261116002',
+  paymentType: 'convenience_store' as const,
+  bankCode: null,
+  bankName: 'FamilyMart',
+  codeNo: 'GW261116B0042',
+  expiredAt: day('2026-11-17T15:59'),
+  lines: [{ title: longTitle, quantity: 1, unitAmount: 60000, amount: 60000 }],
+}
+
+const meeting = {
+  ...keyed(20),
+  title: 'Office hour with Lecturer One',
+  kind: 'consulting' as const,
+  state: 'scheduled' as const,
+  startedAt: day('2026-11-17T11:45'),
+  endedAt: day('2026-11-17T12:45'),
+  roomUrl: 'https://meet.example/office-hour',
+}
+
+const message = {
+  ...keyed(30),
+  kind: 'payment_due',
+  title: 'Your transfer is still open',
+  body: 'The account number is in your payments. It expires in two days.',
+  url: '/account',
+  createdAt: day('2026-11-16T16:00'),
+  readAt: null,
+}
+
+const registration = {
+  ...keyed(40),
+  state: 'registered' as const,
+  registeredAt: day('2026-11-10T10:00'),
+  event: {
+    id: id(41),
+    slug: 'open-day',
+    title: 'Open day',
+    description: '',
+    state: 'published' as const,
+    startsAt: day('2026-12-05T10:00'),
+    endsAt: day('2026-12-05T18:00'),
+    location: 'Harbour Street 4',
+    onlineUrl: 'https://meet.example/open-day',
+  },
+}
+
+const product = {
+  ...keyed(50),
+  slug: 'workbook',
+  title: 'Workbook',
+  description: '',
+  grantedAt: day('2026-11-02T10:00'),
+}
+
+const home = {
+  school,
+  here: '/account',
+  viewer: student,
+  person,
+  now,
+  timeZone: 'Asia/Taipei',
+  courses,
+  meetings: [meeting],
+  toPay: [atm, store],
+  inbox: [message, { ...message, id: id(31), title: arabic, body: arabic, url: null, readAt: now }],
+  unread: 12,
+  events: [registration],
+  downloads: [product],
+  waitingDeletions: [],
+  passkey: undefined,
+}
+
+const empty = {
+  ...{ courses: [], meetings: [], toPay: [], inbox: [], events: [], downloads: [] },
+  unread: 0,
+}
+
+/** What a member has at the school, and what a member without anything sees. */
+export const sampleMemberPages: Record<string, string> = {
+  'member-home': memberHomePage(home),
+  'member-home-empty': memberHomePage({
+    ...home,
+    ...empty,
+    school: harbor,
+    passkey: { question: passkeyQuestion, silent: false },
+  }),
+  'member-home-hostile-name': memberHomePage({
+    ...home,
+    person: { name: hostileName, email: `${'long.'.repeat(40)}@people.example` },
+    courses: [{ ...course, title: hostileName, next: { id: id(7), title: hostileName } }],
+    meetings: [{ ...meeting, title: hostileName, roomUrl: '' }],
+    toPay: [{ ...atm, bankName: hostileName, paymentType: 'credit_card', codeNo: null, lines: [] }],
+    inbox: [{ ...message, title: hostileName, body: hostileName.repeat(20) }],
+    downloads: [{ ...product, title: hostileName }],
+  }),
+  'member-home-stranger': strangerHomePage({
+    ...{ school, here: '/account', viewer: student },
+    signUp: true,
+    contactEmail: 'office@demo.test',
+  }),
+}
