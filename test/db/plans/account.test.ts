@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { aPayment } from '../../support/billing.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
+import { giveEverything } from '../../support/member-with-everything.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
@@ -33,6 +35,18 @@ test('listing and ending signed-in browsers reads no whole table', async () => {
     expect(ended.headers.location).toBe(`${SESSIONS}?done=ended`)
     const all = await submit(here, SESSIONS, `${SESSIONS}/end-others`)
     expect(all.headers.location).toBe(`${SESSIONS}?done=others-ended`)
+  })
+})
+
+test('the home of a member with everything, and the settings, read no whole table', async () => {
+  const ada = await world.aMember(school)
+  await giveEverything(school, ada, 3)
+  await aPayment(school, ada, { type: 'atm', state: 'pending' })
+  const visitor = await signedIn(world, school, ada)
+  await checkPlans(async () => {
+    for (const path of ['/account', '/account/settings']) {
+      expect((await visitor.get(path)).statusCode).toBe(200)
+    }
   })
 })
 

@@ -157,7 +157,7 @@ describe('Use with an assistant', () => {
       expect(body).not.toContain(elsewhere)
       expect(body).not.toContain('Study Planner')
       expect(body).not.toContain('ChatGPT')
-      expect((await member.get('/account')).body).toContain('with Claude.')
+      expect((await member.get('/account/settings')).body).toContain('with Claude.')
     },
   )
 
@@ -223,7 +223,7 @@ describe('Use with an assistant', () => {
       expect(told).toContain('offers no assistant yet')
       expect(told).toContain('href="mailto:hello@school.test"')
       expect(told).not.toContain(LIST)
-      expect((await member.get('/account')).body).toContain('offers no assistant yet')
+      expect((await member.get('/account/settings')).body).toContain('offers no assistant yet')
       const owner = await anOwner(world, school)
       expect((await owner.get(PAGE)).body).toContain(`href="${LIST}"`)
     },
@@ -253,7 +253,7 @@ describe('Use with an assistant', () => {
     async () => {
       const school = await world.aSchool()
       const [member, owner] = [await asMember(school), await anOwner(world, school)]
-      for (const path of ['/account', '/account/apps', '/docs', '/mcp/member']) {
+      for (const path of ['/account/settings', '/account/apps', '/docs', '/mcp/member']) {
         expect((await member.get(path)).body, path).not.toContain(PAGE)
       }
       expect((await owner.get(PAGE)).body).not.toContain(LIST)
@@ -261,10 +261,10 @@ describe('Use with an assistant', () => {
       expect((await member.get('/')).body).not.toContain(invitation)
       const clientId = await offer(school)
       expect((await member.get(PAGE)).body).toContain(clientId)
-      expect((await member.get('/account')).body).toContain(PAGE)
+      expect((await member.get('/account/settings')).body).toContain(PAGE)
       await setBeta(world, school, true)
       expect((await member.get('/')).body).toContain(invitation)
-      for (const path of ['/account', '/account/apps', '/docs', '/mcp/member']) {
+      for (const path of ['/account/settings', '/account/apps', '/docs', '/mcp/member']) {
         expect((await member.get(path)).body, path).toContain(PAGE)
       }
     },
@@ -318,7 +318,7 @@ describe('Use with an assistant', () => {
     const school = await aBetaSchool(world)
     await offer(school, '<script>alert(1)</script>')
     const member = await asMember(school)
-    for (const path of [PAGE, '/account']) {
+    for (const path of [PAGE, '/account/settings']) {
       expect((await member.get(path)).body).not.toContain('<script>alert')
     }
   })
