@@ -2,6 +2,8 @@ import type { CourseProgress } from '../../../../domain/learning/progress.ts'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink } from '../../../../foundation/html/site-components.tsx'
+import { CourseMeter } from '../course-meter.tsx'
+import { lecturePath } from '../lecture.tsx'
 import { Row, Title } from './rows.tsx'
 
 export interface ShownCourse {
@@ -20,12 +22,11 @@ export interface ShownCourse {
 export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone: string }) {
   const { progress, next, hasEnded } = course
   const isDone = progress.totalLectures > 0 && progress.percent === 100
-  const nameId = `course-${course.id}`
   return (
     <Row
       title={
         <>
-          <a href={`/courses/${course.slug}`} id={nameId}>
+          <a href={`/courses/${course.slug}`}>
             <Title text={course.title} fallback="A course" />
           </a>
           {isDone && <Badge tone="good">Completed</Badge>}
@@ -34,18 +35,7 @@ export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone:
       }
       notes={
         <>
-          {progress.totalLectures > 0 && (
-            <p class="progress">
-              <progress
-                value={progress.completedLectures}
-                max={progress.totalLectures}
-                aria-labelledby={nameId}
-              />
-              <span class="row-note">
-                {progress.completedLectures} of {progress.totalLectures} lectures
-              </span>
-            </p>
-          )}
+          {progress.totalLectures > 0 && <CourseMeter progress={progress} />}
           <p class="row-note">
             <Notes course={course} timeZone={timeZone} />
           </p>
@@ -53,7 +43,7 @@ export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone:
       }
     >
       {next !== undefined && (
-        <ButtonLink look="primary" href={`/courses/${course.slug}`}>
+        <ButtonLink look="primary" href={lecturePath(course.slug, next.id)}>
           {progress.completedLectures === 0 ? 'Start' : 'Continue'}
           <span class="visually-hidden"> {plainText(course.title, 300)}</span>
         </ButtonLink>
