@@ -9,7 +9,9 @@ import type { RequestObserver } from './foundation/http/observe-requests.ts'
 import type { LineSettings } from './foundation/http/request-line.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
+import type { OutgoingObserver } from './foundation/net/outgoing.ts'
 import { DOCUMENTS } from './foundation/protocol/endpoints.ts'
+import type { Tracing } from './foundation/tracing/tracing.ts'
 import { addCertificateRoute } from './gate/certificate-names.ts'
 import type { AppContext } from './gate/context.ts'
 import { GoodTokens } from './gate/good-tokens.ts'
@@ -32,6 +34,8 @@ export interface AppOptions {
   readonly trust: TrustProxy
   readonly readiness: readonly ReadinessCheck[]
   readonly observers?: readonly RequestObserver[]
+  /** Absent unless traces are exported. */
+  readonly tracing?: Pick<Tracing, 'requests' | 'outgoing' | 'toolCalls'> | undefined
   /** For tests, which are late for other reasons. */
   readonly line?: Partial<LineSettings>
 }
@@ -56,8 +60,8 @@ const API_PATHS: readonly string[] = [
 
 /** Builds the whole application on one Fastify instance. The caller makes it listen. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { context, logger, trust } = options
-  const metadataClients = createMetadataClients(context)
+  const { context, logger, trust, tracing } = options
+  const metadataClients = createMetadataClients(context, tracing?.outgoing)
   const outlines = new OutlineCache()
   const goodTokens = new GoodTokens()
   const installation = new EmptyInstallation(context.db)
@@ -65,7 +69,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const app = createHttpServer({
     logger,
     trust,
-    observers: options.observers ?? [],
+    observers: [...(options.observers ?? []), ...(tracing === undefined ? [] : [tracing.requests])],
     limits: { bodyBytes: context.limits.jsonBodyBytes },
     notFound: createNotFoundAnswer(context, trust, line),
   })
@@ -80,13 +84,16 @@ export function buildApp(options: AppOptions): FastifyInstance {
     addOAuthRoutes(scope, context, metadataClients, goodTokens)
     addAdminApiRoutes(scope, context)
     addMemberApiRoutes(scope, context, outlines, goodTokens)
-    addMcpRoutes(scope, context, outlines, goodTokens, VERSION)
+    addMcpRoutes(scope, context, outlines, goodTokens, VERSION, tracing?.toolCalls)
     addPageRoutes(scope, context, metadataClients, outlines)
   })
   return app
 }
 
-function createMetadataClients(context: AppContext): MetadataClients {
+function createMetadataClients(
+  context: AppContext,
+  observe: OutgoingObserver | undefined,
+): MetadataClients {
   const limiter = createAddressRateLimiter({
     name: 'document',
     quota: context.limits.documentPerMinute,
@@ -96,5 +103,6 @@ function createMetadataClients(context: AppContext): MetadataClients {
     hosts: context.documentHosts,
     loopbackHttp: context.loopbackDocuments,
     mayFetch: (address) => limiter.take(address).allowed,
+    observe,
   })
 }

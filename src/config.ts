@@ -23,6 +23,7 @@ const SECRET_VARIABLES: readonly string[] = [
   'SCHOOLGATE_OLD_SECRET',
   'METRICS_TOKEN',
   'S3_SECRET_ACCESS_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ]
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {

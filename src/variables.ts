@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { findUrlProblem } from './foundation/db/database-url.ts'
 import { parseTrustProxy, type TrustProxy } from './foundation/http/trust-proxy.ts'
+import { parseNamedValues } from './foundation/text/named-values.ts'
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -30,6 +31,18 @@ const trustProxy = z.string().transform((text, context): TrustProxy => {
 const postgresUrl = z.string().superRefine((url, context) => {
   const message = findUrlProblem(url)
   if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
+
+const collectorUrl = z
+  .string()
+  .regex(/^https?:\/\/[^?#@]+$/, 'a URL such as http://127.0.0.1:4318')
+  .refine((url) => URL.canParse(url), 'a URL such as http://127.0.0.1:4318')
+
+const namedValues = z.string().transform((text, context) => {
+  const values = parseNamedValues(text)
+  if (values !== undefined) return values
+  context.addIssue({ code: 'custom', message: 'name=value, comma-separated, percent-encoded' })
+  return z.NEVER
 })
 
 /** All variables with default and purpose; a test compares the table in docs/settings.md with this. */
@@ -202,6 +215,71 @@ export const variables = {
     fallback: undefined,
     schema: z.string().min(16, 'at least 16 characters'),
     about: 'bearer token that /metrics asks for; with it the main port serves /metrics as well',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    fallback: undefined,
+    schema: collectorUrl,
+    about:
+      'collector of OpenTelemetry that gets traces by OTLP over HTTP, at /v1/traces below this URL; without it there are none',
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    fallback: undefined,
+    schema: collectorUrl,
+    about: 'the same as a complete URL, used as it is',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    fallback: '',
+    schema: namedValues,
+    about:
+      'headers for the collector, such as a key: name=value, comma-separated, values percent-encoded',
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    fallback: 'http/json',
+    schema: word(['http/json']),
+    about: 'the form of OTLP that is sent; collectors accept it at the port for HTTP, 4318',
+  },
+  OTEL_EXPORTER_OTLP_TIMEOUT: {
+    fallback: '10000',
+    schema: wholeNumber(1, 600_000),
+    about:
+      'milliseconds after which the collector counts as away; spans that it does not take are dropped',
+  },
+  OTEL_SDK_DISABLED: {
+    fallback: 'false',
+    schema: word(['true', 'false']),
+    about: '`true` turns traces off, whatever the other variables say',
+  },
+  OTEL_SERVICE_NAME: {
+    fallback: 'schoolgate',
+    schema: z.string().max(200, 'at most 200 characters'),
+    about: 'name of this service in traces',
+  },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    fallback: '',
+    schema: namedValues,
+    about:
+      'what further describes it, such as deployment.environment.name=production, in the form of the headers',
+  },
+  OTEL_TRACES_SAMPLER: {
+    fallback: 'parentbased_always_on',
+    schema: word([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ]),
+    about:
+      'which requests are traced; the decision of a caller counts only if an address of TRUST_PROXY sends it',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    fallback: '1',
+    schema: z
+      .string()
+      .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, 'a share from 0 to 1, such as 0.05')
+      .transform(Number),
+    about: 'share of requests that the samplers with `traceidratio` trace',
   },
   SHUTDOWN_TIMEOUT_SECONDS: {
     fallback: '20',

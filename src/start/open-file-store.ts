@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import type { OutgoingObserver } from '../foundation/net/outgoing.ts'
 import { createDiskStore } from '../foundation/storage/disk-store.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
 import { createS3Store, type S3Options } from '../foundation/storage/s3-store.ts'
 
 /** Stores uploads in the configured bucket, or in the data folder. */
-export function openFileStore(config: Config): FileStore {
+export function openFileStore(config: Config, observe?: OutgoingObserver): FileStore {
   const bucket = bucketOf(config)
-  if (bucket !== undefined) return createS3Store(bucket)
+  if (bucket !== undefined) return createS3Store({ ...bucket, observe })
   return createDiskStore(join(config.SCHOOLGATE_DATA_DIR, 'files'))
 }
 

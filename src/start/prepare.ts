@@ -9,6 +9,7 @@ import { type Database, type Db, openDatabase } from '../foundation/db/database.
 import { type View, viewOf } from '../foundation/db/lanes.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { MigrationError } from '../foundation/db/migration/migrations.ts'
+import type { StatementObserver } from '../foundation/db/named-statements.ts'
 import { READ_ONLY } from '../foundation/db/primary.ts'
 import { type LaneTimeOuts, TIME_OUTS } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
@@ -63,15 +64,21 @@ export async function joinPreparedDatabase(config: Config): Promise<PreparedData
   return { server, ...prepared }
 }
 
+interface PoolOptions {
+  readonly log?: Logger
+  readonly connectMs?: number
+  readonly observe?: StatementObserver | undefined
+}
+
 export function openPool(
   config: Config,
   server: DatabaseServer,
-  log?: Logger,
-  connectMs?: number,
+  { log, connectMs, observe }: PoolOptions = {},
 ): Database {
   return openDatabase({
     connection: server.connection,
     connectMs,
+    observe,
     poolSize: config.DATABASE_POOL_SIZE,
     statementTimeoutMs: timeOutsOf(config),
     onIdleError: (error) => log?.warn({ err: error }, 'a database connection was lost'),
@@ -94,7 +101,7 @@ async function withPool<R>(
   server: DatabaseServer,
   work: (db: Db) => Promise<R>,
 ): Promise<R> {
-  const database = openPool(config, server, undefined, TIME_OUTS.connectAlone)
+  const database = openPool(config, server, { connectMs: TIME_OUTS.connectAlone })
   try {
     return await work(viewOf(database.db, MAINTENANCE))
   } finally {

@@ -26,6 +26,7 @@ import { countFiguresInBackground } from './count-figures.ts'
 import { buildIndexesInBackground } from './index-building.ts'
 import { workOnJobs } from './jobs.ts'
 import { listenForSchoolChanges } from './listen-for-school-changes.ts'
+import { loadTracing } from './load-tracing.ts'
 import type { DatabaseServer } from './open-database.ts'
 import { openFileStore } from './open-file-store.ts'
 import {
@@ -65,9 +66,10 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
     ? await joinPreparedDatabase(config)
     : await openPreparedDatabase(config, log)
   const { server, keyring, isDemo, setupCode } = prepared
-  const database = openPool(config, server, log)
+  const tracing = await loadTracing(config, log)
+  const database = openPool(config, server, { log, observe: tracing?.statements })
   const directory = new SchoolDirectory(database.db)
-  const files = openFileStore(config)
+  const files = openFileStore(config, tracing?.outgoing)
   const jobs = workOnJobs(database.db, files, log)
   const listener = await listenForSchoolChanges(directory, {
     connection: server.listenConnection,
@@ -99,6 +101,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       () => shutdown?.isDraining() ?? false,
     ),
     observers: [inFlight, metrics.observer],
+    tracing,
   })
   if (config.METRICS_TOKEN !== undefined) {
     addMetricsRoute(app, metrics.registry, config.METRICS_TOKEN)
@@ -133,6 +136,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       { name: 'audit counts', close: writeRepeatedCounts },
       { name: 'database pool', close: () => database.close() },
       { name: 'database', close: () => server.stop() },
+      { name: 'traces', close: () => tracing?.flush() },
       { name: 'event loop metrics', close: () => metrics.stop() },
     ],
   })

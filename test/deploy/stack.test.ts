@@ -93,7 +93,13 @@ test('Caddy asks the server before it gets a certificate, and asks both servers 
 })
 
 test('Caddy removes the headers that a caller could forge, on every way to a server', () => {
-  for (const header of ['Forwarded', 'X-Forwarded-Port', 'X-Request-Id']) {
+  for (const header of [
+    'Forwarded',
+    'X-Forwarded-Port',
+    'X-Request-Id',
+    'Traceparent',
+    'Tracestate',
+  ]) {
     expect(caddyfile).toMatch(new RegExp(`^\\t+header_up -${header}$`, 'm'))
   }
   expect(caddyfile.match(/reverse_proxy/g)).toHaveLength(1)

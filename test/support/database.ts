@@ -53,9 +53,9 @@ export async function testDatabase(
     connectMs: 30_000,
     waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
     ...settings,
-    observe: (text, values) => {
-      seen?.push(text)
-      for (const listener of listeners) listener(text, values)
+    observe: (...statement) => {
+      seen?.push(statement[0])
+      for (const listener of listeners) listener(...statement)
     },
   })
   whenFileIsDone(() => database.close())

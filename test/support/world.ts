@@ -18,6 +18,7 @@ import { createLogger } from '../../src/foundation/http/logging.ts'
 import type { RequestObserver } from '../../src/foundation/http/observe-requests.ts'
 import type { LineSettings } from '../../src/foundation/http/request-line.ts'
 import { type TrustProxy, trustNoProxy } from '../../src/foundation/http/trust-proxy.ts'
+import type { Tracing } from '../../src/foundation/tracing/tracing.ts'
 import type { AppContext } from '../../src/gate/context.ts'
 import { DEFAULT_LIMITS } from '../../src/surfaces/member-api/documents/limits.ts'
 import { whenFileIsDone } from './clean-up.ts'
@@ -213,6 +214,7 @@ export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
   readonly trust?: TrustProxy
   readonly log?: DestinationStream
   readonly observers?: readonly RequestObserver[]
+  readonly tracing?: Tracing
   readonly onRoute?: (route: RouteOptions) => void
   /** The clock that decides when the school directory reads a school again. */
   readonly now?: () => number
@@ -230,6 +232,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     trust,
     log,
     observers,
+    tracing,
     onRoute,
     now,
     realHashes,
@@ -237,6 +240,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     ...overrides
   } = options
   const database = await testDatabase(connection, databaseSettings)
+  if (tracing !== undefined) database.onStatement(tracing.statements)
   const context: AppContext = {
     db: database.db,
     directory: new SchoolDirectory(database.db, now),
@@ -268,6 +272,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     trust: trust ?? trustNoProxy,
     readiness: [],
     observers: observers ?? [],
+    tracing,
     line,
   })
   if (onRoute !== undefined) app.addHook('onRoute', onRoute)

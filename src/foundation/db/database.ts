@@ -30,7 +30,7 @@ export interface DatabaseSettings {
   /** To wait for a connection that is free. */
   readonly waitMs?: LaneTimeOuts
   readonly silence?: Partial<SilencePace>
-  readonly observe?: StatementObserver
+  readonly observe?: StatementObserver | undefined
   readonly onIdleError?: (error: Error) => void
 }
 

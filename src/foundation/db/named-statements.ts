@@ -18,7 +18,12 @@ const PLAN_UNUSABLE: ReadonlySet<unknown> = new Set([
   '26000',
 ])
 
-export type StatementObserver = (text: string, values: readonly unknown[]) => void
+/** Called with every statement that is sent; its answer rejects if it fails. */
+export type StatementObserver = (
+  text: string,
+  values: readonly unknown[],
+  answer: Promise<unknown>,
+) => void
 
 /** Whether PostgreSQL has said that its disk is full; readiness finds out when it no longer is. */
 export interface DiskState {
@@ -58,11 +63,16 @@ export class NamedStatements {
     return this.#hasUnusablePlan || this.#names.size >= this.#maxNamed
   }
 
-  async run<R>(
+  run<R>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
+    const answer = this.#run<R>(text, values)
+    this.#observe?.(text, values, answer)
+    return answer
+  }
+
+  async #run<R>(
     text: string,
     values: readonly unknown[],
   ): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
-    this.#observe?.(text, values)
     const name = values.length === 0 ? undefined : this.#nameOf(text)
     try {
       return await this.#send<R>(text, values, name)

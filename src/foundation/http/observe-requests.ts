@@ -26,10 +26,12 @@ export type FinishedRequest = {
   readonly outcome: RequestOutcome
 }
 
-export type ObservedRequest = { readonly raw: IncomingMessage }
+export type ObservedRequest = { readonly raw: IncomingMessage; readonly id: string }
 
 export type RequestObserver = {
   readonly started?: (request: ObservedRequest) => void
+  /** Calls `next`, and with it all further work of the request, in a context of its own. */
+  readonly within?: (request: ObservedRequest, next: () => void) => void
   readonly finished: (finished: FinishedRequest, request: ObservedRequest) => void
 }
 
@@ -47,6 +49,7 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
     const finished = describeFinished(request, reply, aborted)
     for (const observer of observers) observer.finished(finished, request)
   }
+  const contexts = observers.flatMap(({ within }) => within ?? [])
   app.decorateRequest('outcome')
   app.decorateRequest('startedAt')
   app.addHook('onRequest', (request, reply, done) => {
@@ -68,6 +71,13 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
     })
     done()
   })
+  for (const within of contexts) {
+    const enter = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void =>
+      within(request, done)
+    app.addHook('onRequest', enter)
+    // Again, because the body arrives in the context of its connection.
+    app.addHook('preValidation', enter)
+  }
 }
 
 /** Exported for the few errors that Fastify answers without running its hooks. */

@@ -5,7 +5,7 @@ import { OVERLOADED } from './request-line.ts'
 const BUCKETS_IN_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Node accepts some thirty methods; all others count as one. */
-const METHODS: ReadonlySet<string> = new Set([
+export const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
   'POST',

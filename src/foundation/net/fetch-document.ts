@@ -11,6 +11,7 @@ import {
   nameNotResolved,
 } from './fetch-failure.ts'
 import { type FetchTarget, judgeTarget } from './fetch-target.ts'
+import type { OutgoingObserver } from './outgoing.ts'
 import { parseUrl } from './parse-url.ts'
 import { type ResolvedAddress, responseHead, startPinnedRequest } from './pinned-request.ts'
 import { freshnessSeconds } from './response-freshness.ts'
@@ -23,6 +24,7 @@ export interface FetchOptions {
   readonly allowLoopbackHttp?: boolean | undefined
   readonly lookup?: ((hostname: string) => Promise<readonly ResolvedAddress[]>) | undefined
   readonly ca?: string | undefined
+  readonly observe?: OutgoingObserver | undefined
   /**
    * Which addresses and ports a public name may lead to. They are arguments so that a test can use a server on
    * this machine as a public one. They must never come from configuration: an operator would one day turn on
@@ -56,9 +58,13 @@ export async function fetchPublicJson(
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const deadline = new AbortController()
   const timer = after(() => deadline.abort(), timeoutMs)
+  const seen = options.observe?.({ method: 'GET', url: target, isOurs: false })
   try {
-    return await fetchFrom(verdict.target, options, deadline.signal)
+    const result = await fetchFrom(verdict.target, options, deadline.signal)
+    seen?.ended(result.ok ? undefined : result.reason)
+    return result
   } catch (error) {
+    seen?.ended(deadline.signal.aborted ? 'timed_out' : 'no answer')
     if (!deadline.signal.aborted) return connectionFailure(error)
     return fetchFailure('timed_out', `The document did not arrive within ${timeoutMs} ms.`)
   } finally {

@@ -4,6 +4,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { OutgoingObserver } from '../net/outgoing.ts'
 import { checkFolder, type FileStore, FileStoreAwayError, isKey, keyOf } from './file-store.ts'
 import { EMPTY_BODY_HASH, type S3Credentials, signedHeaders } from './s3-signature.ts'
 import { spool } from './spool.ts'
@@ -14,6 +15,7 @@ export interface S3Options extends S3Credentials {
   readonly bucket: string
   /** The local folder for uploads until they are in the bucket. */
   readonly incoming: string
+  readonly observe?: OutgoingObserver | undefined
 }
 
 /** After this time without a byte, the connection counts as lost. */
@@ -79,7 +81,7 @@ interface Sent {
 }
 
 async function send(
-  { endpoint, bucket, ...credentials }: S3Options,
+  { endpoint, bucket, observe, ...credentials }: S3Options,
   method: 'GET' | 'PUT' | 'HEAD' | 'DELETE',
   key: string,
   sent?: Sent,
@@ -88,14 +90,22 @@ async function send(
   const url = new URL(`${endpoint.replace(/\/$/, '')}/${bucket}${key && `/${key}`}`)
   const signed = signedHeaders({ method, url, headers, bodyHash }, credentials, new Date())
   const call = url.protocol === 'https:' ? requestHttps : requestHttp
-  const asked = call(url, { method, headers: signed, timeout: SILENCE_MS })
+  const seen = observe?.({ method, url, isOurs: true })
+  const asked = call(url, {
+    method,
+    headers: { ...signed, ...seen?.headers },
+    timeout: SILENCE_MS,
+  })
   asked.on('timeout', () => asked.destroy(new Error(`no answer within ${SILENCE_MS / 1000} s`)))
   try {
     const answered = once(asked, 'response') as Promise<[IncomingMessage]>
     const written = sent === undefined ? asked.end() : pipeline(sent.body, asked)
     const [[answer]] = await Promise.all([answered, written])
+    const { statusCode = 0 } = answer
+    seen?.ended(statusCode >= 400 ? String(statusCode) : undefined)
     return answer
   } catch (cause) {
+    seen?.ended((cause as NodeJS.ErrnoException).code ?? 'no answer')
     const told = (cause as Error).message || (cause as NodeJS.ErrnoException).code
     throw new FileStoreAwayError(`${url.origin} cannot be reached: ${told}`, { cause })
   }

@@ -8,6 +8,8 @@ import { findTool, furtherToolsFor } from './toolbox.ts'
 
 /** A call that may be answered. */
 export interface AdmittedCall {
+  /** The name of a tool that exists. */
+  readonly tool: string | undefined
   readonly answer: () => Promise<ToolResult>
 }
 
@@ -24,12 +26,16 @@ export function admitCall(
   logFault: (fault: unknown) => void,
 ): AdmittedCall {
   const tool = findTool(name, call.school)
-  if (tool === undefined) return { answer: () => Promise.reject(unknownTool(name, call)) }
+  if (tool === undefined) {
+    return { tool: undefined, answer: () => Promise.reject(unknownTool(name, call)) }
+  }
   const run = admit(tool, tool.parse(given, call.caller), call)
   // PostgreSQL keeps no NUL character in text, so none fits any argument of any tool.
   const { origin } = call.school
-  if (holdsNul) return { answer: async () => problem(origin, 'invalid_text', NUL_PROBLEM) }
-  return { answer: () => runTool(origin, run, logFault) }
+  const answer = holdsNul
+    ? async () => problem(origin, 'invalid_text', NUL_PROBLEM)
+    : () => runTool(origin, run, logFault)
+  return { tool: tool.name, answer }
 }
 
 function admit(tool: Tool, parsed: ParsedCall, call: ToolCall): () => Promise<object> {

@@ -13,6 +13,7 @@ import {
   TOOL_ENDPOINTS,
   type ToolEndpoint,
 } from '../../foundation/protocol/resource-names.ts'
+import type { ToolCallObserver } from '../../foundation/tracing/tracing.ts'
 import { loadKnownCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import type { GoodTokens } from '../../gate/good-tokens.ts'
@@ -47,6 +48,7 @@ export function addMcpRoutes(
   outlines: OutlineCache,
   goodTokens: GoodTokens,
   version: string,
+  observe?: ToolCallObserver,
 ): void {
   const rates = createRateChecks(context.limits.toolCallsPerMinute, goodTokens)
   const lists = new ToolLists()
@@ -87,7 +89,10 @@ export function addMcpRoutes(
 
       const admit = (asked: AskedCall): AdmittedCall => {
         rates.ofCall(request, caller, reply)
-        return admitCall(asked, call, holdsNul, (fault) => logFailure(request, fault))
+        const admitted = admitCall(asked, call, holdsNul, (fault) => logFailure(request, fault))
+        if (observe === undefined) return admitted
+        const { tool, answer } = admitted
+        return { tool, answer: () => observe(tool, message.params._meta, answer) }
       }
       try {
         const response = await serveMessage({

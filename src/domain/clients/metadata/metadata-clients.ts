@@ -2,6 +2,7 @@ import { KeyedLimiter } from '../../../foundation/concurrency/keyed-limiter.ts'
 import { Limiter, LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import { addressBucket } from '../../../foundation/net/address-buckets.ts'
+import type { OutgoingObserver } from '../../../foundation/net/outgoing.ts'
 import type { School } from '../../schools/school.ts'
 import type { Client } from '../client.ts'
 import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from '../scope-catalogue.ts'
@@ -53,6 +54,7 @@ export interface MetadataRules {
   readonly loopbackHttp: boolean
   /** Whether this address may cause one more fetch. */
   readonly mayFetch: (address: string) => boolean
+  readonly observe?: OutgoingObserver | undefined
 }
 
 /** More at once would hold the threads that name look-ups share with password hashing. */
@@ -163,7 +165,10 @@ export class MetadataClients {
   }
 
   async #fetch(db: Db, url: ClientIdUrl): Promise<ResolvedMetadata> {
-    const fetched = await fetchClientMetadata(url, { allowLoopbackHttp: this.loopbackHttp })
+    const fetched = await fetchClientMetadata(url, {
+      allowLoopbackHttp: this.loopbackHttp,
+      observe: this.#rules.observe,
+    })
     if (fetched.ok) {
       await keepDocument(db, url.href, fetched.document, fetched.lifetimeSeconds)
       return { ok: true, document: fetched.document }

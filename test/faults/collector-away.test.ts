@@ -1,0 +1,162 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { encodeSpans } from '../../src/foundation/tracing/otlp.ts'
+import { Span } from '../../src/foundation/tracing/span.ts'
+import { MAX_BATCH, MAX_QUEUE, SpanExporter } from '../../src/foundation/tracing/span-exporter.ts'
+import { environmentOf } from '../cli/support/run.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
+import { aCollector } from '../support/collector.ts'
+import { emptyDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { madeOnce } from '../support/made-once.ts'
+import { build, freePort, RunningServer } from './support/running-server.ts'
+
+/** Whole servers start here; only a server that hangs takes this long. */
+const START_MS = 180_000
+
+function anExporter(url: string) {
+  const reports: string[] = []
+  const exporter = new SpanExporter({
+    url: new URL('/v1/traces', url),
+    headers: {},
+    // Longer than any test: what ends sooner was not waited for.
+    timeoutMs: 600_000,
+    encode: (spans) => encodeSpans(spans, { 'service.name': 'schoolgate' }, '1.2.3'),
+    onAway: (reason) => reports.push(reason),
+    onBack: (dropped) => reports.push(`back, ${dropped} dropped`),
+  })
+  const add = (count: number) => {
+    for (let n = 0; n < count; n++) {
+      new Span({ kind: 'server', name: 'GET /sign-in' }, (span) => exporter.add(span)).end()
+    }
+  }
+  return { exporter, add, reports }
+}
+
+describe('spans for a collector', () => {
+  test('that is silent wait up to a limit, and the rest is dropped', async () => {
+    const collector = await aCollector('silent')
+    const { exporter, add } = anExporter(collector.url)
+    add(10_000)
+    expect(exporter.counts).toEqual({
+      waiting: MAX_QUEUE,
+      dropped: 10_000 - MAX_QUEUE - MAX_BATCH,
+    })
+    await vi.waitFor(() => expect(collector.exports).toHaveLength(1), eventually)
+    add(1_000)
+    expect(exporter.counts.waiting).toBe(MAX_QUEUE)
+    expect(collector.exports).toHaveLength(1)
+  })
+
+  test('that is silent do not hold up the end of the process', async () => {
+    const collector = await aCollector('silent')
+    const { exporter, add } = anExporter(collector.url)
+    add(1)
+    await exporter.flush(10)
+  })
+
+  test('that refuses connections are dropped batch by batch, with one report', async () => {
+    const { exporter, add, reports } = anExporter(`http://127.0.0.1:${await freePort()}`)
+    add(MAX_BATCH)
+    await exporter.flush(60_000)
+    expect(reports).toEqual([expect.stringContaining('ECONNREFUSED')])
+    add(MAX_QUEUE + 1)
+    await exporter.flush(60_000)
+    expect(exporter.counts).toEqual({
+      waiting: MAX_QUEUE - MAX_BATCH,
+      dropped: MAX_BATCH + 1 + MAX_BATCH,
+    })
+    expect(reports).toHaveLength(1)
+  })
+
+  test('that fails and comes back are sent again, with the number of lost ones', async () => {
+    const collector = await aCollector(503)
+    const { exporter, add, reports } = anExporter(collector.url)
+    add(3)
+    await exporter.flush(60_000)
+    collector.manner = 200
+    add(2)
+    await exporter.flush(60_000)
+    expect(reports).toEqual(['it answers 503', 'back, 3 dropped'])
+    expect(exporter.counts).toEqual({ waiting: 0, dropped: 3 })
+  })
+})
+
+describe('a server in another process', () => {
+  let folder: string
+  let database: pg.ClientConfig
+  beforeAll(async () => {
+    await madeOnce('dist', build)
+    database = await emptyDatabase()
+    folder = await mkdtemp(join(tmpdir(), 'schoolgate-traces-'))
+    whenFileIsDone(() => rm(folder, { recursive: true, force: true }))
+  }, START_MS)
+
+  async function aServer(name: string, env: Record<string, string> = {}) {
+    const scripts = join(folder, `scripts-${name}`)
+    const server = new RunningServer(await freePort(), {
+      ...environmentOf(database),
+      // Node writes the names of all scripts that it has loaded.
+      NODE_V8_COVERAGE: scripts,
+      ...env,
+    })
+    await server.ready()
+    return { server, scripts }
+  }
+
+  async function tracingScripts(folderOfScripts: string): Promise<readonly string[]> {
+    const files = await readdir(folderOfScripts)
+    const texts = await Promise.all(
+      files.map((file) => readFile(join(folderOfScripts, file), 'utf8')),
+    )
+    const urls: string[] = texts.flatMap((text) =>
+      JSON.parse(text).result.map(({ url }: { url: string }) => url),
+    )
+    expect(urls.filter((url) => url.endsWith('/dist/app.js'))).not.toEqual([])
+    return urls.filter((url) => /\/foundation\/tracing\/|opentelemetry\/(?!api)/.test(url))
+  }
+
+  test(
+    'loads nothing of the tracing while no collector is configured',
+    async () => {
+      const { server, scripts } = await aServer('off')
+      await server.ask('/sign-in')
+      expect(await server.stop()).toBe(0)
+      expect(await tracingScripts(scripts)).toEqual([])
+    },
+    START_MS,
+  )
+
+  test(
+    'sends what is left when it ends',
+    async () => {
+      const collector = await aCollector()
+      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'gate' }
+      const { server, scripts } = await aServer('on', env)
+      await server.ask('/healthz')
+      expect(await server.stop()).toBe(0)
+      expect(collector.spans.map(({ name }) => name)).toContain('GET /healthz')
+      expect(await tracingScripts(scripts)).not.toEqual([])
+    },
+    START_MS,
+  )
+
+  test(
+    'answers and ends properly while the collector is silent',
+    async () => {
+      const collector = await aCollector('silent')
+      const { server } = await aServer('silent', {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
+      })
+      for (let n = 0; n < 600; n++) expect((await server.ask('/healthz')).status).toBe(200)
+      await vi.waitFor(() => expect(collector.exports).toHaveLength(1), eventually)
+      expect((await server.ask('/readyz')).status).toBe(200)
+      expect(await server.stop()).toBe(0)
+    },
+    START_MS,
+  )
+})
