@@ -58,6 +58,28 @@ AS $function$
     encode(substring(sha256(convert_to(origin || '/mcp/member', 'UTF8')) from 1 for 9), 'base64'), '+/', '-_')
 $function$;
 
+-- Keeps how many rows a parent has. Arguments: the table of parents, its column, the column that names a parent, which rows count.
+CREATE OR REPLACE FUNCTION public.count_at_parent()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  came text := format('select school_id, %I as id, 1 as change from came where %s', tg_argv[2], tg_argv[3]);
+  went text := format('select school_id, %I as id, -1 as change from went where %s', tg_argv[2], tg_argv[3]);
+  changes text := case tg_op when 'INSERT' then came when 'DELETE' then went else came || ' union all ' || went end;
+begin
+  -- Locked in one order, so that two statements about the same parents wait for each other and never both.
+  execute format('
+    with changes as materialized (
+      select school_id, id, sum(change)::integer as change from (%s) c group by school_id, id having sum(change) <> 0),
+    locked as materialized (
+      select p.school_id, p.id from %I p join changes using (school_id, id) order by p.school_id, p.id for no key update of p)
+    update %2$I p set %3$I = p.%3$I + c.change
+    from changes c join locked using (school_id, id) where p.school_id = c.school_id and p.id = c.id',
+    changes, tg_argv[0], tg_argv[1]);
+  return null;
+end $function$;
+
 -- A cached outline is good while its course still has this version.
 CREATE OR REPLACE FUNCTION public.count_outline_change()
  RETURNS trigger
@@ -697,6 +719,8 @@ create table coupon_redemptions (
 CREATE INDEX coupon_redemptions_by_member ON public.coupon_redemptions USING btree (school_id, coupon_id, user_id);
 CREATE INDEX coupon_redemptions_by_order ON public.coupon_redemptions USING btree (school_id, order_id);
 CREATE STATISTICS public.coupon_redemptions_ids (dependencies) ON school_id, coupon_id, order_id, user_id FROM coupon_redemptions;
+CREATE TRIGGER coupon_redemptions_counted_gone AFTER DELETE ON public.coupon_redemptions REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('coupons', 'redemption_count', 'coupon_id', 'true');
+CREATE TRIGGER coupon_redemptions_counted_new AFTER INSERT ON public.coupon_redemptions REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('coupons', 'redemption_count', 'coupon_id', 'true');
 CREATE TRIGGER redemptions_added AFTER INSERT ON public.coupon_redemptions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_redemptions();
 CREATE TRIGGER redemptions_removed AFTER DELETE ON public.coupon_redemptions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_redemptions();
 
@@ -717,6 +741,7 @@ create table coupons (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   used_up boolean not null default false,
+  redemption_count integer not null default 0,
   constraint coupons_pkey PRIMARY KEY (school_id, id),
   constraint coupons_school_id_code_key UNIQUE (school_id, code),
   constraint coupons_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
@@ -735,8 +760,9 @@ CREATE INDEX coupons_by_code ON public.coupons USING btree (school_id, code COLL
 CREATE INDEX coupons_by_time ON public.coupons USING btree (school_id, created_at, id);
 CREATE INDEX coupons_search ON public.coupons USING gin (lower("left"(code, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER coupons_limit BEFORE UPDATE OF max_redemptions ON public.coupons FOR EACH ROW WHEN ((old.max_redemptions IS DISTINCT FROM new.max_redemptions)) EXECUTE FUNCTION note_limit();
-CREATE TRIGGER coupons_touch BEFORE UPDATE ON public.coupons FOR EACH ROW EXECUTE FUNCTION touch_row();
+CREATE TRIGGER coupons_touch BEFORE UPDATE ON public.coupons FOR EACH ROW WHEN ((old.redemption_count = new.redemption_count)) EXECUTE FUNCTION touch_row();
 -- coupons.used_up: whether it has as many redemptions as it may have, kept by triggers
+-- coupons.redemption_count: how many redemptions it has, kept by triggers
 
 -- analytics: how far the students of a course are
 create table course_figures (
@@ -841,8 +867,10 @@ create table digital_product_accesses (
 );
 CREATE INDEX digital_product_accesses_by_product ON public.digital_product_accesses USING btree (school_id, product_id);
 CREATE INDEX digital_product_accesses_of_person ON public.digital_product_accesses USING btree (school_id, user_id, granted_at, id);
-CREATE INDEX digital_product_accesses_standing ON public.digital_product_accesses USING btree (school_id, product_id) WHERE (revoked_at IS NULL);
 CREATE STATISTICS public.digital_product_accesses_ids (dependencies) ON school_id, product_id, user_id FROM digital_product_accesses;
+CREATE TRIGGER digital_product_accesses_counted AFTER UPDATE ON public.digital_product_accesses REFERENCING OLD TABLE AS went NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('digital_products', 'owner_count', 'product_id', 'revoked_at is null');
+CREATE TRIGGER digital_product_accesses_counted_gone AFTER DELETE ON public.digital_product_accesses REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('digital_products', 'owner_count', 'product_id', 'revoked_at is null');
+CREATE TRIGGER digital_product_accesses_counted_new AFTER INSERT ON public.digital_product_accesses REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('digital_products', 'owner_count', 'product_id', 'revoked_at is null');
 
 -- commerce: something to download
 create table digital_products (
@@ -858,6 +886,7 @@ create table digital_products (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  owner_count integer not null default 0,
   constraint digital_products_pkey PRIMARY KEY (school_id, id),
   constraint digital_products_school_id_slug_key UNIQUE (school_id, slug),
   constraint digital_products_school_id_file_id_fkey FOREIGN KEY (school_id, file_id) REFERENCES files(school_id, id),
@@ -870,7 +899,8 @@ create table digital_products (
   constraint digital_products_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX digital_products_by_time ON public.digital_products USING btree (school_id, created_at, id);
-CREATE TRIGGER digital_products_touch BEFORE UPDATE ON public.digital_products FOR EACH ROW EXECUTE FUNCTION touch_row();
+CREATE TRIGGER digital_products_touch BEFORE UPDATE ON public.digital_products FOR EACH ROW WHEN ((old.owner_count = new.owner_count)) EXECUTE FUNCTION touch_row();
+-- digital_products.owner_count: members who may download it, kept by triggers
 
 -- people: new email addresses that people asked for, until the change can no longer be undone
 create table email_changes (
@@ -963,8 +993,10 @@ create table event_registrations (
 );
 CREATE INDEX event_registrations_by_event ON public.event_registrations USING btree (school_id, event_id, registered_at, id);
 CREATE INDEX event_registrations_of_person ON public.event_registrations USING btree (school_id, user_id, registered_at, id);
-CREATE INDEX event_registrations_standing ON public.event_registrations USING btree (school_id, event_id) WHERE (state <> 'canceled'::text);
 CREATE STATISTICS public.event_registrations_ids (dependencies) ON school_id, event_id, user_id FROM event_registrations;
+CREATE TRIGGER event_registrations_counted AFTER UPDATE ON public.event_registrations REFERENCING OLD TABLE AS went NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('events', 'registration_count', 'event_id', 'state <> ''canceled''');
+CREATE TRIGGER event_registrations_counted_gone AFTER DELETE ON public.event_registrations REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('events', 'registration_count', 'event_id', 'state <> ''canceled''');
+CREATE TRIGGER event_registrations_counted_new AFTER INSERT ON public.event_registrations REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('events', 'registration_count', 'event_id', 'state <> ''canceled''');
 CREATE TRIGGER event_registrations_touch BEFORE UPDATE ON public.event_registrations FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- events: a gathering with a start, an end and perhaps a capacity
@@ -985,6 +1017,7 @@ create table events (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  registration_count integer not null default 0,
   constraint events_pkey PRIMARY KEY (school_id, id),
   constraint events_school_id_slug_key UNIQUE (school_id, slug),
   constraint events_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
@@ -1003,7 +1036,8 @@ CREATE INDEX events_by_start ON public.events USING btree (school_id, starts_at,
 CREATE INDEX events_by_time ON public.events USING btree (school_id, created_at, id);
 CREATE TRIGGER events_changed_text AFTER UPDATE OF description ON public.events FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER events_removed_text AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION forget_html();
-CREATE TRIGGER events_touch BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION touch_row();
+CREATE TRIGGER events_touch BEFORE UPDATE ON public.events FOR EACH ROW WHEN ((old.registration_count = new.registration_count)) EXECUTE FUNCTION touch_row();
+-- events.registration_count: registrations that are not canceled, kept by triggers
 
 -- analytics: figures that a write made wrong; removed in the transaction that counts them again
 create table figure_marks (
@@ -1055,6 +1089,8 @@ create table form_submissions (
 );
 CREATE INDEX form_submissions_by_form ON public.form_submissions USING btree (school_id, form_id, submitted_at, id);
 CREATE STATISTICS public.form_submissions_ids (dependencies) ON school_id, form_id FROM form_submissions;
+CREATE TRIGGER form_submissions_counted_gone AFTER DELETE ON public.form_submissions REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('forms', 'submission_count', 'form_id', 'true');
+CREATE TRIGGER form_submissions_counted_new AFTER INSERT ON public.form_submissions REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('forms', 'submission_count', 'form_id', 'true');
 
 -- content: a questionnaire; fields is a list of {name, label, kind, required}
 create table forms (
@@ -1067,6 +1103,7 @@ create table forms (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  submission_count integer not null default 0,
   constraint forms_pkey PRIMARY KEY (school_id, id),
   constraint forms_school_id_slug_key UNIQUE (school_id, slug),
   constraint forms_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
@@ -1076,7 +1113,8 @@ create table forms (
   constraint forms_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX forms_by_time ON public.forms USING btree (school_id, created_at, id);
-CREATE TRIGGER forms_touch BEFORE UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION touch_row();
+CREATE TRIGGER forms_touch BEFORE UPDATE ON public.forms FOR EACH ROW WHEN ((old.submission_count = new.submission_count)) EXECUTE FUNCTION touch_row();
+-- forms.submission_count: how many submissions it has, kept by triggers
 
 -- idempotency: the answer to a write, kept a day and found by a hash of its key, authorization, method and path
 create table idempotent_answers (
@@ -1321,6 +1359,7 @@ create table membership_plans (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  active_subscription_count integer not null default 0,
   constraint membership_plans_pkey PRIMARY KEY (school_id, id),
   constraint membership_plans_school_id_slug_key UNIQUE (school_id, slug),
   constraint membership_plans_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
@@ -1333,7 +1372,8 @@ create table membership_plans (
   constraint membership_plans_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])))
 );
 CREATE INDEX membership_plans_by_time ON public.membership_plans USING btree (school_id, created_at, id);
-CREATE TRIGGER membership_plans_touch BEFORE UPDATE ON public.membership_plans FOR EACH ROW EXECUTE FUNCTION touch_row();
+CREATE TRIGGER membership_plans_touch BEFORE UPDATE ON public.membership_plans FOR EACH ROW WHEN ((old.active_subscription_count = new.active_subscription_count)) EXECUTE FUNCTION touch_row();
+-- membership_plans.active_subscription_count: subscriptions that are not canceled, kept by triggers
 
 -- people: links "it was not me" in mails about an account, each good once
 create table notice_links (
@@ -1975,8 +2015,10 @@ CREATE INDEX subscriptions_by_time ON public.subscriptions USING btree (school_i
 CREATE INDEX subscriptions_ending ON public.subscriptions USING btree (school_id, created_at, id) WHERE cancel_at_period_end;
 CREATE INDEX subscriptions_of_person ON public.subscriptions USING btree (school_id, user_id, created_at, id);
 CREATE UNIQUE INDEX subscriptions_one_alive ON public.subscriptions USING btree (school_id, user_id, plan_id) WHERE (state <> 'canceled'::text);
-CREATE INDEX subscriptions_standing ON public.subscriptions USING btree (school_id, plan_id) WHERE (state <> 'canceled'::text);
 CREATE STATISTICS public.subscriptions_ids (dependencies) ON school_id, plan_id, user_id FROM subscriptions;
+CREATE TRIGGER subscriptions_counted AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS went NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('membership_plans', 'active_subscription_count', 'plan_id', 'state <> ''canceled''');
+CREATE TRIGGER subscriptions_counted_gone AFTER DELETE ON public.subscriptions REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('membership_plans', 'active_subscription_count', 'plan_id', 'state <> ''canceled''');
+CREATE TRIGGER subscriptions_counted_new AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('membership_plans', 'active_subscription_count', 'plan_id', 'state <> ''canceled''');
 CREATE TRIGGER subscriptions_marked AFTER UPDATE ON public.subscriptions FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION mark_total_of_row('subscriptions');
 CREATE TRIGGER subscriptions_marked_gone AFTER DELETE ON public.subscriptions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('subscriptions');
 CREATE TRIGGER subscriptions_marked_new AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('subscriptions');

@@ -16,11 +16,14 @@ export async function fillPages(
   let added = 0
   try {
     await client.query('begin')
-    const statements = [...[SMALL, BIG].flatMap(purgedRows), ...pageRows(SMALL_WITH_PAGES)]
+    const statements = [
+      ...[SMALL, BIG].flatMap(purgedRows),
+      ...pageRows(SMALL_WITH_PAGES),
+      ...FILLED_IN,
+    ]
     for (const statement of statements) {
       added += (await client.query(statement)).rowCount ?? 0
     }
-    added += (await client.query(FILLED_IN)).rowCount ?? 0
     await client.query('commit')
     if (added === 0) return
     tell(`Added ${added} rows, most of them so that the pages of the small school are full.`)

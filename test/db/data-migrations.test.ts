@@ -345,3 +345,38 @@ test('groups from before know how many members they have, and keep their version
   const changed = await client.query("select version from study_groups where name = 'Larks'")
   expect(changed.rows).toEqual([{ version: 2 }])
 })
+
+test('events and forms from before know how many rows they have, and keep their version', async () => {
+  const { client, apply } = await before('-kept-counts.sql')
+  const school = await aSchool(client)
+  const people = [await aMember(client, school, 'ada'), await aMember(client, school, 'ben')]
+  const [event, form] = [randomUUID(), randomUUID()]
+  await client.query(
+    `insert into events (school_id, id, slug, title, starts_at, ends_at, currency) values ($1, $2, 'one', 'One', now(), now() + interval '1 hour', 'USD')`,
+    [school, event],
+  )
+  await client.query(
+    `insert into forms (school_id, id, slug, title, fields) values ($1, $2, 'one', 'One', '[]')`,
+    [school, form],
+  )
+  for (const [place, person] of people.entries()) {
+    await client.query(
+      `insert into event_registrations (school_id, id, event_id, user_id, state, canceled_at)
+       values ($1, gen_random_uuid(), $2, $3, $4, case when $4 = 'canceled' then now() end)`,
+      [school, event, person, place === 0 ? 'canceled' : 'registered'],
+    )
+    await client.query(
+      `insert into form_submissions (school_id, id, form_id, user_id, answers) values ($1, gen_random_uuid(), $2, $3, '{}')`,
+      [school, form, person],
+    )
+  }
+  await apply()
+  const { rows } = await client.query(
+    `select registration_count as count, version from events
+     union all select submission_count, version from forms`,
+  )
+  expect(rows).toEqual([
+    { count: 1, version: 1 },
+    { count: 2, version: 1 },
+  ])
+})

@@ -94,7 +94,36 @@ export const purgedRows = (size: SchoolSize): readonly string[] =>
     .filter((statement) => ['authorizations', 'token_pairs'].includes(tableOf(statement)))
     .map(unlessThere)
 
-/** What a server fills in after an update; the rows were loaded without triggers. */
-export const FILLED_IN = `
-  update meeting_seats s set starts_at = m.starts_at from consulting_meetings m
-  where m.school_id = s.school_id and m.id = s.meeting_id and s.starts_at is null`
+/** Parents that carry how many rows they have: table, column, table of the rows, their column, which rows count. */
+const COUNTED = [
+  ['events', 'registration_count', 'event_registrations', 'event_id', `state <> 'canceled'`],
+  [
+    'membership_plans',
+    'active_subscription_count',
+    'subscriptions',
+    'plan_id',
+    `state <> 'canceled'`,
+  ],
+  [
+    'digital_products',
+    'owner_count',
+    'digital_product_accesses',
+    'product_id',
+    'revoked_at is null',
+  ],
+  ['forms', 'submission_count', 'form_submissions', 'form_id', 'true'],
+  ['coupons', 'redemption_count', 'coupon_redemptions', 'coupon_id', 'true'],
+  ['study_groups', 'member_count', 'study_group_members', 'group_id', 'true'],
+] as const
+
+/** What triggers keep; the rows were loaded without them. */
+export const FILLED_IN: readonly string[] = [
+  `update meeting_seats s set starts_at = m.starts_at from consulting_meetings m
+   where m.school_id = s.school_id and m.id = s.meeting_id and s.starts_at is null`,
+  ...COUNTED.map(
+    ([parents, column, rows, by, counted]) =>
+      `update ${parents} p set ${column} = d.many
+       from (select school_id, ${by} as id, count(*) as many from ${rows} where ${counted} group by school_id, ${by}) d
+       where p.school_id = d.school_id and p.id = d.id and p.${column} <> d.many`,
+  ),
+]

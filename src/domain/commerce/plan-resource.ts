@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
-import { amount, currency, id, line, slug, stamps, writtenMarkdown } from '../operation/fields.ts'
+import {
+  amount,
+  count,
+  currency,
+  id,
+  line,
+  slug,
+  stamps,
+  writtenMarkdown,
+} from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 
 export const PLAN_STATES = ['draft', 'published', 'archived'] as const
@@ -19,13 +27,10 @@ export const planSchema = z
     currency,
     interval: z.enum(PLAN_INTERVALS),
     course_ids: z.array(id),
-    active_subscription_count: cappedCountField(),
+    active_subscription_count: count,
     ...stamps,
   })
   .meta({ id: 'MembershipPlan' })
-
-const SUBSCRIBED = sql`from subscriptions s
-  where s.school_id = p.school_id and s.plan_id = p.id and s.state <> 'canceled'`
 
 export const plans: Resource<typeof planSchema> = {
   object: 'membership_plan',
@@ -35,7 +40,7 @@ export const plans: Resource<typeof planSchema> = {
     select p.id, p.slug, p.name, p.description, p.state, p.price_amount, p.currency, p.interval,
       array(select c.course_id from membership_plan_courses c
             where c.school_id = p.school_id and c.plan_id = p.id order by c.course_id)::text[] as course_ids,
-      ${cappedCount(SUBSCRIBED)} as active_subscription_count,
+      p.active_subscription_count,
       p.created_at, p.updated_at, p.version
     from membership_plans p where p.school_id = ${at.schoolId}`,
 }

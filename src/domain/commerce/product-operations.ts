@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import {
   amount,
+  count,
   currency,
   id,
   line,
@@ -38,9 +38,6 @@ export const productFields = {
   file_id: id.nullable().meta({ description: 'What buyers download.' }),
 }
 
-/** A page has many products, each with a count of its own. */
-export const MOST_OWNERS = 100
-
 const productSchema = z
   .strictObject({
     object: z.literal('digital_product'),
@@ -48,13 +45,10 @@ const productSchema = z
     ...productFields,
     description: writtenMarkdown,
     state: z.enum(STATES),
-    owner_count: cappedCountField(MOST_OWNERS, 'How many members may download it.'),
+    owner_count: count.meta({ description: 'How many members may download it.' }),
     ...stamps,
   })
   .meta({ id: 'DigitalProduct' })
-
-const OWNED = sql`from digital_product_accesses a
-  where a.school_id = p.school_id and a.product_id = p.id and a.revoked_at is null`
 
 export const products: Resource<typeof productSchema> = {
   object: 'digital_product',
@@ -62,7 +56,7 @@ export const products: Resource<typeof productSchema> = {
   schema: productSchema,
   rows: (at) => sql`
     select p.id, p.slug, p.title, p.description, p.price_amount, p.currency, p.file_id, p.state,
-      ${cappedCount(OWNED, MOST_OWNERS)} as owner_count,
+      p.owner_count,
       p.created_at, p.updated_at, p.version
     from digital_products p where p.school_id = ${at.schoolId}`,
 }

@@ -1,13 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { cappedCountField } from '../operation/capped-count.ts'
-import { id, line, stamps, utc } from '../operation/fields.ts'
+import { count, id, line, stamps, utc } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 import { shownPeople } from '../people/shown-person.ts'
 import { MEETING_KINDS, MEETING_STATES } from './meetings-of-member.ts'
-
-/** Of a long roster, lists of classes say no more. */
-export const MOST_ATTENDEES = 100
 
 const meetingSchema = z
   .strictObject({
@@ -27,7 +23,7 @@ const meetingSchema = z
     member_ids: z
       .array(id)
       .meta({ description: 'The members who hold a seat. A class has none: its group attends.' }),
-    attendee_count: cappedCountField(MOST_ATTENDEES),
+    attendee_count: count,
     ...stamps,
   })
   .meta({ id: 'ConsultingMeeting' })
@@ -40,7 +36,7 @@ export const meetings: Resource<typeof meetingSchema> = {
       m.service_id, m.study_group_id, coalesce(v.title, g.name) as held_for,
       m.title, m.state, m.starts_at, m.ends_at, m.room_url, seats.member_ids,
       case when m.study_group_id is null then cardinality(seats.member_ids)
-        else least(g.member_count, ${sql.lit(MOST_ATTENDEES + 1)}) end as attendee_count,
+        else g.member_count end as attendee_count,
       m.created_at, m.updated_at, m.version
     from consulting_meetings m
       left join consulting_services v on v.school_id = m.school_id and v.id = m.service_id

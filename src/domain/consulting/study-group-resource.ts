@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { courseSchema, courses } from '../learning/course-resource.ts'
-import { cappedCountField } from '../operation/capped-count.ts'
 import { count, id, line, stamps, utc } from '../operation/fields.ts'
-import { MOST_SHOWN } from '../operation/list-page.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { shownPeople } from '../people/shown-person.ts'
 
@@ -12,7 +10,7 @@ const shown = {
   id,
   name: line(200),
   course_id: id.nullable(),
-  member_count: cappedCountField(),
+  member_count: count,
   upcoming_class_count: count,
   ...stamps,
   course: courseSchema.nullable().optional(),
@@ -23,7 +21,6 @@ const studyGroupSchema = z.strictObject(shown).meta({ id: 'StudyGroup' })
 const wholeGroupSchema = z
   .strictObject({
     ...shown,
-    member_count: count,
     member_ids: z
       .array(id)
       .meta({ description: 'The members of the group, who attend every class.' }),
@@ -44,7 +41,7 @@ export const studyGroups: Resource<typeof studyGroupSchema> = {
   object: 'study_group',
   schema: studyGroupSchema,
   rows: (at) => sql`
-    select g.id, g.name, g.course_id, least(g.member_count, ${sql.lit(MOST_SHOWN + 1)}) as member_count, ${UPCOMING},
+    select g.id, g.name, g.course_id, g.member_count, ${UPCOMING},
       g.created_at, g.updated_at, g.version
     from study_groups g where g.school_id = ${at.schoolId}`,
   expansions,

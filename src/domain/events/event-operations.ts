@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { keepRendered } from '../content/rendered-texts.ts'
-import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
 import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { id, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
+import { count, id, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
@@ -34,13 +33,10 @@ const eventSchema = z
     starts_at: utc,
     ends_at: utc,
     state: z.enum(STATES),
-    registration_count: cappedCountField(undefined, 'Canceled ones are not counted.'),
+    registration_count: count.meta({ description: 'Canceled ones are not counted.' }),
     ...stamps,
   })
   .meta({ id: 'Event' })
-
-const STANDING = sql`from event_registrations g
-  where g.school_id = e.school_id and g.event_id = e.id and g.state <> 'canceled'`
 
 export const events: Resource<typeof eventSchema> = {
   object: 'event',
@@ -48,8 +44,7 @@ export const events: Resource<typeof eventSchema> = {
   schema: eventSchema,
   rows: (at) => sql`
     select e.id, e.slug, e.title, e.description, e.starts_at, e.ends_at, e.location, e.online_url,
-      e.capacity, e.price_amount, e.currency, e.state,
-      ${cappedCount(STANDING)} as registration_count,
+      e.capacity, e.price_amount, e.currency, e.state, e.registration_count,
       e.created_at, e.updated_at, e.version
     from events e where e.school_id = ${at.schoolId}`,
 }

@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, utc, version } from '../operation/fields.ts'
 import { personOf } from '../operation/found-first.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
-import { MOST_SHOWN } from '../operation/list-page.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
@@ -91,7 +89,7 @@ export const createRegistration = createOperation({
     if ((await rolesAt(tx, member_id)).length === 0) {
       throw invalid('member_id', 'unknown_reference', 'This person is not a member of this school.')
     }
-    if (await isFull(tx, event)) {
+    if (event.capacity !== null && event.registration_count >= event.capacity) {
       throw conflict('full', 'Every place is taken. Raise the capacity, or free a place.')
     }
     const { rows } = await tx.run(sql<{ id: string }>`
@@ -105,20 +103,6 @@ export const createRegistration = createOperation({
     throw conflict('already_registered', 'The member is already registered.')
   },
 })
-
-async function isFull(
-  tx: SchoolTx,
-  { id: event, capacity, registration_count: counted }: z.output<typeof events.schema>,
-): Promise<boolean> {
-  if (capacity === null) return false
-  if (counted <= MOST_SHOWN || counted >= capacity) return counted >= capacity
-  // More than the event counts for lists.
-  const { rows } = await tx.run(sql`
-    select from event_registrations
-    where school_id = ${tx.schoolId} and event_id = ${event} and state <> 'canceled'
-    offset ${capacity - 1} limit 1`)
-  return rows.length > 0
-}
 
 const target = (registration: string, ifVersion: number | undefined) => ({
   object: 'event_registration',

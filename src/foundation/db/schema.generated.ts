@@ -217,6 +217,7 @@ export interface CouponsTable {
   updated_at: Generated<Date>
   version: Generated<number>
   used_up: Generated<boolean>
+  redemption_count: Generated<number>
 }
 
 /** analytics: how far the students of a course are */
@@ -291,6 +292,7 @@ export interface DigitalProductsTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  owner_count: Generated<number>
 }
 
 /** people: new email addresses that people asked for, until the change can no longer be undone */
@@ -364,6 +366,7 @@ export interface EventsTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  registration_count: Generated<number>
 }
 
 /** analytics: figures that a write made wrong; removed in the transaction that counts them again */
@@ -410,6 +413,7 @@ export interface FormsTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  submission_count: Generated<number>
 }
 
 /** idempotency: the answer to a write, kept a day and found by a hash of its key, authorization, method and path */
@@ -561,6 +565,7 @@ export interface MembershipPlansTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  active_subscription_count: Generated<number>
 }
 
 /** people: links "it was not me" in mails about an account, each good once */

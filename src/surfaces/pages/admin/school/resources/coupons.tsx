@@ -6,9 +6,7 @@ import {
   readCoupon,
   removeCoupon,
 } from '../../../../../domain/commerce/coupon-operations.ts'
-import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
-import { upTo } from '../../../views/words.ts'
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import type { OutputOf, Show } from '../row.ts'
@@ -26,8 +24,8 @@ const standing: Show<Coupon> = (coupon) => {
 
 const used: Show<Coupon> = (coupon) =>
   coupon.max_redemptions === null
-    ? upTo(MOST_SHOWN, coupon.redemption_count)
-    : `${upTo(MOST_SHOWN, coupon.redemption_count)} of ${coupon.max_redemptions.toLocaleString('en')}`
+    ? coupon.redemption_count.toLocaleString('en')
+    : `${coupon.redemption_count.toLocaleString('en')} of ${coupon.max_redemptions.toLocaleString('en')}`
 
 export const coupons = defineResource({
   path: 'coupons',

@@ -13,10 +13,8 @@ import {
   listRegistrations,
   readRegistration,
 } from '../../../../../domain/events/registration-operations.ts'
-import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { Address } from '../../../../../foundation/html/components.tsx'
-import { upTo } from '../../../views/words.ts'
 import { defineResource } from '../define-resource.ts'
 import { asking } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
@@ -37,8 +35,8 @@ import { slugFrom } from './slug-field.ts'
 
 const places: Show<OutputOf<typeof readEvent>> = (event) =>
   event.capacity === null
-    ? upTo(MOST_SHOWN, event.registration_count)
-    : `${upTo(MOST_SHOWN, event.registration_count)} of ${event.capacity.toLocaleString('en')}`
+    ? event.registration_count.toLocaleString('en')
+    : `${event.registration_count.toLocaleString('en')} of ${event.capacity.toLocaleString('en')}`
 
 const registrationList = listPlan({
   operation: listRegistrations,

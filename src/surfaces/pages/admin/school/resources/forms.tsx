@@ -20,7 +20,7 @@ import { asking, type Choice } from '../field.ts'
 import { type Column, listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
 import type { OutputOf } from '../row.ts'
-import { address, cappedNumber, moment, nameOf, person, state, text } from '../views/cells.tsx'
+import { address, moment, nameOf, number, person, state, text } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
 import { slugFrom } from './slug-field.ts'
@@ -131,7 +131,7 @@ export const forms = defineResource({
     columns: [
       { label: 'Title', show: text('title'), sort: 'title' },
       { label: 'State', show: state('state') },
-      { label: 'Submissions', show: cappedNumber('submission_count') },
+      { label: 'Submissions', show: number('submission_count') },
       { label: 'Created', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Title or address',
@@ -148,7 +148,7 @@ export const forms = defineResource({
   badges: state('state'),
   facts: [
     { label: 'Address', show: address('slug') },
-    { label: 'Submissions', show: cappedNumber('submission_count') },
+    { label: 'Submissions', show: number('submission_count') },
     { label: 'Created', show: moment('created_at') },
   ],
   fields: [{ name: 'title', label: 'Title' }, slugFrom('title')],

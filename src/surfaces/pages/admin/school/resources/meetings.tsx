@@ -7,7 +7,6 @@ import {
   readMeeting,
   reopenMeeting,
 } from '../../../../../domain/consulting/meeting-operations.ts'
-import { MOST_ATTENDEES } from '../../../../../domain/consulting/meeting-resource.ts'
 import { removeClass } from '../../../../../domain/consulting/remove-class.ts'
 import {
   addAttendee,
@@ -22,7 +21,7 @@ import { asking } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
 import { type Action, rowsBy } from '../resource.ts'
 import type { OutputOf, Show } from '../row.ts'
-import { address, cappedNumber, moment, state, text } from '../views/cells.tsx'
+import { address, moment, number, state, text } from '../views/cells.tsx'
 import { members } from './people.tsx'
 import { byEmail } from './people-fields.ts'
 
@@ -157,7 +156,7 @@ const columns = [
   { label: 'Starts', show: moment('starts_at'), sort: 'starts_at' },
   { label: 'State', show: state('state') },
 ] as const
-const attending = { label: 'Attending', show: cappedNumber('attendee_count', MOST_ATTENDEES) }
+const attending = { label: 'Attending', show: number('attendee_count') }
 
 /** For the page of one service or group. */
 export const meetingList = listPlan({
@@ -185,7 +184,7 @@ const shared = {
     { label: 'Starts', show: moment('starts_at') },
     { label: 'Ends', show: moment('ends_at') },
     { label: 'For', show: heldFor },
-    { label: 'Attending', show: cappedNumber('attendee_count', MOST_ATTENDEES) },
+    { label: 'Attending', show: number('attendee_count') },
     { label: 'Room', show: room },
   ],
   change: changeMeeting,

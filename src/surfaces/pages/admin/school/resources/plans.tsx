@@ -16,7 +16,7 @@ import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
 import type { OutputOf, Show } from '../row.ts'
-import { address, cappedNumber, moment, state, text } from '../views/cells.tsx'
+import { address, moment, number, state, text } from '../views/cells.tsx'
 import { slugFrom } from './slug-field.ts'
 import { subscriptionList, subscriptions } from './subscriptions.tsx'
 
@@ -38,7 +38,7 @@ export const plans = defineResource({
       { label: 'Name', show: text('name'), sort: 'name' },
       { label: 'State', show: state('state') },
       { label: 'Price', show: price, sort: 'price_amount' },
-      { label: 'Subscriptions', show: cappedNumber('active_subscription_count') },
+      { label: 'Subscriptions', show: number('active_subscription_count') },
     ],
     searchHint: 'Name or address',
     filters: [
@@ -59,7 +59,7 @@ export const plans = defineResource({
   facts: [
     { label: 'Price', show: price },
     { label: 'Address', show: address('slug') },
-    { label: 'Subscriptions now', show: cappedNumber('active_subscription_count') },
+    { label: 'Subscriptions now', show: number('active_subscription_count') },
     { label: 'Created', show: moment('created_at') },
   ],
   markdown: { title: 'Description', member: 'description' },

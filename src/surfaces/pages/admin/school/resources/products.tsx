@@ -3,14 +3,13 @@ import {
   changeProduct,
   createProduct,
   listProducts,
-  MOST_OWNERS,
   publishProduct,
   readProduct,
   removeProduct,
 } from '../../../../../domain/commerce/product-operations.ts'
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
-import { address, cappedNumber, moment, money, state, text } from '../views/cells.tsx'
+import { address, moment, money, number, state, text } from '../views/cells.tsx'
 import { slugFrom } from './slug-field.ts'
 
 export const products = defineResource({
@@ -24,7 +23,7 @@ export const products = defineResource({
       { label: 'Title', show: text('title'), sort: 'title' },
       { label: 'State', show: state('state') },
       { label: 'Price', show: money('price_amount'), sort: 'price_amount' },
-      { label: 'Owners', show: cappedNumber('owner_count', MOST_OWNERS) },
+      { label: 'Owners', show: number('owner_count') },
       { label: 'Created', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Title or address',
@@ -44,7 +43,7 @@ export const products = defineResource({
   facts: [
     { label: 'Address', show: address('slug') },
     { label: 'Price', show: money('price_amount') },
-    { label: 'Members who may download it', show: cappedNumber('owner_count', MOST_OWNERS) },
+    { label: 'Members who may download it', show: number('owner_count') },
     { label: 'Last changed', show: moment('updated_at') },
   ],
   markdown: { title: 'Description', member: 'description' },

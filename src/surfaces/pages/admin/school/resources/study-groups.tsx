@@ -17,7 +17,7 @@ import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
 import type { OutputOf, Show } from '../row.ts'
-import { address, cappedNumber, moment, number, related, text } from '../views/cells.tsx'
+import { address, moment, number, related, text } from '../views/cells.tsx'
 import { classes, meetingList } from './meetings.tsx'
 import { members } from './people.tsx'
 import { byEmail } from './people-fields.ts'
@@ -56,7 +56,7 @@ export const studyGroups = defineResource({
     operation: listStudyGroups,
     columns: [
       { label: 'Name', show: text('name'), sort: 'name' },
-      { label: 'Members', show: cappedNumber('member_count') },
+      { label: 'Members', show: number('member_count') },
       { label: 'Upcoming classes', show: number('upcoming_class_count') },
       { label: 'Created', show: moment('created_at'), sort: 'created_at' },
     ],
@@ -74,7 +74,7 @@ export const studyGroups = defineResource({
   name: (group) => group.name,
   facts: [
     { label: 'Course', show: related('course', 'courses', 'title', '') },
-    { label: 'Members', show: cappedNumber('member_count') },
+    { label: 'Members', show: number('member_count') },
     { label: 'Upcoming classes', show: number('upcoming_class_count') },
     { label: 'Created', show: moment('created_at') },
   ],
