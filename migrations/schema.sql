@@ -1819,6 +1819,8 @@ create table school_members (
   signed_in_at timestamp(3) with time zone,
   typed_name text,
   forgotten_at timestamp(3) with time zone,
+  invited_at timestamp(3) with time zone,
+  invitation_opened_at timestamp(3) with time zone,
   constraint school_members_pkey PRIMARY KEY (school_id, user_id),
   constraint school_members_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint school_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -1839,6 +1841,8 @@ CREATE TRIGGER school_members_touch BEFORE UPDATE OF roles, joined_at ON public.
 -- school_members.signed_in_at: when the person first signed in at this school; until then it knows them only by email
 -- school_members.typed_name: the name with which the school added the person; shown until they sign in
 -- school_members.forgotten_at: since when the school knows neither name nor email of this person, who asked for it; null again with the next role
+-- school_members.invited_at: when the school last asked for a mail that invites the person; whether one was sent is not told
+-- school_members.invitation_opened_at: when the link of an invitation was first opened
 
 -- schools: one row per tenant, found by its origin
 create table schools (
@@ -1862,6 +1866,7 @@ create table schools (
   deleted_at timestamp(3) with time zone,
   operator_factor_from timestamp(3) with time zone,
   sign_up boolean not null default false,
+  invites_people boolean not null default false,
   constraint schools_pkey PRIMARY KEY (id),
   constraint schools_origin_key UNIQUE (origin),
   constraint schools_subdomain_key UNIQUE (subdomain),
@@ -1886,6 +1891,7 @@ CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUT
 -- schools.deleted_at: since when nothing answers at its origin; the row goes when its last row has gone
 -- schools.operator_factor_from: from then on owners and admins need a passkey or a second factor; null if the school does not demand it
 -- schools.sign_up: whether people may sign up as students on the pages of the school
+-- schools.invites_people: whether people whom the school adds get a mail that invites them
 
 -- learning: a chapter of a course
 create table sections (

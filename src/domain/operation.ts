@@ -58,6 +58,8 @@ export interface WriteOperation<
    * also without the read scope.
    */
   readonly creates?: readonly (keyof z.output<O> & string)[]
+  /** Whether it queues a mail. A page sends it at once; otherwise a server finds it within a minute. */
+  readonly queuesMail?: 'maybe' | 'always' | undefined
   /** Throws OperationRefused if it cannot be done; the transaction is then rolled back. */
   run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
   /**

@@ -335,6 +335,24 @@ describe('user', () => {
     expect(left.rows).toEqual([])
   })
 
+  test('invite queues an invitation, once an hour, to a member who has not signed in', async () => {
+    await create('guest@north.example')
+    const invite = (email: string) =>
+      schoolgate('user', 'invite', '--school', 'north', '--email', email)
+    expect(await invite('nobody@north.example')).toMatchObject({ code: 1 })
+    expect(await invite('guest@north.example')).toMatchObject({ code: 0 })
+    expect(await invite('guest@north.example')).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('60 minutes') },
+    })
+    const queued = await at
+      .from('outgoing_mails')
+      .select('kind')
+      .where('email', '=', 'guest@north.example')
+      .execute()
+    expect(queued).toEqual([{ kind: 'invitation' }])
+  })
+
   test('delete erases a person and counts what ended', async () => {
     await create('gone@north.example')
     const gone = await schoolgate('user', 'delete', '--email', 'gone@north.example')

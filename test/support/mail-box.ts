@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 import { vi } from 'vitest'
+import { MailSender } from '../../src/surfaces/pages/mails/mail-sender.ts'
 import { whenFileIsDone } from './clean-up.ts'
 import { eventually } from './eventually.ts'
 import { type MimeMail, readMime } from './mime.ts'
@@ -20,11 +21,16 @@ export interface MailBox {
   waitingFor(to: string): readonly ReceivedMail[]
 }
 
-/** Waits until every mail that was asked for is sent or dropped. */
+/** Waits until every mail that was asked for is sent or dropped, also one that no page of this server queued. */
 export async function untilSent(world: World): Promise<void> {
+  const waiting = async () =>
+    (await world.database.pool.query('select 1 from outgoing_mails')).rows.length
+  if ((await waiting()) === 0) return
+  const { mailer } = world.context
+  if (mailer !== undefined) new MailSender(world.context, mailer, world.app.log).wake()
   await vi.waitFor(async () => {
-    const { rows } = await world.database.pool.query('select 1 from outgoing_mails')
-    if (rows.length > 0) throw new Error(`${rows.length} mails wait`)
+    const mails = await waiting()
+    if (mails > 0) throw new Error(`${mails} mails wait`)
   }, eventually)
 }
 

@@ -1,6 +1,11 @@
 import { changeEmailPage } from '../../src/surfaces/pages/views/change-email.tsx'
 import { changeDonePage, changeQuestionPage } from '../../src/surfaces/pages/views/email-change.tsx'
 import {
+  invitationExpiredPage,
+  invitationKnownPage,
+  invitationPage,
+} from '../../src/surfaces/pages/views/invitation.tsx'
+import {
   finishSignUpPage,
   linkExpiredPage,
   signUpKnownPage,
@@ -30,6 +35,13 @@ const finishing = {
   link: 'c2VhbGVk',
   email: 'grace@people.example',
   name: 'Grace',
+}
+
+const invited = {
+  ...{ school, formToken },
+  link: 'c2VhbGVk',
+  email: 'grace@people.example',
+  name: 'Grace Example',
 }
 
 /** Pages about a person's own account. */
@@ -65,6 +77,20 @@ export const sampleAccountPages: Record<string, string> = {
   'email-change-taken': changeDonePage(school, { kind: 'taken' }),
   'email-change-busy': changeDonePage(school, { kind: 'busy' }),
   'email-change-expired': changeDonePage(school, { kind: 'expired' }),
+  invitation: invitationPage(invited),
+  'invitation-no-name': invitationPage({
+    ...{ ...invited, school: harbor, name: '' },
+    problem: { kind: 'name', problem: 'Write at least one character.' },
+  }),
+  'invitation-short': invitationPage({
+    ...invited,
+    problem: { kind: 'unfit', problem: 'too_short' },
+  }),
+  'invitation-known': invitationKnownPage(
+    { ...school, name: hostileName },
+    `${'long.'.repeat(40)}@people.example`,
+  ),
+  'invitation-expired': invitationExpiredPage(school),
   'sign-up': signUpPage({ ...signUp, state: { kind: 'asking' } }),
   'sign-up-problems': signUpPage({
     ...signUp,

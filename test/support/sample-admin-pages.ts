@@ -225,6 +225,7 @@ export const sampleAdminPages: Record<string, string> = {
     endAuthorizationOnReplay: false,
     demand: { from: undefined, daysLeft: undefined, isOwner: true, hasMeans: true },
     signUp: true,
+    invitesPeople: true,
     mailIsSent: true,
     notice: 'MCP connections is on. OAuth applications are under Developers now.',
   }),

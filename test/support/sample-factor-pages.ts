@@ -40,6 +40,7 @@ const settings = {
   mcpConnections: true,
   endAuthorizationOnReplay: true,
   signUp: false,
+  invitesPeople: false,
   mailIsSent: true,
 }
 const needed = { ...frame, here: '/admin', signInUrl: '/sign-in?return_to=%2Fadmin' }

@@ -91,6 +91,7 @@ export class World {
       documentHosts?: string[]
       endAuthorizationOnReplay?: boolean
       signUp?: boolean
+      invitesPeople?: boolean
     } = {},
   ): Promise<TestSchool> {
     const id = uuidv7()
@@ -109,6 +110,7 @@ export class World {
         document_hosts: options.documentHosts ?? [],
         end_authorization_on_replay: options.endAuthorizationOnReplay ?? false,
         sign_up: options.signUp ?? false,
+        invites_people: options.invitesPeople ?? false,
       })
       .execute()
     const at = atSchool(this.database.db, id)

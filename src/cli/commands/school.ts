@@ -90,6 +90,7 @@ interface Settings {
   readonly documentHosts?: string
   readonly endAuthorizationOnReplay?: 'on' | 'off'
   readonly signUp?: 'on' | 'off'
+  readonly invitePeople?: 'on' | 'off'
 }
 
 const onOff = (flags: string, about: string): Option =>
@@ -108,6 +109,7 @@ function withSettings(command: Command): Command {
     .option('--document-hosts <hosts>', 'hosts whose client metadata is accepted, comma-separated')
     .addOption(onOff('--end-authorization-on-replay', 'a replayed refresh token ends everything'))
     .addOption(onOff('--sign-up', 'people may make an account and become students'))
+    .addOption(onOff('--invite-people', 'people whom the school adds get an invitation by mail'))
 }
 
 function detailsOf(settings: Settings): SchoolChanges {
@@ -128,6 +130,7 @@ function detailsOf(settings: Settings): SchoolChanges {
     document_hosts: documentHosts?.split(',').flatMap((host) => host.trim() || []),
     end_authorization_on_replay: switchOf(settings.endAuthorizationOnReplay),
     sign_up: switchOf(settings.signUp),
+    invites_people: switchOf(settings.invitePeople),
   }
 }
 

@@ -20,6 +20,7 @@ import { readPassword } from '../read-password.ts'
 import { explainRefusal } from '../refusal-error.ts'
 import { teach } from '../teach.ts'
 import { addEndEverythingCommand } from './user-end-everything.ts'
+import { addInviteCommand } from './user-invite.ts'
 import { addPasskeysCommand } from './user-passkeys.ts'
 import { addSetEmailCommand } from './user-set-email.ts'
 
@@ -67,6 +68,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     'user password --school north --email ada@north.example --password-stdin < password.txt',
   )
 
+  addInviteCommand(user, cli)
   addPasskeysCommand(user, cli)
   const factors = user
     .command('reset-factors')

@@ -43,6 +43,7 @@ export const AUDIT_ACTIONS = [
   'school.changed',
   'school.deleted',
   'member.roles_changed',
+  'member.invited',
   'session.new_browser',
   'session.ended',
   'person.created',

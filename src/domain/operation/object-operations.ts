@@ -53,6 +53,7 @@ interface CommonInput {
 export function createOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
+    readonly queuesMail?: 'maybe'
     /** Returns the id of the new object. */
     create(
       tx: SchoolTx,

@@ -89,6 +89,7 @@ export const createMember = createOperation({
   needsProof: ({ roles }) => Array.isArray(roles) && isOperator(roles),
   scopes: WRITE,
   of: writtenMembers,
+  queuesMail: 'maybe',
   fields: { ...addedPerson, roles: rolesField },
   examples: [
     {

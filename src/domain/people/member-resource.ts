@@ -19,11 +19,22 @@ const person = {
   }),
 }
 
+/** How far the person has come. The same for an account that existed and for a new one. */
+const arrival = {
+  invited_at: utc.nullable().meta({ description: 'When the school last invited the person.' }),
+  invitation_opened_at: utc.nullable().meta({
+    description: 'When the link of an invitation was opened; mail programs may do that too.',
+  }),
+  first_signed_in_at: utc.nullable().meta({
+    description: 'When the person first signed in at this school.',
+  }),
+}
+
 const membership = { joined_at: utc, updated_at: utc, version }
 const roles = z.array(z.enum(ROLES))
 
 export const memberSchema = z
-  .strictObject({ object: z.literal('member'), id, ...person, roles, ...membership })
+  .strictObject({ object: z.literal('member'), id, ...person, roles, ...arrival, ...membership })
   .meta({ id: 'Member' })
 
 /** The answer to a write: only data of the school, because data of the account would show whether it is new. */
@@ -37,6 +48,7 @@ export const studentSchema = z
     id,
     ...person,
     active_enrollment_count: count,
+    ...arrival,
     ...membership,
   })
   .meta({ id: 'Student' })
@@ -60,7 +72,8 @@ function peopleRows(
 
 function personColumns(caller: Pick<Actor, 'origin'>): RawBuilder<unknown> {
   return sql`m.name, m.email,
-    case when m.avatar_url like '/%' then ${caller.origin}::text || m.avatar_url else m.avatar_url end as picture_url,`
+    case when m.avatar_url like '/%' then ${caller.origin}::text || m.avatar_url else m.avatar_url end as picture_url,
+    m.invited_at, m.invitation_opened_at, m.signed_in_at as first_signed_in_at,`
 }
 
 const ALL_MEMBERS = sql`true`

@@ -5,6 +5,7 @@ import { recordCreated } from '../audit/audit.ts'
 import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { endLostRights } from './end-lost-rights.ts'
+import { inviteAdded } from './invitations/invite.ts'
 import { ROLES, type Role, setRoles } from './membership.ts'
 import { findOrCreatePerson } from './person.ts'
 
@@ -40,6 +41,7 @@ export async function addMember(tx: SchoolTx, fresh: NewMember, by: AuditedActor
       array(select role from unnest(${[...ROLES]}::text[]) with ordinality as r (role, place)
             where role = any (m.roles || excluded.roles) order by place)`)
   await recordChange(tx, by, { action: 'member.roles_changed', subject: userId, detail: { added } })
+  await inviteAdded(tx, userId, by)
   return userId
 }
 

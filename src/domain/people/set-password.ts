@@ -23,6 +23,7 @@ export interface NewPassword {
     | 'reset_link'
     | 'short_password'
     | 'sign_up'
+    | 'invitation'
     | 'email_undone'
     | 'command_line'
     /** The password is one that no person knows (`end-everything.ts`). */

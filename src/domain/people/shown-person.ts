@@ -17,6 +17,7 @@ export const FORMER_MEMBER = 'Former member'
 export function shownPeople(at: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
   return sql`(
     select m.user_id as id, m.roles, m.joined_at, m.updated_at, m.version, u.email, u.deleted_at,
+      m.signed_in_at, m.invited_at, m.invitation_opened_at,
       coalesce(case when m.signed_in_at is null then coalesce(m.typed_name, left(u.email, 200), u.name)
                     else u.name end, ${sql.lit(FORMER_MEMBER)}) as name,
       case when m.signed_in_at is not null then u.avatar_url end as avatar_url

@@ -165,6 +165,20 @@ export function schoolSignUpCounter(key: Buffer, schoolId: string): ThrottleLimi
   return limit(key, `sign-up-mail:${schoolId}`, SIGN_UP_MAILS_PER_HOUR)
 }
 
+/** Invitations in an hour to one person, from all schools together. */
+const INVITATIONS_PER_HOUR = 5
+
+export function invitationCounter(key: Buffer, userId: string): ThrottleLimit {
+  return limit(key, `invitation:${userId}`, INVITATIONS_PER_HOUR)
+}
+
+/** Invitations in an hour that a school sends, apart from the links that its people ask for. */
+const SCHOOL_INVITATIONS_PER_HOUR = 1000
+
+export function schoolInvitationCounter(key: Buffer, schoolId: string): ThrottleLimit {
+  return limit(key, `invitation-mail:${schoolId}`, SCHOOL_INVITATIONS_PER_HOUR)
+}
+
 /** Requests for a new email address in an hour. Each sends two mails. */
 const EMAIL_CHANGES_PER_HOUR = 5
 

@@ -52,6 +52,7 @@ export const createStudent = createOperation({
     'Gives the student role to the person with this email. The answer does not show whether they already had an account.',
   scopes: WRITE,
   of: writtenStudents,
+  queuesMail: 'maybe',
   fields: addedPerson,
   examples: [{ title: 'A student', input: { email: 'kit@example.test', name: 'Kit Example' } }],
   create: (tx, caller, input) => addMember(tx, { ...input, roles: ['student'] }, caller),

@@ -60,6 +60,7 @@ export const schoolChanges = z
     document_hosts: z.array(hostPattern).max(100, 'List at most 100 hosts.'),
     end_authorization_on_replay: z.boolean(),
     sign_up: z.boolean(),
+    invites_people: z.boolean(),
   })
   .partial()
 

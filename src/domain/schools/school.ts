@@ -43,6 +43,8 @@ export interface School {
   readonly operatorFactorFrom: Date | undefined
   /** Whether people may make an account on its pages and become students. */
   readonly signUp: boolean
+  /** Whether people whom it adds get a mail that invites them. */
+  readonly invitesPeople: boolean
   readonly appearance: Appearance
   /** Keys that a verifier may need, newest first. A retired key stays for a day, for ID tokens it signed. */
   readonly keys: readonly SchoolKey[]
@@ -67,6 +69,7 @@ interface SchoolRow {
   end_authorization_on_replay: boolean
   operator_factor_from: Date | null
   sign_up: boolean
+  invites_people: boolean
   primary_color: string | null
   accent_color: string | null
   tagline: string | null
@@ -82,7 +85,7 @@ export async function findSchoolByOrigin(db: Db, origin: string): Promise<School
     select s.id, s.subdomain, s.origin, s.name, s.description, s.contact_email, s.currency, s.locale, s.time_zone,
       s.variant, s.mcp_connections, s.open_registration, s.document_hosts, s.end_authorization_on_replay,
       s.operator_factor_from,
-      s.sign_up,
+      s.sign_up, s.invites_people,
       exists (select from clients
               where school_id = s.id and slug is not null and deleted_at is null) as has_tools,
       a.primary_color, a.accent_color, a.tagline, a.logo_file_id, a.version as appearance_version,
@@ -126,6 +129,7 @@ function schoolFromRow(row: SchoolRow): School {
     endAuthorizationOnReplay: row.end_authorization_on_replay,
     operatorFactorFrom: row.operator_factor_from ?? undefined,
     signUp: row.sign_up,
+    invitesPeople: row.invites_people,
     appearance: {
       primaryColor: row.primary_color ?? DEFAULT_APPEARANCE.primaryColor,
       accentColor: row.accent_color ?? DEFAULT_APPEARANCE.accentColor,

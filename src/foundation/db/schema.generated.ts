@@ -832,6 +832,8 @@ export interface SchoolMembersTable {
   signed_in_at: Date | null
   typed_name: string | null
   forgotten_at: Date | null
+  invited_at: Date | null
+  invitation_opened_at: Date | null
 }
 
 /** schools: one row per tenant, found by its origin */
@@ -856,6 +858,7 @@ export interface SchoolsTable {
   deleted_at: Date | null
   operator_factor_from: Date | null
   sign_up: Generated<boolean>
+  invites_people: Generated<boolean>
 }
 
 /** learning: a chapter of a course */

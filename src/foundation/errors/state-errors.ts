@@ -46,6 +46,18 @@ export const STATE_ERRORS = {
   already_enrolled: explain('The student is enrolled already.', 'Change the enrollment instead.'),
   subscribed: explain('Members are subscribed to this plan.', 'Archive it instead.'),
   used_up: explain('A coupon of the order is used up.', 'Raise its limit first.'),
+  invited_lately: explain(
+    'The person was invited within the last hour.',
+    'Wait, then send the invitation again.',
+  ),
+  has_signed_in: explain(
+    'The person has signed in at this school.',
+    'Leave it as it is: they need no invitation.',
+  ),
+  no_mail: explain(
+    'This server does not send email.',
+    'Ask the operator of the server to set SMTP_URL.',
+  ),
   last_owner: explain('The school would have no owner left.', 'Make another person owner first.'),
   factor_missing: explain(
     'The person has neither a passkey nor a second factor.',

@@ -25,6 +25,7 @@ import { addEmailChangeRoutes } from './account/email-change.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addHistoryRoutes } from './account/history.ts'
 import { addMemberHomeRoutes } from './account/home.ts'
+import { addInvitationRoutes } from './account/invitation.ts'
 import { addNotMeRoutes } from './account/not-me.ts'
 import { addPasskeyRoutes } from './account/passkeys.ts'
 import { addPasswordRoutes } from './account/password.ts'
@@ -107,6 +108,7 @@ export function addPageRoutes(
     addDataRoutes(scope, context)
     addDeletionRoutes(scope, context, sendsMail)
     addForgottenPasswordRoutes(scope, context, sendsMail)
+    addInvitationRoutes(scope, context, sendsMail)
     addNotMeRoutes(scope, context, sendsMail)
     addSessionRoutes(scope, context)
     addHistoryRoutes(scope, context)

@@ -12,6 +12,7 @@ const mailer = smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>')
 const { world, costs } = await aCountedWorld({ mailer })
 const school = await world.aSchool({ signUp: true })
 const answered: AnsweredRequest[] = []
+const EARLIER = "update school_members set invited_at = '2026-01-01' where user_id = $1"
 
 /** Counts the statements of each request and checks that none of them, or of the mails, reads a whole table. */
 async function checkPlans(work: () => Promise<void>): Promise<void> {
@@ -49,6 +50,31 @@ test('signing up and joining read no whole table', async () => {
     const fields = { name: 'Grace', new_password: 'nine lanterns and a crow' }
     expect((await submit(visitor, link, '/sign-up/finish', fields)).statusCode).toBe(303)
     expect((await submit(known, '/sign-up', '/sign-up/join')).statusCode).toBe(303)
+  })
+})
+
+test('inviting people and accepting read no whole table', async () => {
+  const inviting = await world.aSchool({ invitesPeople: true })
+  const ada = await world.aMember(await world.aSchool())
+  const owner = await anOwner(world, inviting)
+  const [visitor, known] = [new Visitor(world, inviting), new Visitor(world, inviting)]
+  const email = 'invited@people.test'
+  await checkPlans(async () => {
+    const settings = '/admin/settings'
+    await submit(owner, settings, `${settings}/invitations`, { invites_people: 'on' })
+    const form = '/admin/students/new'
+    await submit(owner, form, form, { email, name: 'Grace' })
+    await submit(owner, form, form, { email: ada.email, name: 'Ada' })
+    await known.get(await linkIn(ada.email, '/invitation'))
+    for (const path of ['students', 'members']) {
+      await world.database.pool.query(EARLIER, [ada.id])
+      const again = `/admin/${path}/${ada.id}/invite`
+      expect((await submit(owner, again, again)).statusCode).toBe(303)
+      await untilSent(world)
+    }
+    const link = await linkIn(email, '/invitation')
+    const fields = { name: 'Grace', new_password: 'nine lanterns and a crow' }
+    expect((await submit(visitor, link, '/invitation', fields)).statusCode).toBe(303)
   })
 })
 

@@ -21,6 +21,7 @@ const PAGES = [
 const POSTS = [
   '/admin/settings/beta',
   '/admin/settings/sign-up',
+  '/admin/settings/invitations',
   '/admin/settings/security',
   '/admin/developers/applications',
   `${CLIENTS}/documents`,

@@ -35,7 +35,10 @@ export async function beginForgetting(
 ): Promise<void> {
   await tx
     .update('school_members')
-    .set({ forgotten_at: sql<Date>`now()`, typed_name: null, signed_in_at: null })
+    .set({
+      ...{ forgotten_at: sql<Date>`now()`, typed_name: null, signed_in_at: null },
+      ...{ invited_at: null, invitation_opened_at: null },
+    })
     .where('user_id', '=', userId)
     .execute()
   await tx.delete('deletion_requests').where('user_id', '=', userId).execute()

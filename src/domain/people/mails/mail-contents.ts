@@ -25,6 +25,8 @@ export interface MailContents {
   sign_up_link: { readonly link: string }
   /** The address has an account; the schools are those where the person can ask for a new password. */
   sign_up_known: { readonly hasRoleHere: boolean; readonly schools: readonly NamedSchool[] }
+  /** The school added the person. The link proves the mailbox; it sets a password only if there is none. */
+  invitation: { readonly link: string; readonly hasCredential: boolean }
 }
 
 export type ContentKind = keyof MailContents

@@ -5,13 +5,16 @@ import {
   decideNewMailboxMail,
   decideOldMailboxMail,
 } from '../email-change/change-mails.ts'
+import { decideInvitation } from '../invitations/invitation-mail.ts'
 import { mintNotMeLink } from '../not-me-link.ts'
 import { mintResetLink } from '../reset-password.ts'
 import {
   changeMailCounter,
+  invitationCounter,
   linkMailCounter,
   MAIL_MINUTES,
   newBrowserCounter,
+  schoolInvitationCounter,
   schoolMailCounter,
   schoolSignUpCounter,
   signUpMailCounter,
@@ -129,6 +132,15 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
       { limit: schoolSignUpCounter(key, at.schoolId), minutes: 60, above: 'school_limit' },
     ],
     decide: decideSignUpMail,
+  },
+  /** Schools choose the addresses, so a mailbox gets a few in an hour from all of them together. */
+  invitation: {
+    to: 'member',
+    limits: (key, { at, account: { userId } }) => [
+      { limit: invitationCounter(key, userId), minutes: 60, above: 'none' },
+      { limit: schoolInvitationCounter(key, at.schoolId), minutes: 60, above: 'school_limit' },
+    ],
+    decide: decideInvitation,
   },
 }
 

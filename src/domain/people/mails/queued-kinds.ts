@@ -50,6 +50,7 @@ export const QUEUED_KINDS = {
   },
   deleted: { facts: deleted, keepMinutes: 24 * HOUR },
   sign_up: { facts: signUpFacts, keepMinutes: HOUR },
+  invitation: { facts: nothing, keepMinutes: 48 * HOUR },
   email_change_old: { facts: changeFacts, keepMinutes: 12 * HOUR },
   email_change_new: { facts: changeFacts, keepMinutes: 12 * HOUR },
   email_changed: { facts: changeFacts, keepMinutes: 48 * HOUR },

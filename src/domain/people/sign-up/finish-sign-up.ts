@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import { hashPassword } from '../../../foundation/crypto/password.ts'
 import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
 import { recordCreated } from '../../audit/audit.ts'
-import { HAD_NO_CREDENTIAL } from '../no-credential.ts'
+import { claimAccount } from '../claim-account.ts'
 import {
   findPasswordProblem,
   type PasswordContext,
@@ -10,7 +9,6 @@ import {
 } from '../password-rule.ts'
 import { findOrCreatePerson, loadPerson } from '../person.ts'
 import type { ProvenPerson } from '../sessions.ts'
-import { lockPerson, setPassword } from '../set-password.ts'
 import { joinAsStudent } from './join-school.ts'
 import type { SignUpLink } from './sign-up-link.ts'
 
@@ -65,16 +63,6 @@ async function makeAccount(
     await recordCreated(db, { ...entry, requestId }, [id])
     return id
   }
-  // The person first, like every new password: two links used at once would otherwise both find no password.
-  await lockPerson(tx, id)
-  const { rows } = await sql<{ id: string }>`
-    update users u set name = ${name} where u.id = ${id} and ${HAD_NO_CREDENTIAL}
-    returning u.id`.execute(db)
-  if (rows.length === 0) return undefined
-  const stored = await setPassword(tx, {
-    ...{ userId: id, email, hash: passwordHash, requestId },
-    by: 'sign_up',
-    endsAccess: true,
-  })
-  return stored ? id : undefined
+  const claim = { userId: id, name, email, hash: passwordHash, by: 'sign_up', requestId } as const
+  return (await claimAccount(tx, claim)) ? id : undefined
 }

@@ -17,6 +17,8 @@ const NOTICES = {
     'MCP connections is off. Existing applications and tools continue to work; you find them under Connected apps.',
   'sign-up-on': 'Sign-up is on. People find “Make an account” on the sign-in page.',
   'sign-up-off': 'Sign-up is off. Links that are still in mailboxes no longer work.',
+  'invitations-on': 'People whom you add from now on get an invitation by mail.',
+  'invitations-off': 'People whom you add get no mail. You can invite each of them on their page.',
   saved: 'Saved.',
   'demand-refused': {
     warning: 'Nothing was changed: only an owner with a passkey or a second factor can demand one.',
@@ -28,7 +30,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
 
   app.get(paths.settings, async (request, reply) => {
     const operator = await loadOperator(request)
-    const { mcpConnections, endAuthorizationOnReplay, signUp } = request.school
+    const { mcpConnections, endAuthorizationOnReplay, signUp, invitesPeople } = request.school
     const demand = await demandOf(request, operator)
     const page = settingsPage({
       ...adminFrame(context, request, reply, operator, NOTICES),
@@ -36,6 +38,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
       endAuthorizationOnReplay,
       demand,
       signUp,
+      invitesPeople,
       mailIsSent: context.mailer !== undefined,
     })
     return sendPage(reply, request, 'site', page)
@@ -56,6 +59,15 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     const on = form.get('sign_up') === 'on'
     await saveSettings(context, request, operator, { sign_up: on })
     const done = on ? 'sign-up-on' : 'sign-up-off'
+    return redirectTo(reply, request, 'site', `${paths.settings}?done=${done}`)
+  })
+
+  app.post(`${paths.settings}/invitations`, async (request, reply) => {
+    const operator = await loadOperator(request, paths.settings)
+    const form = checkedForm(context.keyring, request, operator)
+    const on = form.get('invites_people') === 'on'
+    await saveSettings(context, request, operator, { invites_people: on })
+    const done = on ? 'invitations-on' : 'invitations-off'
     return redirectTo(reply, request, 'site', `${paths.settings}?done=${done}`)
   })
 

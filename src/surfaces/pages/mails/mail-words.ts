@@ -1,4 +1,5 @@
 import { CONFIRM_HOURS, UNDO_DAYS } from '../../../domain/people/email-change/email-change.ts'
+import { INVITATION_DAYS } from '../../../domain/people/invitations/invitation-link.ts'
 import type {
   ContentKind,
   MailContents,
@@ -10,6 +11,7 @@ import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
 import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up/sign-up-link.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { SETTINGS_PATH } from '../views/account-paths.ts'
+import { INVITATION_PATH } from '../views/invitation.tsx'
 import { NOT_ME_PATH } from '../views/not-me.tsx'
 import {
   button,
@@ -180,6 +182,22 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
             forgottenAt(schools),
           ]),
       paragraph('If it was not you, ignore this email. Nothing was changed.'),
+    ],
+  }),
+  invitation: ({ link, hasCredential }, school) => ({
+    subject: `${school.name} invites you`,
+    blocks: [
+      paragraph(
+        `${school.name} has added you with this email address.`,
+        hasCredential
+          ? 'You already have an account with it. Sign in with that.'
+          : `Open this link within ${INVITATION_DAYS} days and choose a password.`,
+      ),
+      button(
+        hasCredential ? 'Sign in' : 'Choose a password',
+        schoolUrl(school.origin, INVITATION_PATH, { link }),
+      ),
+      paragraph('If you do not know this school, ignore this email.'),
     ],
   }),
   email_change_old: ({ link }, school) => ({

@@ -15,6 +15,7 @@ const words: Readonly<Record<string, Words>> = {
   'session.ended': ({ isAll, device }) =>
     isAll ? 'You signed out all other browsers' : `You signed out ${browserOf(device)}`,
   'member.roles_changed': () => 'Your roles at this school were changed',
+  'member.invited': () => 'This school invited you',
   'person.signed_up': () => 'You joined this school as a student',
   'person.email_changed': () => 'Your email address was changed',
   'person.email_change_undone': () => 'The change of your email address was undone',
@@ -43,6 +44,7 @@ const passwords: Readonly<Record<string, string>> = {
   reset_link: 'You set a new password by a link in an email',
   short_password: 'You replaced a short password',
   sign_up: 'You chose a password when you signed up',
+  invitation: 'You chose a password by the link of an invitation',
   email_undone: 'Your password ended when the change of your email address was undone',
   command_line: 'The operator of this server set a new password for you',
   not_me: 'You said that it was not you, and everything ended',

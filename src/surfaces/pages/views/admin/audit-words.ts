@@ -27,6 +27,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'school.changed': 'Settings changed',
   'school.deleted': 'School deleted',
   'member.roles_changed': 'Roles changed',
+  'member.invited': 'Invited',
   'session.new_browser': 'Signed in with a new browser',
   'session.ended': 'Browser signed out',
   'person.created': 'Account created',

@@ -9,7 +9,8 @@ interface SettingsProps extends AdminFrame {
   endAuthorizationOnReplay: boolean
   demand: FactorDemandProps
   signUp: boolean
-  /** Without mail people cannot sign up. */
+  invitesPeople: boolean
+  /** Without mail people cannot sign up, and are not invited. */
   mailIsSent: boolean
 }
 
@@ -45,6 +46,19 @@ export function settingsPage(props: SettingsProps): string {
               checked={props.signUp}
             />
             <Button look="primary">Save sign-up</Button>
+          </Form>
+        </Panel>
+        <Panel title="Invitations">
+          <Form action={`${paths.settings}/invitations`} formToken={formToken}>
+            <Checkbox
+              id="invites_people"
+              name="invites_people"
+              value="on"
+              label="Invite people whom you add"
+              hint={`They get an email with a link to choose a password, or to sign in if they have an account.${props.mailIsSent ? '' : ' This server does not send email yet, so no invitation is sent until its operator sets SMTP_URL.'}`}
+              checked={props.invitesPeople}
+            />
+            <Button look="primary">Save invitations</Button>
           </Form>
         </Panel>
         <Panel title="Security">

@@ -18,6 +18,7 @@ import { type Related, rowsBy } from '../resource.ts'
 import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
+import { arrival, inviting } from './arrival.ts'
 import { enrollments, enrollmentsOfStudent } from './enrollments.tsx'
 import { orders, ordersOfMember } from './orders.tsx'
 import { subscriptionList, subscriptions } from './subscriptions.tsx'
@@ -82,11 +83,13 @@ export const students = defineResource({
     { label: 'Email', show: address('email') },
     { label: 'Courses now', show: number('active_enrollment_count') },
     { label: 'Joined', show: moment('joined_at') },
+    ...arrival,
   ],
   fields: identity,
   create: createStudent,
   createLabel: 'Add a student',
   actions: [
+    ...inviting,
     {
       path: 'remove',
       label: 'Remove',
@@ -135,6 +138,7 @@ export const members = defineResource({
   facts: [
     { label: 'Email', show: address('email') },
     { label: 'Joined', show: moment('joined_at') },
+    ...arrival,
   ],
   fields: [
     ...identity,
@@ -149,6 +153,7 @@ export const members = defineResource({
   change: changeMember,
   changeLabel: 'Change roles',
   actions: [
+    ...inviting,
     {
       path: 'remove',
       label: 'Remove',

@@ -14,6 +14,12 @@ import type { Ask } from '../field.ts'
 import type { AdminResource } from '../resource.ts'
 import type { Place, Row } from '../row.ts'
 
+const NO_MAIL = {
+  kind: 'conflict',
+  code: 'no_mail',
+  detail: 'This server does not send email. Its operator can set SMTP_URL.',
+} as const
+
 type Perform = <I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
   input: z.input<NoInfer<I>>,
@@ -39,9 +45,13 @@ export async function enter(
 ): Promise<Visit> {
   const operator = request.formSender ?? (await loadOperator(request, request.returnTo))
   const actor = operatorActor(request, operator)
-  const perform: Perform = (operation, input) => {
+  const perform: Perform = async (operation, input) => {
     if (operation.needsProof?.(input) === true) requireRecentProof(request, operator)
-    return performOperation(operation, request.at, actor, input)
+    if (operation.kind !== 'read' && operation.queuesMail !== undefined) {
+      if (operation.queuesMail === 'always' && context.mailer === undefined) return NO_MAIL
+      request.queuedMail = true
+    }
+    return await performOperation(operation, request.at, actor, input)
   }
   return {
     operator,

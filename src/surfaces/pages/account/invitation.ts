@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  type AcceptOutcome,
+  acceptInvitation,
+  type Invited,
+  noteOpened,
+} from '../../../domain/people/invitations/accept-invitation.ts'
+import { openInvitation } from '../../../domain/people/invitations/invitation-link.ts'
+import { endSession } from '../../../domain/people/sessions.ts'
+import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
+import { brandingOf } from '../../../gate/branding.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { beginSession } from '../browser-session.ts'
+import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
+import { judgeTyped } from '../sign-up/sign-up-form.ts'
+import { queryOf } from '../site-frame.ts'
+import {
+  INVITATION_PATH,
+  invitationExpiredPage,
+  invitationKnownPage,
+  invitationPage,
+} from '../views/invitation.tsx'
+import type { FinishProblem } from '../views/sign-up/finish-sign-up.tsx'
+
+/** The link in an invitation. Opening it changes nothing about the account, because mail scanners open links too. */
+export function addInvitationRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  sendsMail: AfterAnswer,
+): void {
+  app.get(INVITATION_PATH, async (request, reply) => {
+    const sealed = queryOf(request).get('link') ?? ''
+    const invited = await findInvited(context, request, sealed)
+    if (invited === undefined) return expired(request, reply)
+    const session = await findBrowserSession(request)
+    if (session?.person.id === invited.userId) return redirectTo(reply, request, 'site', '/account')
+    if (invited.hasCredential) return known(request, reply, invited)
+    return await ask(context, request, reply, { sealed, invited, name: invited.name })
+  })
+
+  app.post(INVITATION_PATH, sendsMail, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedSignInForm(context.keyring, request, session)
+    const sealed = form.get('link') ?? ''
+    const invited = await findInvited(context, request, sealed)
+    if (invited === undefined) return expired(request, reply)
+    if (invited.hasCredential) return known(request, reply, invited)
+    const name = form.get('name') ?? ''
+    const again = (problem: FinishProblem, status: number) =>
+      ask(context, request, reply, { sealed, invited, name, problem }, status)
+    const judged = judgeTyped({ name, email: invited.email })
+    if ('problems' in judged) {
+      const { name: wrong = 'Write your name.' } = judged.problems
+      return await again({ kind: 'name', problem: wrong }, 400)
+    }
+    const outcome = await tryToAccept(request, {
+      ...{ invited, name: judged.name, next: form.get('new_password') ?? '' },
+    })
+    switch (outcome.kind) {
+      case 'ended':
+        return expired(request, reply)
+      case 'unfit':
+        return await again(outcome, 400)
+      case 'busy':
+        reply.header('retry-after', outcome.retryAfterSeconds)
+        return await again(outcome, 503)
+      case 'accepted': {
+        // A new session, as at every sign-in.
+        if (session !== undefined) await endSession(request.at, session.id)
+        const begun = await beginSession(context, request, reply, outcome)
+        return redirectTo(reply, request, 'site', begun ? '/account' : '/sign-in')
+      }
+    }
+  })
+}
+
+async function findInvited(
+  { keyring }: AppContext,
+  { at, school }: FastifyRequest,
+  sealed: string,
+): Promise<Invited | undefined> {
+  const link = openInvitation(keyring, school.id, sealed)
+  return link === undefined ? undefined : await noteOpened(at, link)
+}
+
+async function tryToAccept(
+  { at, school, id: requestId }: FastifyRequest,
+  accepted: { readonly invited: Invited; readonly name: string; readonly next: string },
+): Promise<AcceptOutcome | { kind: 'busy'; retryAfterSeconds: number }> {
+  try {
+    return await acceptInvitation(at, { ...accepted, school, requestId })
+  } catch (error) {
+    if (!(error instanceof LimiterFull)) throw error
+    return { kind: 'busy', retryAfterSeconds: 5 }
+  }
+}
+
+interface Asked {
+  readonly sealed: string
+  readonly invited: Invited
+  readonly name: string
+  readonly problem?: FinishProblem
+}
+
+async function ask(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { sealed, invited, name, problem }: Asked,
+  status = 200,
+): Promise<FastifyReply> {
+  const session = await findBrowserSession(request)
+  const page = invitationPage({
+    school: brandingOf(request.school),
+    formToken: formTokenFor(context.keyring, request, reply, session),
+    link: sealed,
+    email: invited.email,
+    name,
+    problem,
+  })
+  return sendPage(reply, request, 'authorization', page, status)
+}
+
+function known(request: FastifyRequest, reply: FastifyReply, { email }: Invited): FastifyReply {
+  const page = invitationKnownPage(brandingOf(request.school), email)
+  return sendPage(reply, request, 'authorization', page)
+}
+
+function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const page = invitationExpiredPage(brandingOf(request.school))
+  return sendPage(reply, request, 'authorization', page, 400)
+}
