@@ -530,6 +530,22 @@ create table client_documents (
 );
 -- client_documents.failure: only older releases write it; a row with it counts as absent
 
+-- clients: the picture that a school gave one of its applications
+create table client_logos (
+  school_id uuid not null,
+  client_id text not null,
+  id uuid not null,
+  content_type text not null,
+  bytes bytea not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint client_logos_pkey PRIMARY KEY (school_id, client_id),
+  constraint client_logos_by_id UNIQUE (school_id, id),
+  constraint client_logos_client_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id) ON UPDATE CASCADE ON DELETE CASCADE,
+  constraint client_logos_content_type CHECK ((content_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text]))),
+  constraint client_logos_size CHECK (((octet_length(bytes) >= 1) AND (octet_length(bytes) <= 65536)))
+);
+-- client_logos.id: in the address of the picture; a new one for each new picture
+
 -- clients: keyed by school, so that review, disabling and foreign keys are the school's own
 create table clients (
   school_id uuid not null,
@@ -558,6 +574,8 @@ create table clients (
   codes_withdrawn_at timestamp(3) with time zone,
   access_round integer not null default 0,
   assistant text,
+  website_url text,
+  privacy_url text,
   constraint clients_pkey PRIMARY KEY (school_id, client_id),
   constraint clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
@@ -590,6 +608,8 @@ CREATE TRIGGER clients_touch BEFORE UPDATE ON public.clients FOR EACH ROW EXECUT
 -- clients.codes_withdrawn_at: when its codes were last deleted; a consent that began before gives no code
 -- clients.access_round: goes up when all access of the client ends; authorizations of earlier rounds are ended
 -- clients.assistant: the assistant whose template made this application; its members find the steps on the page about assistants
+-- clients.website_url: where the app tells about itself, shown when people are asked for consent
+-- clients.privacy_url: what the app does with data, shown when people are asked for consent
 
 -- learning: what members say under a lecture
 create table comments (

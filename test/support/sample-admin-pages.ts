@@ -37,6 +37,9 @@ const planner: ListedClient = {
   reviewed: false,
   disabled: false,
   platformDisabled: false,
+  websiteUrl: undefined,
+  privacyUrl: undefined,
+  logoUrl: undefined,
   assistant: undefined,
   builtIn: false,
   createdAt: day('2026-09-01T09:00'),
@@ -108,6 +111,8 @@ const fields = {
   variant: 'newer' as const,
   problems: [],
   draft: {
+    websiteUrl: 'https://planner.example',
+    privacyUrl: '',
     name: 'Study Planner',
     redirectUris: planner.redirectUris.join('\n'),
     postLogoutRedirectUris: planner.postLogoutRedirectUris.join('\n'),
@@ -128,6 +133,8 @@ const wrongDraft = {
   name: '',
   redirectUris: 'http://planner.example/callback',
   postLogoutRedirectUris: '',
+  websiteUrl: '',
+  privacyUrl: '',
   scopes: [],
   confidential: true,
 }

@@ -53,6 +53,8 @@ export const sampleAssistantPages: Record<string, string> = {
       name: '',
       redirectUris: templateOf('chatgpt').redirectUris(address).join('\n'),
       postLogoutRedirectUris: undefined,
+      websiteUrl: '',
+      privacyUrl: '',
       scopes: ASSISTANT_SCOPES,
       confidential: false,
     },

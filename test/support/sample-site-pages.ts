@@ -173,6 +173,7 @@ const apps = {
       name: 'Study Planner',
       kind: 'application' as const,
       reviewed: true,
+      logoUrl: '/assets/mark.svg',
       disabled: false,
       scopes: ['openid', 'profile', 'account:read', 'account:write'],
       authorizations: [
@@ -185,6 +186,7 @@ const apps = {
       name: 'Claude Desktop',
       kind: 'document' as const,
       reviewed: false,
+      logoUrl: undefined,
       disabled: false,
       scopes: ['openid', 'courses:read'],
       authorizations: [live('3', '', day('2026-11-01T12:00'))],

@@ -29,6 +29,8 @@ interface DetailOptions extends ClientOptions {
   readonly redirectUri?: string[]
   readonly postLogoutRedirectUri?: string[]
   readonly scopes?: string
+  readonly website?: string
+  readonly privacy?: string
 }
 
 interface RotateOptions extends ClientOptions {
@@ -43,6 +45,8 @@ interface CreateOptions extends DetailOptions {
 
 const SCOPES_ABOUT = `separated by spaces or commas, from: ${SCOPES_OF_AUDIENCE.member.toArray().join(' ')}`
 const AFTER_SIGN_OUT_ABOUT = 'where people go after the app signed them out; may be repeated'
+const WEBSITE_ABOUT = 'where people read about the app; the consent page links to it'
+const PRIVACY_ABOUT = 'what the app does with data; the consent page links to it'
 const ASSISTANT_ABOUT = 'make it for this assistant, from a template'
 const gather = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
 
@@ -58,6 +62,8 @@ export function addClientCommand(program: Command, cli: Cli): void {
     .option('--redirect-uri <uri>', 'where people return to; may be repeated', gather)
     .option('--post-logout-redirect-uri <uri>', AFTER_SIGN_OUT_ABOUT, gather)
     .option('--scopes <scopes>', SCOPES_ABOUT)
+    .option('--website <url>', WEBSITE_ABOUT)
+    .option('--privacy <url>', PRIVACY_ABOUT)
     .addOption(new Option('--assistant <assistant>', ASSISTANT_ABOUT).choices(ASSISTANT_IDS))
     .option('--confidential', 'it runs on a server and can keep a secret')
     .option('--id <client_id>', 'its client_id, if you want to choose it')
@@ -82,6 +88,8 @@ export function addClientCommand(program: Command, cli: Cli): void {
     .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', gather)
     .option('--post-logout-redirect-uri <uri>', `${AFTER_SIGN_OUT_ABOUT}; '' for none`, gather)
     .option('--scopes <scopes>', SCOPES_ABOUT)
+    .option('--website <url>', `${WEBSITE_ABOUT}; '' for none`)
+    .option('--privacy <url>', `${PRIVACY_ABOUT}; '' for none`)
     .action(
       cli.act((id: string, options: DetailOptions) =>
         at(options, (school) => alter(school, id, options)),
@@ -125,9 +133,13 @@ async function make({ perform, school }: NamedSchool, options: CreateOptions): P
   const { assistant, id: client_id, confidential = false } = options
   const { name, redirect_uris, scopes } = detailsOf(options, school.origin)
   const post_logout_redirect_uris = options.postLogoutRedirectUri ?? []
+  const links = { website_url: options.website || null, privacy_url: options.privacy || null }
   const made = await perform(
     createApplication,
-    { name, redirect_uris, post_logout_redirect_uris, scopes, confidential, client_id, assistant },
+    {
+      ...{ name, redirect_uris, post_logout_redirect_uris, scopes, ...links },
+      ...{ confidential, client_id, assistant },
+    },
     { taken: 'choose another with --id, or leave it out' },
   )
   const { client_id: clientId, client_secret: clientSecret } = made
@@ -189,7 +201,7 @@ async function alter(
   clientId: string,
   options: DetailOptions,
 ): Promise<Outcome> {
-  const { name, redirectUri, postLogoutRedirectUri, scopes } = options
+  const { name, redirectUri, postLogoutRedirectUri, scopes, website, privacy } = options
   const changes = {
     ...(name === undefined ? {} : { name }),
     ...(redirectUri === undefined ? {} : { redirect_uris: redirectUri }),
@@ -197,6 +209,8 @@ async function alter(
       ? {}
       : { post_logout_redirect_uris: postLogoutRedirectUri.filter((uri) => uri !== '') }),
     ...(scopes === undefined ? {} : { scopes: scopesOf(scopes) }),
+    ...(website === undefined ? {} : { website_url: website || null }),
+    ...(privacy === undefined ? {} : { privacy_url: privacy || null }),
   }
   const changed = Object.keys(changes)
   if (changed.length === 0) throw nothingToChange()

@@ -18,6 +18,9 @@ export interface Client {
   readonly redirectUris: readonly string[]
   readonly postLogoutRedirectUris?: readonly string[]
   readonly scopes: ScopeSet
+  /** Of a metadata document, if they are on its own host. */
+  readonly websiteUrl?: string | undefined
+  readonly privacyUrl?: string | undefined
   readonly reviewed: boolean
   /** By the school, or by the administrator at all schools. */
   readonly disabled: boolean

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { type Assistant, isAssistant } from './applications/assistants.ts'
+import { logoUrlOf } from './applications/logo.ts'
 import type { ClientKind } from './client.ts'
 import { EXPLORER_CLIENT_ID, explorerAt } from './explorer-client.ts'
 import type { Audience } from './scope-catalogue.ts'
@@ -20,6 +21,9 @@ export interface ListedClient {
   readonly disabled: boolean
   /** The administrator switched the platform off at all schools. */
   readonly platformDisabled: boolean
+  readonly websiteUrl: string | undefined
+  readonly privacyUrl: string | undefined
+  readonly logoUrl: string | undefined
   /** Whose template made the application. */
   readonly assistant: Assistant | undefined
   /** The explorer: a school can switch it off, and change nothing else. */
@@ -65,6 +69,9 @@ async function unusedExplorer(at: SchoolDb): Promise<ListedClient[]> {
     slug: undefined,
     scopes: explorerAt(origin).scopes.toArray(),
     platformDisabled: false,
+    websiteUrl: undefined,
+    privacyUrl: undefined,
+    logoUrl: undefined,
     assistant: undefined,
     builtIn: true,
     createdAt: created_at,
@@ -103,12 +110,13 @@ function selectClients(at: SchoolDb) {
       'created_at',
       'secret_rotated_at',
     ])
-    .select(['post_logout_redirect_uris', 'assistant'])
+    .select(['post_logout_redirect_uris', 'assistant', 'website_url', 'privacy_url'])
     .select(
       sql<Date | null>`case when old_secret_expires_at > now() then old_secret_expires_at end`.as(
         'old_secret_until',
       ),
     )
+    .select(logoUrlOf(sql`clients`).as('logo_url'))
     .where('deleted_at', 'is', null)
 }
 
@@ -129,6 +137,9 @@ function listedFromRow(row: ClientRow): ListedClient {
     disabled: row.disabled_at !== null || row.platform_disabled_at !== null,
     platformDisabled: row.platform_disabled_at !== null,
     assistant: isAssistant(row.assistant) ? row.assistant : undefined,
+    websiteUrl: row.website_url ?? undefined,
+    privacyUrl: row.privacy_url ?? undefined,
+    logoUrl: row.logo_url ?? undefined,
     builtIn: row.client_id === EXPLORER_CLIENT_ID,
     createdAt: row.created_at,
     secretRotatedAt: row.secret_rotated_at ?? undefined,

@@ -3,6 +3,7 @@ import { groupRows } from '../../foundation/db/group-rows.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
+import { logoUrlOf } from '../clients/applications/logo.ts'
 import type { ClientKind } from '../clients/client.ts'
 import { isNotEnded } from './access-round.ts'
 import { withdrawCodesOfApp } from './withdraw-codes.ts'
@@ -22,6 +23,7 @@ export interface ConnectedApp {
   readonly name: string
   readonly kind: ClientKind
   readonly reviewed: boolean
+  readonly logoUrl: string | undefined
   /** Switched off at this school, by itself or with all others: what lives cannot be used. */
   readonly disabled: boolean
   /** The scopes of these authorizations together. */
@@ -39,6 +41,7 @@ interface Row {
   name: string
   kind: ClientKind
   reviewed: boolean
+  logo_url: string | null
   disabled: boolean
   id: string
   scopes: string[]
@@ -61,7 +64,7 @@ export async function connectedApps(
   page: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<ConnectedApps> {
   const { rows } = await at.run(sql<Row>`
-    select a.client_id, c.name, c.kind, c.reviewed_at is not null as reviewed,
+    select a.client_id, c.name, c.kind, c.reviewed_at is not null as reviewed, ${logoUrlOf(sql`c`)} as logo_url,
       (c.disabled_at is not null or c.platform_disabled_at is not null) as disabled,
       a.id, a.scopes, a.device, a.created_at, a.last_used_at
     from authorizations a
@@ -87,6 +90,7 @@ function appFromRows(rows: readonly Row[]): ConnectedApp[] {
       name: first.name,
       kind: first.kind,
       reviewed: first.reviewed,
+      logoUrl: first.logo_url ?? undefined,
       disabled: first.disabled,
       scopes: [...new Set(rows.flatMap((row) => row.scopes))],
       authorizations: rows.map((row) => ({

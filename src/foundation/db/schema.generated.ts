@@ -100,6 +100,16 @@ export interface ClientDocumentsTable {
   expires_at: Date
 }
 
+/** clients: the picture that a school gave one of its applications */
+export interface ClientLogosTable {
+  school_id: string
+  client_id: string
+  id: string
+  content_type: 'image/png' | 'image/jpeg' | 'image/webp'
+  bytes: Buffer
+  created_at: Generated<Date>
+}
+
 /** clients: keyed by school, so that review, disabling and foreign keys are the school's own */
 export interface ClientsTable {
   school_id: string
@@ -128,6 +138,8 @@ export interface ClientsTable {
   codes_withdrawn_at: Date | null
   access_round: Generated<number>
   assistant: string | null
+  website_url: string | null
+  privacy_url: string | null
 }
 
 /** learning: what members say under a lecture */
@@ -995,6 +1007,7 @@ export interface DB {
   authorizations: AuthorizationsTable
   browser_sessions: BrowserSessionsTable
   client_documents: ClientDocumentsTable
+  client_logos: ClientLogosTable
   clients: ClientsTable
   comments: CommentsTable
   consulting_meetings: ConsultingMeetingsTable

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type AppLinks, findAppLinks } from '../../domain/clients/applications/logo.ts'
+import type { Client } from '../../domain/clients/client.ts'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
 import { countBehind } from '../../domain/grants/behind-scopes.ts'
 import {
@@ -208,7 +210,7 @@ async function ask(
   const { variant } = request.school
   const page = consentPage({
     ...common,
-    client: askingClient(question),
+    client: { ...askingClient(question), ...(await linksOf(request, question.client)) },
     audience: question.client.audience,
     variant,
     scopes,
@@ -227,6 +229,16 @@ function askingClient({ client, redirectUri }: ConsentQuestion): AskingClient {
     reviewed: client.reviewed,
     onOwnDevice: isLoopback(redirectUri),
   }
+}
+
+/** What the school says about its own application; a document speaks for itself. */
+async function linksOf(
+  request: FastifyRequest,
+  { kind, clientId, websiteUrl, privacyUrl }: Client,
+): Promise<Partial<AppLinks>> {
+  return kind === 'application'
+    ? await findAppLinks(request.at, clientId)
+    : { websiteUrl, privacyUrl }
 }
 
 function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {

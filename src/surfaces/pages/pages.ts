@@ -34,6 +34,7 @@ import { addSessionRoutes } from './account/sessions.ts'
 import { addSettingsRoutes } from './account/settings.ts'
 import { addShortPasswordRoutes } from './account/short-password.ts'
 import { addAdminRoutes } from './admin/admin.ts'
+import { addPublicLogoRoute } from './admin/application-logo.ts'
 import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
 import { addThemeRoute } from './assets.ts'
 import { SignInNeeded } from './browser-session.ts'
@@ -89,6 +90,7 @@ export function addPageRoutes(
     addSignOutRoutes(scope, context)
     addEndSessionRoutes(scope, context)
     addConsentRoutes(scope, context, documents)
+    addPublicLogoRoute(scope)
     addHomeRoutes(scope, context)
     addWritingRoutes(scope, context)
     addCourseRoutes(scope, context, outlines)

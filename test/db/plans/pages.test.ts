@@ -15,8 +15,10 @@ import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { ageProof } from '../../support/old-proof.ts'
 import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../../support/passkey-device.ts'
+import { aPng } from '../../support/pictures.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
+import { uploadTo } from '../../support/uploading.ts'
 import { CALLBACK, PASSWORD } from '../../support/world.ts'
 import { testStatements } from './test-statements.ts'
 
@@ -239,6 +241,10 @@ test('no form for developers and no settings form reads a whole table', async ()
     expect((await owner.get(made)).statusCode).toBe(200)
     const [app = ''] = made.split(/\/secret|\?/)
     await done(app, app, form)
+    const logo = { field: 'picture', bytes: aPng(32) }
+    expect((await uploadTo(owner, `${app}/logo`, logo)).statusCode).toBe(303)
+    const shown = /\/app-logos\/[0-9a-f-]+/.exec((await owner.get(app)).body)?.[0] ?? ''
+    expect((await owner.get(shown)).statusCode).toBe(200)
     await done(`${app}/renew`, `${app}/secret`)
     await done(`${app}/old-secret`, `${app}/old-secret`)
     const id = app.split('/').at(-1)

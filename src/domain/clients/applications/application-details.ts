@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { redirectUriProblems } from '../../../foundation/protocol/registrable-redirect-uri.ts'
 import { oneLine } from '../../../foundation/text/one-line.ts'
 import { isDeceptiveName } from '../../../foundation/text/visible-text.ts'
@@ -10,6 +11,8 @@ export interface ApplicationDetails {
   readonly redirect_uris: string[]
   readonly post_logout_redirect_uris: string[]
   readonly scopes: string[]
+  readonly website_url: string | null
+  readonly privacy_url: string | null
 }
 
 export interface GivenDetails {
@@ -18,6 +21,8 @@ export interface GivenDetails {
   readonly redirect_uris?: readonly string[] | undefined
   readonly post_logout_redirect_uris?: readonly string[] | undefined
   readonly scopes?: readonly string[] | undefined
+  readonly website_url?: string | null | undefined
+  readonly privacy_url?: string | null | undefined
   readonly assistant?: string | undefined
 }
 
@@ -26,7 +31,15 @@ const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{2,99}$/
 
 /** Refuses wrong details with a sentence for each; a detail that is not given is not judged. */
 export function checkDetails(
-  { client_id, name, redirect_uris, post_logout_redirect_uris, scopes, assistant }: GivenDetails,
+  {
+    client_id,
+    name,
+    redirect_uris,
+    post_logout_redirect_uris,
+    scopes,
+    assistant,
+    ...links
+  }: GivenDetails,
   { confidential }: { readonly confidential: boolean },
 ): void {
   const problems = [
@@ -39,6 +52,8 @@ export function checkDetails(
       ? []
       : uriProblems(post_logout_redirect_uris, confidential, 'post_logout_redirect_uris')),
     ...(scopes === undefined ? [] : scopeProblems(scopes, 'member')),
+    ...linkProblems('website_url', links.website_url),
+    ...linkProblems('privacy_url', links.privacy_url),
     ...(assistant !== undefined && confidential
       ? [
           problem(
@@ -49,6 +64,18 @@ export function checkDetails(
       : []),
   ]
   if (problems.length > 0) throw new OperationRefused({ kind: 'invalid', problems })
+}
+
+/** People are sent there from the consent page, so it must be an address that says where it leads. */
+function linkProblems(
+  field: 'website_url' | 'privacy_url',
+  link: string | null | undefined,
+): readonly InputProblem[] {
+  if (link === undefined || link === null) return []
+  const url = parseUrl(link)
+  const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === ''
+  if (isPlain && link.length <= 500) return []
+  return [problem(field, 'Use an https address of at most 500 characters, without a password.')]
 }
 
 export const problem = (field: string, detail: string): InputProblem => ({

@@ -19,6 +19,8 @@ const details = z.strictObject({
   redirect_uris: z.array(z.string()),
   post_logout_redirect_uris: z.array(z.string()),
   scopes: z.array(z.string()),
+  website_url: z.string().nullable(),
+  privacy_url: z.string().nullable(),
 })
 const named = z.strictObject({ client_id: z.string() })
 
@@ -36,6 +38,8 @@ export const createApplication = unscopedWrite({
   kind: 'create',
   input: details.extend({
     post_logout_redirect_uris: details.shape.post_logout_redirect_uris.default([]),
+    website_url: details.shape.website_url.default(null),
+    privacy_url: details.shape.privacy_url.default(null),
     confidential: z.boolean(),
     client_id: z.string().optional(),
     assistant: z.enum(ASSISTANT_IDS).optional(),
@@ -76,9 +80,11 @@ export const createApplication = unscopedWrite({
     }
   },
   audit: ({ client_id: clientId, name, scopes, confidential, assistant, ...made }) => {
-    const { redirect_uris, post_logout_redirect_uris } = made
+    const { redirect_uris, post_logout_redirect_uris, website_url, privacy_url } = made
     const detail = {
       ...{ name, redirect_uris, post_logout_redirect_uris, scopes, confidential },
+      ...(website_url === null ? {} : { website_url }),
+      ...(privacy_url === null ? {} : { privacy_url }),
       ...(assistant === null ? {} : { assistant }),
     }
     return [{ action: 'client.created', clientId, detail }]
@@ -148,7 +154,7 @@ const taken = (clientId: string) =>
 function columnsOf(given: ApplicationDetails): ApplicationDetails
 function columnsOf(given: GivenDetails): Partial<ApplicationDetails>
 function columnsOf(given: GivenDetails): Partial<ApplicationDetails> {
-  const { name, redirect_uris, post_logout_redirect_uris, scopes } = given
+  const { name, redirect_uris, post_logout_redirect_uris, scopes, website_url, privacy_url } = given
   return {
     ...(name === undefined ? {} : { name: name.trim() }),
     ...(redirect_uris === undefined ? {} : { redirect_uris: [...new Set(redirect_uris)] }),
@@ -156,5 +162,7 @@ function columnsOf(given: GivenDetails): Partial<ApplicationDetails> {
       ? {}
       : { post_logout_redirect_uris: [...new Set(post_logout_redirect_uris)] }),
     ...(scopes === undefined ? {} : { scopes: ScopeSet.of(scopes).toArray() }),
+    ...(website_url === undefined ? {} : { website_url }),
+    ...(privacy_url === undefined ? {} : { privacy_url }),
   }
 }

@@ -28,7 +28,7 @@ describe('documents as they are published', () => {
     ['native-tool.json', 'tool.example', 'tool.example', true],
   ])('%s is a client', (file, name, host, loopbackOnly) => {
     const document = fixture(file)
-    expect(judgeDocument(at(document.client_id), document)).toEqual({
+    expect(judgeDocument(at(document.client_id), document)).toMatchObject({
       ok: true,
       document: {
         clientId: document.client_id,
@@ -47,6 +47,30 @@ describe('documents as they are published', () => {
       ok: true,
       document: { name: '127.0.0.1', host: '127.0.0.1', loopbackOnly: true },
     })
+  })
+})
+
+describe('links of a document', () => {
+  test('are shown if they are on its own host', () => {
+    const links = { client_uri: 'https://app.example.com', policy_uri: 'https://app.example.com/p' }
+    expect(judge(links)).toMatchObject({
+      document: { websiteUrl: 'https://app.example.com/', privacyUrl: 'https://app.example.com/p' },
+    })
+  })
+
+  test.each([
+    'https://bank.example/',
+    'https://app.example.com.evil.example/',
+    'https://app.example.com@evil.example/',
+    'https://user@app.example.com/',
+    'http://app.example.com/',
+    'javascript:alert(1)',
+    'https://app.example.com/'.padEnd(501, 'x'),
+    7,
+  ])('that borrow a good name are left out, and the client stays: %j', (client_uri) => {
+    const verdict = judge({ client_uri, policy_uri: client_uri })
+    expect(verdict).toMatchObject({ ok: true })
+    expect(JSON.stringify(verdict)).not.toMatch(/websiteUrl|privacyUrl/)
   })
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { isLoopback } from '../../../foundation/protocol/redirect-uri.ts'
 import { isDeceptiveName } from '../../../foundation/text/visible-text.ts'
 import type { ClientIdUrl } from './client-id-url.ts'
@@ -13,6 +14,9 @@ export interface ClientMetadata {
   readonly redirectUris: readonly string[]
   /** All redirect URIs are on the person's own machine, so no host proves who gets the code; consent warns. */
   readonly loopbackOnly: boolean
+  /** Links of the document to its own host; others are left out, because a document could borrow a good name. */
+  readonly websiteUrl?: string | undefined
+  readonly privacyUrl?: string | undefined
 }
 
 export type DocumentRefusal =
@@ -56,6 +60,8 @@ const documentSchema = z.object(
     ).nullish(),
     grant_types: stringList('grant_types').nullish(),
     response_types: stringList('response_types').nullish(),
+    client_uri: z.unknown().optional(),
+    policy_uri: z.unknown().optional(),
     client_secret: z.unknown().optional(),
     client_secret_expires_at: z.unknown().optional(),
     jwks: z.unknown().optional(),
@@ -94,8 +100,20 @@ export function judgeDocument(url: ClientIdUrl, json: unknown): DocumentVerdict 
       host: url.host,
       redirectUris: [...new Set(members.redirect_uris)],
       loopbackOnly: members.redirect_uris.every(isLoopback),
+      ...linkMember('websiteUrl', members.client_uri, url),
+      ...linkMember('privacyUrl', members.policy_uri, url),
     },
   }
+}
+
+function linkMember(
+  name: 'websiteUrl' | 'privacyUrl',
+  link: unknown,
+  { host }: ClientIdUrl,
+): Partial<ClientMetadata> {
+  const url = typeof link === 'string' && link.length <= 500 ? parseUrl(link) : undefined
+  const isOwn = url?.protocol === 'https:' && url.host === host && url.username === ''
+  return isOwn ? { [name]: url.href } : {}
 }
 
 function findForeignIdentity(

@@ -40,6 +40,8 @@ export function metadataAsClient(document: ClientMetadata, own: Client | undefin
     name: document.name,
     confidential: false,
     redirectUris: document.redirectUris,
+    websiteUrl: document.websiteUrl,
+    privacyUrl: document.privacyUrl,
     scopes: reviewed ? SCOPES_OF_AUDIENCE.operator : UNREVIEWED_SCOPES,
     reviewed,
     disabled: false,

@@ -21,6 +21,7 @@ import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
 import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
 import { endOldSecretPage, renewSecretPage } from '../views/admin/renew-secret.tsx'
 import { secretPage } from '../views/admin/secret.tsx'
+import { addLogoRoutes } from './application-logo.ts'
 import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { carrySecret, takeSecret } from './new-secret.ts'
@@ -36,6 +37,8 @@ const NOTICES = {
   saved: 'Saved. New authorizations and refreshes follow it.',
   'no-secret': { warning: 'A public application has no secret.' },
   'old-secret-ended': 'Ended. The app can use only the newest secret.',
+  logo: 'The logo was changed.',
+  'no-logo': 'The logo was removed.',
   'secret-shown': { warning: 'A secret is shown once. If you did not copy it, renew it.' },
 }
 
@@ -74,6 +77,8 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     }
     return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=saved`)
   })
+
+  addLogoRoutes(app, context, ONE, enterToChange)
 
   app.get(`${ONE}/renew`, async (request, reply) => {
     const { operator, application } = await enterToChange(request)
@@ -155,6 +160,8 @@ function pathOf(request: FastifyRequest): string {
 function draftOf(application: ListedClient, endSession: boolean): ApplicationDraft {
   const { name, redirectUris, postLogoutRedirectUris, scopes, confidential } = application
   return {
+    websiteUrl: application.websiteUrl ?? '',
+    privacyUrl: application.privacyUrl ?? '',
     name,
     redirectUris: redirectUris.join('\n'),
     postLogoutRedirectUris: endSession ? postLogoutRedirectUris.join('\n') : undefined,

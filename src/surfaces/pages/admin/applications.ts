@@ -30,6 +30,8 @@ const EMPTY: ApplicationDraft = {
   postLogoutRedirectUris: undefined,
   scopes: ['openid', 'profile', 'email', 'account:read'],
   confidential: false,
+  websiteUrl: '',
+  privacyUrl: '',
 }
 
 /** Developers, OAuth applications: the member clients of a school. */
@@ -100,6 +102,8 @@ export function readDraft(form: URLSearchParams): ApplicationDraft {
     postLogoutRedirectUris: form.get('post_logout_redirect_uris') ?? undefined,
     scopes: form.getAll('scopes'),
     confidential: form.get('confidential') === 'yes',
+    websiteUrl: form.get('website_url') ?? '',
+    privacyUrl: form.get('privacy_url') ?? '',
   }
 }
 
@@ -112,6 +116,8 @@ export function detailsOf({ postLogoutRedirectUris, ...draft }: ApplicationDraft
       ? {}
       : { post_logout_redirect_uris: linesOf(postLogoutRedirectUris) }),
     scopes: [...draft.scopes],
+    website_url: draft.websiteUrl.trim() || null,
+    privacy_url: draft.privacyUrl.trim() || null,
   }
 }
 

@@ -67,6 +67,8 @@ function draftFor(assistant: Assistant, origin: string): ApplicationDraft {
     redirectUris: redirectUris.join('\n'),
     postLogoutRedirectUris: undefined,
     confidential: false,
+    websiteUrl: '',
+    privacyUrl: '',
   }
 }
 

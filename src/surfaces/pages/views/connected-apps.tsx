@@ -1,6 +1,7 @@
 import type { ConnectedApp, LiveAuthorization } from '../../../domain/grants/connected-apps.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
-import { Address, Button, Form, Name, Tile } from '../../../foundation/html/components.tsx'
+import { AppTile } from '../../../foundation/html/app-tile.tsx'
+import { Address, Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../foundation/html/site-components.tsx'
@@ -84,7 +85,7 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
     <section class="panel">
       <div class="page-head-line">
         <div class="app-head">
-          <Tile name={app.name} tone="plain" />
+          <AppTile name={app.name} logoUrl={app.logoUrl} />
           <div>
             <h2>
               <Name text={app.name} fallback={nameless} />

@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import type { ClientKind } from '../../../domain/clients/client.ts'
 import { type Audience, isChange } from '../../../domain/clients/scope-catalogue.ts'
 import type { Behind } from '../../../domain/grants/behind-scopes.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
+import { AppTile } from '../../../foundation/html/app-tile.tsx'
 import {
   Address,
   Alert,
@@ -15,6 +17,7 @@ import {
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { renderPage } from '../../../foundation/html/render.tsx'
+import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { type Person, SignedInAs, type SwitchAccount } from './person.tsx'
 import { ScopeList } from './scope-list.tsx'
 
@@ -28,6 +31,9 @@ export interface AskingClient {
   reviewed: boolean
   /** This request redirects to the person's own device, where any program may listen. */
   onOwnDevice: boolean
+  websiteUrl?: string | undefined
+  privacyUrl?: string | undefined
+  logoUrl?: string | undefined
 }
 
 interface ConsentProps {
@@ -89,7 +95,7 @@ export function consentPage(props: ConsentProps): string {
 function Logos({ client, school }: { client: AskingClient; school: Branding }) {
   return (
     <div class="logos" aria-hidden="true">
-      <Tile name={client.name} tone="plain" />
+      <AppTile name={client.name} logoUrl={client.logoUrl} />
       <span class="logos-line" />
       {school.logoUrl === undefined ? (
         <Tile name={school.name} tone="brand" />
@@ -129,6 +135,7 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
         ['Published at', <Address text={client.host ?? 'unknown'} />],
         ['Sends you back to', <Address text={client.redirectHost} />],
         ...(client.reviewed ? [['Reviewed by', place] as const] : []),
+        ...linkRows(client),
       ]}
     />
   )
@@ -150,7 +157,9 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
   return (
     <>
       {document}
-      {client.kind === 'tool' && <DefinitionList rows={[['Made by', place]]} />}
+      {client.kind !== 'document' && (
+        <DefinitionList rows={[voucher(client, place), ...linkRows(client)]} />
+      )}
       {loopback && (
         <Alert tone="warning" title="Did you just start this app?">
           {loopback}
@@ -158,4 +167,30 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
       )}
     </>
   )
+}
+
+type Row = readonly [string, ComponentChildren]
+
+/** Who answers for an app that has no document of its own. */
+function voucher(client: AskingClient, place: ComponentChildren): Row {
+  if (client.kind === 'tool') return ['Made by', place]
+  if (client.kind === 'vendor') return ['Known to', 'the administrator of this server']
+  return ['Added by', place]
+}
+
+function linkRows({ websiteUrl, privacyUrl }: AskingClient): Row[] {
+  const links = [
+    ['Website', websiteUrl],
+    ['Privacy', privacyUrl],
+  ] as const
+  return links.flatMap(([label, url]) => {
+    const host = url === undefined ? undefined : parseUrl(url)?.host
+    if (host === undefined) return []
+    const link = (
+      <a href={url} rel="noreferrer noopener">
+        <Address text={host} />
+      </a>
+    )
+    return [[label, link] as const]
+  })
 }

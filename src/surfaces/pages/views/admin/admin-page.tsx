@@ -40,7 +40,7 @@ export const paths = {
 /** The page of one application. */
 export function applicationPath(
   clientId: string,
-  rest: '' | '/renew' | '/secret' | '/old-secret' | '/delete' = '',
+  rest: '' | '/renew' | '/secret' | '/logo' | '/old-secret' | '/delete' = '',
 ): string {
   return `${paths.applications}/${encodeURIComponent(clientId)}${rest}`
 }

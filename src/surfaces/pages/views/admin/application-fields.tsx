@@ -14,6 +14,8 @@ export interface ApplicationDraft {
   postLogoutRedirectUris: string | undefined
   scopes: readonly string[]
   confidential: boolean
+  websiteUrl: string
+  privacyUrl: string
 }
 
 export interface ApplicationFieldsProps {
@@ -28,6 +30,8 @@ const FIELDS = [
   { field: 'name', label: 'Name' },
   { field: 'redirect_uris', label: 'Redirect URIs' },
   { field: 'post_logout_redirect_uris', label: 'Redirect URIs after sign-out' },
+  { field: 'website_url', label: 'Website' },
+  { field: 'privacy_url', label: 'Privacy notice' },
   { field: 'scopes', label: 'Scopes' },
 ] as const
 
@@ -64,6 +68,24 @@ export function ApplicationFields({ draft, problems, offered, variant }: Applica
           errors={of('post_logout_redirect_uris')}
         />
       )}
+      <Field
+        name="website_url"
+        label="Website"
+        type="text"
+        autocomplete="off"
+        hint="Optional. Where people can read about the app; the consent page links to it."
+        value={draft.websiteUrl}
+        error={of('website_url')[0]}
+      />
+      <Field
+        name="privacy_url"
+        label="Privacy notice"
+        type="text"
+        autocomplete="off"
+        hint="Optional. What the app does with data; the consent page links to it."
+        value={draft.privacyUrl}
+        error={of('privacy_url')[0]}
+      />
       <fieldset
         id="scopes"
         aria-describedby={scopeProblems.length === 0 ? undefined : 'scopes-error'}

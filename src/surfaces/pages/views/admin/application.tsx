@@ -7,6 +7,7 @@ import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
 import { ApplicationFields, type ApplicationFieldsProps } from './application-fields.tsx'
 import { KindBadges } from './applications.tsx'
+import { LogoPanel } from './logo-panel.tsx'
 import { PeoplePanel, type PeopleProps } from './people.tsx'
 import { SecretPanel } from './secret-panel.tsx'
 import { StandingPanel } from './standing.tsx'
@@ -51,6 +52,7 @@ export function applicationPage(props: ApplicationProps): string {
             </Form>
           </Panel>
         )}
+        {!builtIn && <LogoPanel {...application} formToken={formToken} />}
         <PeoplePanel
           {...props}
           clientId={clientId}
