@@ -6,6 +6,7 @@ import { purgePictures } from '../domain/people/profile/picture.ts'
 import type { Db } from '../foundation/db/database.ts'
 import { viewOf } from '../foundation/db/lanes.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
+import type { WorkMetrics } from './work-metrics.ts'
 
 /** How often a process looks by itself: for jobs of a process that died, and for notices that did not arrive. */
 const LOOK_SECONDS = 10
@@ -17,10 +18,16 @@ export interface Jobs {
 }
 
 /** Works on jobs in the background of a server, until it stops. */
-export function workOnJobs(db: Db, files: FileStore, log: Logger): Jobs {
+export function workOnJobs(
+  db: Db,
+  files: FileStore,
+  log: Logger,
+  onFinished?: WorkMetrics['jobFinished'],
+): Jobs {
   const runner = new JobRunner(db, {
     kinds: JOB_KINDS,
     files,
+    onFinished,
     onError: (error, job) => log.error({ err: error, job }, 'a job could not go on'),
   })
   const looking = setInterval(() => runner.wake(), LOOK_SECONDS * 1000).unref()

@@ -36,6 +36,7 @@ import {
   purgeInBackground,
 } from './prepare.ts'
 import { readinessChecks } from './readiness.ts'
+import { addWorkMetrics } from './work-metrics.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
 
 /**
@@ -70,7 +71,10 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const database = openPool(config, server, { log, observe: tracing?.statements })
   const directory = new SchoolDirectory(database.db)
   const files = openFileStore(config, tracing?.outgoing)
-  const jobs = workOnJobs(database.db, files, log)
+  const mailer = findMailer(config, log, isDemo)
+  const metrics = createMetrics({ version: VERSION, pool: () => poolCounts(database) })
+  const { jobFinished } = addWorkMetrics(metrics.registry, database.db, mailer !== undefined)
+  const jobs = workOnJobs(database.db, files, log, jobFinished)
   const listener = await listenForSchoolChanges(directory, {
     connection: server.listenConnection,
     pool: database.pool,
@@ -80,19 +84,10 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   })
 
   const inFlight = trackInFlight()
-  const metrics = createMetrics({ version: VERSION, pool: () => poolCounts(database) })
   if (cluster.isWorker) shareMetrics(metrics.registry)
   let shutdown: Shutdown | undefined
   const app = buildApp({
-    context: contextOf(
-      config,
-      database,
-      directory,
-      keyring,
-      findMailer(config, log, isDemo),
-      files,
-      isDemo,
-    ),
+    context: contextOf(config, database, directory, keyring, mailer, files, isDemo),
     logger: log,
     trust: config.TRUST_PROXY,
     readiness: readinessChecks(

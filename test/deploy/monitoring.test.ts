@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createMetrics } from '../../src/foundation/http/metrics.ts'
+import { addWorkMetrics } from '../../src/start/work-metrics.ts'
+import { testDatabase } from '../support/database.ts'
 
 interface Rule {
   readonly alert: string
@@ -22,6 +24,7 @@ const metrics = createMetrics({
   pool: () => ({ total: 1, idle: 1, waiting: 0, shared: 0 }),
 })
 afterAll(() => metrics.stop())
+addWorkMetrics(metrics.registry, (await testDatabase()).db, true)
 const described = await metrics.registry.getMetricsAsJSON()
 const known = new Map(described.map(({ name, type }) => [name, String(type)]))
 

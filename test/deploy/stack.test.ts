@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { variables } from '../../src/variables.ts'
@@ -103,4 +106,30 @@ test('Caddy removes the headers that a caller could forge, on every way to a ser
     expect(caddyfile).toMatch(new RegExp(`^\\t+header_up -${header}$`, 'm'))
   }
   expect(caddyfile.match(/reverse_proxy/g)).toHaveLength(1)
+})
+
+test('Caddy, where it is installed, accepts the file', () => {
+  const { stdout, error } = spawnSync('caddy', ['version'], { encoding: 'utf8' })
+  if (error !== undefined) {
+    // No Caddy on this machine: then the command itself is missing, and nothing else is wrong.
+    expect(error).toMatchObject({ code: 'ENOENT' })
+    return
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'schoolgate-caddy-'))
+  try {
+    const path = join(folder, 'Caddyfile')
+    const isOld = /^v?2\.[0-7]\./.test(stdout)
+    writeFileSync(path, isOld ? caddyfile.replace(/^\s+health_fails .*\n/m, '') : caddyfile)
+    const { status, stderr } = spawnSync(
+      'caddy',
+      ['validate', '--adapter', 'caddyfile', '--config', path],
+      {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, HOME: folder, ACME_EMAIL: 'ops@example.com' },
+      },
+    )
+    expect(status, stderr).toBe(0)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

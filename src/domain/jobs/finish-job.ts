@@ -12,17 +12,17 @@ export type JobEnd =
   | { readonly state: 'failed'; readonly problem: string }
   | { readonly state: 'cancelled' }
 
-/** Sets the state and writes the audit entry of the job together. Does nothing if the lease is lost. */
+/** Sets the state and writes the audit entry of the job together. Returns false, and does nothing, if the lease is lost. */
 export async function finishJob(
   at: SchoolDb,
   lease: Lease,
   job: TakenJob,
   kind: JobKind | undefined,
   end: JobEnd,
-): Promise<void> {
-  await at.transaction(async (tx) => {
-    if (!(await setState(tx, lease, kind?.keptDays ?? KEPT_DAYS, end)) || kind?.isCleanUp === true)
-      return
+): Promise<boolean> {
+  return await at.transaction(async (tx) => {
+    if (!(await setState(tx, lease, kind?.keptDays ?? KEPT_DAYS, end))) return false
+    if (kind?.isCleanUp === true) return true
     await record(tx, {
       action: 'operation.done',
       outcome: end.state === 'done' ? 'ok' : end.state,
@@ -37,6 +37,7 @@ export async function finishJob(
         via: job.via,
       },
     })
+    return true
   })
 }
 

@@ -16,6 +16,7 @@ export interface JobRunnerOptions {
   readonly leaseSeconds?: number
   /** After this time a job gives way to those of other schools. */
   readonly turnMs?: number
+  readonly onFinished?: ((state: JobEnd['state']) => void) | undefined
   readonly onError?: (error: unknown, job?: Pick<TakenJob, 'id' | 'kind' | 'schoolId'>) => void
 }
 
@@ -108,7 +109,7 @@ export class JobRunner {
         state: 'done' as const,
         result: (await kind?.run(run)) ?? {},
       }
-      await finishJob(at, lease, job, kind, end)
+      await this.#finish(job, lease, kind, end)
     } catch (error) {
       await this.#interrupted(job, lease, kind, error)
     } finally {
@@ -122,24 +123,35 @@ export class JobRunner {
     kind: JobKind | undefined,
     error: unknown,
   ): Promise<void> {
-    const at = atSchool(this.#db, job.schoolId, { lane: 'batch' })
     if (error instanceof JobInterrupted) {
       if (isLeaseLost(error)) return
-      if (error.reason === 'turn_over') return await putBack(at, lease)
+      if (error.reason === 'turn_over') {
+        return await putBack(atSchool(this.#db, job.schoolId, { lane: 'batch' }), lease)
+      }
       const end: JobEnd =
         error.reason === 'cancelled'
           ? { state: 'cancelled' }
           : { state: 'failed', problem: FORBIDDEN }
-      return await finishJob(at, lease, job, kind, end)
+      return await this.#finish(job, lease, kind, end)
     }
     if (error instanceof OperationRefused) {
       const problem = wordsOf(error.refusal)
-      return await finishJob(at, lease, job, kind, { state: 'failed', problem })
+      return await this.#finish(job, lease, kind, { state: 'failed', problem })
     }
     this.#options.onError?.(error, job)
     // The lease runs out, and the step is tried again.
     if (isDatabaseUnavailable(error) || error instanceof FileStoreAwayError) return
-    await finishJob(at, lease, job, kind, { state: 'failed', problem: OURS })
+    await this.#finish(job, lease, kind, { state: 'failed', problem: OURS })
+  }
+
+  async #finish(
+    job: TakenJob,
+    lease: Lease,
+    kind: JobKind | undefined,
+    end: JobEnd,
+  ): Promise<void> {
+    const at = atSchool(this.#db, job.schoolId, { lane: 'batch' })
+    if (await finishJob(at, lease, job, kind, end)) this.#options.onFinished?.(end.state)
   }
 }
 

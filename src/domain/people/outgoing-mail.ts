@@ -61,6 +61,24 @@ export async function dropMail(at: SchoolDb, id: string): Promise<void> {
   await at.delete('outgoing_mails').where('id', '=', id).execute()
 }
 
+export interface MailBacklog {
+  readonly waiting: number
+  /** 0 if none waits. */
+  readonly oldestSeconds: number
+}
+
+/** More are not counted. */
+const MOST_COUNTED = 10_000
+
+/** Crosses schools. The oldest come first, because ids are ordered by time. */
+export async function readMailBacklog(db: Db): Promise<MailBacklog> {
+  const { rows } = await sql<MailBacklog>`
+    select count(*)::int as waiting,
+      coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestSeconds"
+    from (select created_at from outgoing_mails order by id limit ${MOST_COUNTED}) w`.execute(db)
+  return rows[0] ?? { waiting: 0, oldestSeconds: 0 }
+}
+
 /** Rows that were tried in vain for too long. Kinds that this version does not know are another's to keep. */
 export const MAIL_IS_DEAD: RawBuilder<boolean> = sql`t.created_at < now() - make_interval(mins =>
   case t.kind ${sql.join(

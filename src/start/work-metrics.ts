@@ -1,0 +1,72 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { JobEnd } from '../domain/jobs/finish-job.ts'
+import { readJobBacklog } from '../domain/jobs/job-backlog.ts'
+import { readMailBacklog } from '../domain/people/outgoing-mail.ts'
+import type { Db } from '../foundation/db/database.ts'
+
+/** What was read counts for so long, because several gauges show it. */
+const FRESH_MS = 1_000
+/** Without the database the other metrics can still be read. */
+const WAIT_MS = 3_000
+
+export interface WorkMetrics {
+  readonly jobFinished: (state: JobEnd['state']) => void
+}
+
+/**
+ * What waits in the background, of the whole installation: every process reports the same, so the largest counts. It is read
+ * with the metrics, by one statement each for jobs and mails that counts up to a limit. NaN if the database does not answer.
+ */
+export function addWorkMetrics(registry: Registry, db: Db, hasMailer: boolean): WorkMetrics {
+  const gauge = (name: string, help: string, read: () => Promise<number | undefined>) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      aggregator: 'max',
+      async collect() {
+        this.set((await read()) ?? Number.NaN)
+      },
+    })
+
+  const jobs = recently(() => readJobBacklog(db))
+  gauge('schoolgate_jobs_waiting', 'Jobs that wait.', async () => (await jobs())?.waiting)
+  gauge('schoolgate_jobs_running', 'Jobs that run.', async () => (await jobs())?.running)
+  gauge(
+    'schoolgate_jobs_oldest_seconds',
+    'How long the oldest waiting job has waited.',
+    async () => (await jobs())?.oldestSeconds,
+  )
+  // Without a mailer, mails wait until they are purged, and nothing is wrong.
+  if (hasMailer) {
+    const mails = recently(() => readMailBacklog(db))
+    gauge('schoolgate_mails_waiting', 'Mails that wait.', async () => (await mails())?.waiting)
+    gauge(
+      'schoolgate_mails_oldest_seconds',
+      'How long the oldest waiting mail has waited.',
+      async () => (await mails())?.oldestSeconds,
+    )
+  }
+  const finished = new Counter({
+    name: 'schoolgate_jobs_finished_total',
+    help: 'Jobs that this process has finished, by how they ended.',
+    labelNames: ['state'],
+    registers: [registry],
+  })
+  return { jobFinished: (state) => finished.inc({ state }) }
+}
+
+/** Reads at most once in FRESH_MS. Undefined if it fails or takes too long. */
+function recently<R>(read: () => Promise<R>): () => Promise<R | undefined> {
+  let readAt = Number.NEGATIVE_INFINITY
+  let latest: Promise<R | undefined> = Promise.resolve(undefined)
+  return () => {
+    if (performance.now() - readAt < FRESH_MS) return latest
+    readAt = performance.now()
+    const late = new Promise<undefined>((resolve) => {
+      setTimeout(resolve, WAIT_MS, undefined).unref()
+    })
+    latest = Promise.race([read().catch(() => undefined), late])
+    return latest
+  }
+}
