@@ -30,7 +30,7 @@ export function addPasskeysCommand(user: Command, cli: Cli): void {
     )
   teach(
     passkeys,
-    'A removed passkey can no longer be used to sign in; sessions that it began stay. A person without any password or passkey sets a new password by “Forgot your password?” at a school where they have a role.',
+    'A removed passkey can no longer be used to sign in; sessions that it began stay. If the server sends mail, the person is told. A person without any password or passkey sets a new password by “Forgot your password?” at a school where they have a role.',
     'user passkeys ada@north.example --remove 0193… --reason "lost phone, asked by phone call"',
   )
 }
@@ -63,13 +63,13 @@ async function remove(
     throw new CommandError('No reason was given.', 'add --reason with a sentence', 2)
   }
   return await withDatabase(cli.config(), async ({ db }) => {
-    const { id: userId } = await loadPerson(db, email)
+    const person = await loadPerson(db, email)
     const removed =
       isUuid(id) &&
-      (await removePasskeyFor(db, userId, id, reason.trim().slice(0, 500), BY_COMMAND_LINE))
+      (await removePasskeyFor(db, person, id, reason.trim().slice(0, 500), BY_COMMAND_LINE))
     if (!removed) {
       throw new CommandError(`${email} has no passkey ${id}.`, 'leave out --remove to list them')
     }
-    return { data: { userId, removed: id }, text: `Removed. ${email} cannot sign in with it.` }
+    return { data: { userId: person.id, removed: id }, text: `Removed. ${email} cannot sign in with it.` }
   })
 }

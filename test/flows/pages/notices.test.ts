@@ -5,6 +5,7 @@ import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, refresh, userinfo } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
+import { addPasskey, PasskeyDevice } from '../../support/passkey-device.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const mailBox = await aMailBox()
@@ -116,6 +117,42 @@ describe('a mail about a new browser', () => {
     await submit(new Visitor(world, home), '/forgotten-password', '/forgotten-password', {
       email: 'nobody@people.test',
     })
+    expect(await mailsTo(ada)).toEqual([])
+  })
+})
+
+describe('a mail about a passkey', () => {
+  const path = '/account/passkeys'
+
+  test('comes when one is added and when one is removed, from the school of the person, and its link ends everything', async () => {
+    const ada = await world.aMember(home)
+    const other = await world.aSchool()
+    const thief = await signedIn(world, other, ada)
+    await mailBox.take(ada.email, 'a browser that is new')
+    await addPasskey(thief, new PasskeyDevice(other.origin))
+    const { text, html } = await mailBox.take(ada.email, 'A passkey was added')
+    expect(text).toContain('at another school on this server')
+    expect(html).toContain(`href="${home.origin}${NOT_ME}?token=sg_nm_`)
+    const remove = /action="([^"]*\/remove)"/.exec((await thief.get(path)).body)?.[1] ?? ''
+    expect((await submit(thief, path, remove)).headers.location).toBe(`${path}?done=removed`)
+    const removed = await mailBox.take(ada.email, 'passkey of your account was removed')
+    expect(await mailsTo(ada)).toEqual([])
+    const link = linkIn(removed.text, home) ?? ''
+    expect((await submit(new Visitor(world, home), link, NOT_ME)).statusCode).toBe(303)
+    expect(await isSignedIn(thief)).toBe(false)
+  })
+
+  test('does not come when none was added or removed', async () => {
+    const ada = await world.aMember(home)
+    const visitor = await signedIn(world, home, ada)
+    await mailBox.take(ada.email, 'a browser that is new')
+    const device = new PasskeyDevice(home.origin)
+    await addPasskey(visitor, device)
+    await mailBox.take(ada.email, 'A passkey was added')
+    const remove = /action="([^"]*\/remove)"/.exec((await visitor.get(path)).body)?.[1] ?? ''
+    const form = hiddenFields((await visitor.get(path)).body, remove)
+    const unknown = remove.replace(/[0-9a-f-]{36}/, crypto.randomUUID())
+    expect((await visitor.post(unknown, form)).headers.location).toBe(`${path}?done=unknown`)
     expect(await mailsTo(ada)).toEqual([])
   })
 })

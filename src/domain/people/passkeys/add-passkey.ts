@@ -1,10 +1,11 @@
 import { randomSecret, uuidv7 } from '../../../foundation/crypto/random.ts'
 import type { SchoolDb, SchoolTx } from '../../../foundation/db/school-db.ts'
 import { record } from '../../audit/audit.ts'
+import { queueNotice } from '../notices.ts'
 import type { Person } from '../person.ts'
 import { parseMakingAnswer } from './answer.ts'
 import { type ChallengeForm, issueMakingChallenge, openMakingChallenge } from './challenge.ts'
-import { lockPasskeysOf, MOST_PASSKEYS, type PasskeysOfPerson } from './passkeys.ts'
+import { lockPasskeysOf, MOST_PASSKEYS, type PasskeysOfPerson, passkeyName } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 import { ALGORITHMS, type MadePasskey, verifyMaking } from './verify.ts'
 
@@ -54,16 +55,18 @@ export type Adding = 'added' | 'expired' | 'refused' | 'known' | 'too_many'
 interface AddingRequest {
   readonly form: ChallengeForm
   readonly party: RelyingParty
-  readonly userId: string
+  readonly person: Pick<Person, 'id' | 'email'>
   readonly sealed: string | undefined
   readonly answer: string
-  readonly name: string
+  /** Such as "Firefox on Windows". */
+  readonly device: string
   readonly requestId: string
 }
 
-/** Stores the passkey that a device made for the signed-in person. */
+/** Stores the passkey that a device made for the signed-in person, and tells them. */
 export async function addPasskey(at: SchoolDb, request: AddingRequest): Promise<Adding> {
-  const { form, party, userId } = request
+  const { form, party, person, device } = request
+  const userId = person.id
   const challenge = openMakingChallenge(form, request.sealed)
   if (challenge === undefined || challenge.userId !== userId) return 'expired'
   const answer = parseMakingAnswer(request.answer)
@@ -77,7 +80,7 @@ export async function addPasskey(at: SchoolDb, request: AddingRequest): Promise<
   const handle = Buffer.from(challenge.handle, 'base64url')
   return await at.transaction(async (tx) => {
     if (!(await useHandle(tx, userId, handle, issuedAt))) return 'expired'
-    const stored = await store(tx, { ...made, userId, issuedAt, name: request.name })
+    const stored = await store(tx, { ...made, userId, issuedAt, name: passkeyName(undefined, device) })
     if (stored.kind !== 'added') return stored.kind
     await record(tx, {
       action: 'passkey.added',
@@ -87,6 +90,7 @@ export async function addPasskey(at: SchoolDb, request: AddingRequest): Promise<
       detail: { synced: made.isBackedUp, ...(silent ? { by: 'browser' } : {}) },
       requestId: request.requestId,
     })
+    await queueNotice(tx, 'passkey_added', person, { device })
     return 'added'
   })
 }

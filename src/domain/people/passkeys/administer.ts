@@ -2,6 +2,8 @@ import type { Db } from '../../../foundation/db/database.ts'
 import { atSchoolInTransaction } from '../../../foundation/db/school-db.ts'
 import type { AuditedActor } from '../../actor.ts'
 import { recordChange } from '../../audit/record-change.ts'
+import { queueNotice } from '../notices.ts'
+import type { Person } from '../person.ts'
 
 /** A passkey of a person, as the administrator of the installation sees it. */
 export interface ListedPasskey {
@@ -36,10 +38,10 @@ export async function listPasskeys(db: Db, userId: string): Promise<readonly Lis
   }))
 }
 
-/** Crosses schools: removes one of them, also the last one. False if the person has no such passkey. */
+/** Crosses schools: removes one of them, also the last one, and tells the person. False if the person has no such passkey. */
 export async function removePasskeyFor(
   db: Db,
-  userId: string,
+  person: Pick<Person, 'id' | 'email'>,
   id: string,
   reason: string,
   by: AuditedActor,
@@ -47,14 +49,16 @@ export async function removePasskeyFor(
   return await db.transaction().execute(async (tx) => {
     const removed = await tx
       .deleteFrom('passkeys')
-      .where('user_id', '=', userId)
+      .where('user_id', '=', person.id)
       .where('id', '=', id)
       .returning('school_id')
       .executeTakeFirst()
     if (removed === undefined) return false
-    const detail = { reason, person: userId }
+    const detail = { reason, person: person.id }
     const change = { action: 'passkey.removed', subject: id, detail } as const
-    await recordChange(atSchoolInTransaction(tx, removed.school_id), by, change)
+    const at = atSchoolInTransaction(tx, removed.school_id)
+    await recordChange(at, by, change)
+    await queueNotice(at, 'passkey_removed', person)
     return true
   })
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
 import { record } from '../../audit/audit.ts'
+import { queueNotice } from '../notices.ts'
+import type { Person } from '../person.ts'
 
 /** How many a person has at one school. */
 export const MOST_PASSKEYS = 20
@@ -81,7 +83,7 @@ export function passkeyName(typed: string | undefined, otherwise: string): strin
 }
 
 interface OneOfMine {
-  readonly userId: string
+  readonly person: Pick<Person, 'id' | 'email'>
   readonly id: string
   readonly requestId: string
 }
@@ -89,7 +91,7 @@ interface OneOfMine {
 /** False if the person has no such passkey here. */
 export async function renamePasskey(
   at: SchoolDb,
-  { userId, id, requestId }: OneOfMine,
+  { person: { id: userId }, id, requestId }: OneOfMine,
   name: string,
 ): Promise<boolean> {
   return await at.transaction(async (tx) => {
@@ -109,13 +111,14 @@ export async function renamePasskey(
 export type Removal = 'removed' | 'unknown' | 'last_way_in'
 
 /**
- * Removes a passkey of the person who asks. Refused if nothing else signs them in here: passkeys of other schools do not
+ * Removes a passkey of the person who asks, and tells them. Refused if nothing else signs them in here: passkeys of other schools do not
  * work at this origin.
  */
 export async function removePasskey(
   at: SchoolDb,
-  { userId, id, requestId }: OneOfMine,
+  { person, id, requestId, device }: OneOfMine & { readonly device: string },
 ): Promise<Removal> {
+  const userId = person.id
   return await at.transaction(async (tx) => {
     await lockPasskeysOf(tx, userId)
     const found = await tx
@@ -129,6 +132,7 @@ export async function removePasskey(
     await tx.delete('passkeys').where('id', '=', id).execute()
     const entry = { action: 'passkey.removed', outcome: 'ok', subject: id } as const
     await record(tx, { ...entry, actorUserId: userId, requestId })
+    await queueNotice(tx, 'passkey_removed', person, { device })
     return 'removed'
   })
 }

@@ -62,12 +62,13 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
     const outcome = await addPasskey(request.at, {
       form: challengeFormOf(context, request, form.get('form_token') ?? ''),
       party: relyingPartyOf(request.school.origin, context.passkeys),
-      userId: session.person.id,
+      person: session.person,
       sealed: form.get('passkey_challenge') ?? undefined,
       answer: form.get('passkey') ?? '',
-      name: passkeyName(undefined, describeDevice(request.headers['user-agent'])),
+      device: describeDevice(request.headers['user-agent']),
       requestId: request.id,
     })
+    if (outcome === 'added') request.queuedMail = true
     const from = outcome === 'added' ? OFFERED_ON.get(form.get('from') ?? '') : undefined
     const place = from === undefined ? `${PATH}?done=${outcome}` : `${from}?done=passkey`
     return redirectTo(reply, request, 'site', place)
@@ -87,7 +88,10 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
     const session = await loadRecentSession(request)
     checkedForm(context.keyring, request, session)
     const mine = oneOf(session, request)
-    const outcome = mine === undefined ? 'unknown' : await removePasskey(request.at, mine)
+    const device = describeDevice(request.headers['user-agent'])
+    const outcome =
+      mine === undefined ? 'unknown' : await removePasskey(request.at, { ...mine, device })
+    if (outcome === 'removed') request.queuedMail = true
     return redirectTo(reply, request, 'site', `${PATH}?done=${outcome}`)
   })
 }
@@ -101,7 +105,7 @@ async function loadRecentSession(request: FastifyRequest): Promise<BrowserSessio
 
 function oneOf({ person }: BrowserSession, { params, id: requestId }: FastifyRequest) {
   const { id } = params as { id: string }
-  return isUuid(id) ? { userId: person.id, id, requestId } : undefined
+  return isUuid(id) ? { person, id, requestId } : undefined
 }
 
 async function show(
