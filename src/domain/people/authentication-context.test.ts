@@ -15,6 +15,7 @@ describe('acr and amr', () => {
     [['passkey'], 'phr', ['swk', 'mfa']],
     [['unverified_passkey'], 'phr', ['swk']],
     [['unverified_passkey', 'code'], 'phr', ['swk', 'otp', 'mfa']],
+    [['earlier_passkey', 'password'], MFA, ['swk', 'pwd', 'mfa']],
   ] as const)('after %j the strongest is %s', (methods, acr, amr) => {
     expect(contextOf(methods, [])).toEqual({ acr, amr })
   })

@@ -43,13 +43,19 @@ export function isContextMissing(
   return !asked.some((value) => reached.includes(value))
 }
 
+const TWO_FACTORS: ReadonlySet<ProofMethod> = new Set([
+  'passkey',
+  'earlier_passkey',
+  'code',
+  'recovery_code',
+])
+
 /** Two factors: a passkey that was unlocked is a key and what unlocks it; a code is only asked for beside another proof. */
 export function isMultiFactor(methods: readonly ProofMethod[]): boolean {
-  return methods.some(
-    (method) => method === 'passkey' || method === 'code' || method === 'recovery_code',
-  )
+  return methods.some((method) => TWO_FACTORS.has(method))
 }
 
+/** Resistant to phishing is only a session whose last proof was a passkey: a password that was typed later can be a thief's. */
 function reachedBy(methods: readonly ProofMethod[]): readonly string[] {
   const isResistant = methods.includes('passkey') || methods.includes('unverified_passkey')
   return [
@@ -69,6 +75,7 @@ const AMR: Readonly<Partial<Record<ProofMethod, string>>> = {
   password: 'pwd',
   passkey: 'swk',
   unverified_passkey: 'swk',
+  earlier_passkey: 'swk',
   code: 'otp',
   recovery_code: 'otp',
 }

@@ -89,5 +89,6 @@ export async function confirmByPasskey(
 ): Promise<PasskeyConfirmation> {
   const proof = await provePasskey(at, { ...request, userId: session.person.id })
   if (proof.kind !== 'proven') return proof
-  return await renew(at, session, { ...proof, methods: withProof(session.methods, 'passkey') })
+  const methods = proof.methods.reduce(withProof, session.methods)
+  return await renew(at, session, { ...proof, methods })
 }

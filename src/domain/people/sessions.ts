@@ -33,13 +33,15 @@ export interface BrowserSession {
 }
 
 /**
- * A passkey that the device did not unlock (`unverified_passkey`) shows only that it is at hand. A trusted device proves
- * nothing: it says why no code was asked for.
+ * A passkey that the device did not unlock (`unverified_passkey`) shows only that it is at hand. One that was proved before
+ * the last proof is `earlier_passkey`: the session has two factors, but its last proof was one that can be phished. A
+ * trusted device proves nothing: it says why no code was asked for.
  */
 export const PROOF_METHODS = [
   'password',
   'passkey',
   'unverified_passkey',
+  'earlier_passkey',
   'code',
   'recovery_code',
   'mail_link',
@@ -139,13 +141,20 @@ export async function renewProof(
   return rows.length === 0 ? undefined : { cookie: token.value }
 }
 
-/** What a session has proved with one proof more. A code is the proof that a trusted device left out. */
+/** What a session has proved with one proof more, which is the last one. A code is the proof that a trusted device left out. */
 export function withProof(
   methods: readonly ProofMethod[],
   method: ProofMethod,
 ): readonly ProofMethod[] {
-  const kept = method === 'password' ? methods : methods.filter((one) => one !== 'trusted_device')
-  return [...new Set([...kept, method])]
+  const kept = methods.flatMap((one) => {
+    if (one === 'trusted_device') return method === 'password' ? one : []
+    if (one === 'unverified_passkey') return []
+    if (one === 'passkey' || one === 'earlier_passkey') {
+      return method === 'passkey' ? [] : ('earlier_passkey' as const)
+    }
+    return one === method ? [] : one
+  })
+  return [...kept, method]
 }
 
 /** The person of this session proved one more thing just now. */

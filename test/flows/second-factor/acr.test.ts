@@ -8,8 +8,10 @@ import {
 } from '../../support/authenticator.ts'
 import { aPkce, authorizeParameters, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
-import { signedIn } from '../../support/operator-like.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { ageProof } from '../../support/old-proof.ts'
+import { signedIn, submit } from '../../support/operator-like.ts'
+import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
+import { aWorld, PASSWORD, type TestPerson } from '../../support/world.ts'
 
 const SFA = 'https://refeds.org/profile/sfa'
 const MFA = 'https://refeds.org/profile/mfa'
@@ -72,6 +74,23 @@ describe('acr and amr in the ID token', () => {
       .where('user_id', '=', ada.id)
       .execute()
     expect(codes).toEqual([{ acr: SFA, amr: ['pwd'] }])
+  })
+})
+
+describe('a session that was begun with a passkey', () => {
+  test('is no longer resistant to phishing when a thief with the cookie and the password confirms it', async () => {
+    const ada = await world.aMember(school)
+    const device = new PasskeyDevice(school.origin)
+    await addPasskey(await signedIn(world, school, ada), device)
+    const visitor = new Visitor(world, school)
+    await signInWith(visitor, device)
+    expect(await claimsFor(visitor, ada, `phr ${MFA}`)).toEqual({ acr: 'phr', amr: ['swk', 'mfa'] })
+    await ageProof(world, ada)
+    const confirmed = await submit(visitor, '/confirm', '/confirm', { password: PASSWORD })
+    expect(confirmed.statusCode).toBe(303)
+    const amr = ['swk', 'pwd', 'mfa']
+    expect(await claimsFor(visitor, ada, MFA)).toEqual({ acr: MFA, amr })
+    expect((await claimsFor(visitor, ada, `phr ${SFA}`)).acr).toBe(SFA)
   })
 })
 

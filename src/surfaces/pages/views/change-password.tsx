@@ -3,7 +3,8 @@ import { Alert, Button, Field, Form } from '../../../foundation/html/components.
 import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { PageHead } from '../../../foundation/html/site-components.tsx'
 import { TO_SETTINGS } from './account-paths.ts'
-import { passwordHint, passwordProblem } from './password-words.ts'
+import { NewPasswordField } from './new-password-field.tsx'
+import { passwordProblem } from './password-words.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { waitInWords } from './words.ts'
 
@@ -46,12 +47,9 @@ export function changePasswordPage(props: ChangePasswordProps): string {
               error={currentError(problem)}
               autofocus={currentError(problem) !== undefined}
             />
-            <Field
-              name="new_password"
+            <NewPasswordField
               label="New password"
-              type="password"
-              autocomplete="new-password"
-              hint={passwordHint(minimum)}
+              minimum={minimum}
               error={newError}
               autofocus={currentError(problem) === undefined && newError !== undefined}
             />

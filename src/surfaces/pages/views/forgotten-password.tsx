@@ -7,7 +7,8 @@ import {
   type PasswordFormProblem,
   RemovePasskeys,
 } from './change-password.tsx'
-import { passwordHint, passwordProblem } from './password-words.ts'
+import { NewPasswordField } from './new-password-field.tsx'
+import { passwordProblem } from './password-words.ts'
 import { waitInWords } from './words.ts'
 
 export type ForgottenState =
@@ -149,12 +150,9 @@ export function resetPasswordPage(props: ResetProps): string {
         {problem?.kind === 'busy' && <BusyAlert />}
         <Form action="/reset-password" formToken={formToken} hidden={{ token }}>
           <AccountOfPassword email={props.email} />
-          <Field
-            name="new_password"
+          <NewPasswordField
             label="New password"
-            type="password"
-            autocomplete="new-password"
-            hint={passwordHint(minimum)}
+            minimum={minimum}
             error={
               problem?.kind === 'unfit' ? passwordProblem(problem.problem, minimum) : undefined
             }

@@ -4,7 +4,8 @@ import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { AccountOfPassword, BusyAlert } from './change-password.tsx'
-import { passwordHint, passwordProblem } from './password-words.ts'
+import { NewPasswordField } from './new-password-field.tsx'
+import { passwordProblem } from './password-words.ts'
 import type { FinishProblem } from './sign-up/finish-sign-up.tsx'
 
 export const INVITATION_PATH = '/invitation'
@@ -43,12 +44,8 @@ export function invitationPage(props: InvitationProps): string {
             error={nameError}
             autofocus={nameError !== undefined}
           />
-          <Field
-            name="new_password"
+          <NewPasswordField
             label="Password"
-            type="password"
-            autocomplete="new-password"
-            hint={passwordHint()}
             error={passwordError}
             autofocus={nameError === undefined}
           />

@@ -1,3 +1,4 @@
+import { MAX_PASSWORD_BYTES } from '../../../foundation/crypto/password.ts'
 import { MIN_PASSWORD_LENGTH, type PasswordProblem } from '../../../domain/people/password-rule.ts'
 
 export function passwordHint(minimum: number = MIN_PASSWORD_LENGTH): string {
@@ -12,7 +13,7 @@ export function passwordProblem(
 }
 
 const PROBLEMS: Readonly<Record<Exclude<PasswordProblem, 'too_short'>, string>> = {
-  too_long: 'This is too long. Use fewer than 1000 characters.',
+  too_long: `This is too long. Use at most ${MAX_PASSWORD_BYTES} letters; some characters count as more.`,
   repeated: 'This repeats a short text. Use more than one.',
   common:
     'Many people use this password or one like it, so it is guessed first. Choose another one.',

@@ -3,7 +3,7 @@ import { Address, Alert, Button, Card, Field, Form } from '../../../foundation/h
 import { errorPage } from '../../../foundation/html/error-page.tsx'
 import { Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
-import { passwordHint } from './password-words.ts'
+import { NewPasswordField } from './new-password-field.tsx'
 import { count } from './words.ts'
 
 /** What the person typed, without the code and the password, which no page repeats. */
@@ -97,13 +97,7 @@ export function setupPage(props: SetupProps): string {
             autocomplete="username"
             value={values.email}
           />
-          <Field
-            {...about('password')}
-            label="Password"
-            type="password"
-            autocomplete="new-password"
-            hint={passwordHint()}
-          />
+          <NewPasswordField {...about('password')} name="password" label="Password" />
           <Button look="primary">Make the school</Button>
         </Form>
       </Card>

@@ -1,4 +1,4 @@
-import { Button, Card, Field, Form } from '../../../foundation/html/components.tsx'
+import { Button, Card, Form } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import {
@@ -7,7 +7,7 @@ import {
   newPasswordError,
   type PasswordFormProblem,
 } from './change-password.tsx'
-import { passwordHint } from './password-words.ts'
+import { NewPasswordField } from './new-password-field.tsx'
 
 export const SHORT_PASSWORD_PATH = '/sign-in/new-password'
 
@@ -51,12 +51,9 @@ export function shortPasswordPage(props: ShortPasswordProps): string {
           }}
         >
           <AccountOfPassword email={email} />
-          <Field
-            name="new_password"
+          <NewPasswordField
             label="New password"
-            type="password"
-            autocomplete="new-password"
-            hint={passwordHint(minimum)}
+            minimum={minimum}
             error={newPasswordError(problem, minimum)}
             autofocus
           />

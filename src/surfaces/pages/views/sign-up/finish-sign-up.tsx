@@ -3,7 +3,8 @@ import { Button, Card, Email, Field, Form } from '../../../../foundation/html/co
 import { type Branding, Layout } from '../../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../../foundation/html/render.tsx'
 import { AccountOfPassword, BusyAlert, type PasswordFormProblem } from '../change-password.tsx'
-import { passwordHint, passwordProblem } from '../password-words.ts'
+import { NewPasswordField } from '../new-password-field.tsx'
+import { passwordProblem } from '../password-words.ts'
 
 export type FinishProblem =
   | { kind: 'name'; problem: string }
@@ -43,12 +44,8 @@ export function finishSignUpPage(props: FinishProps): string {
             error={nameError}
             autofocus={nameError !== undefined}
           />
-          <Field
-            name="new_password"
+          <NewPasswordField
             label="Password"
-            type="password"
-            autocomplete="new-password"
-            hint={passwordHint()}
             error={passwordError}
             autofocus={nameError === undefined}
           />
