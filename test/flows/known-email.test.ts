@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, vi } from 'vitest'
 import type { BulkKind } from '../../src/domain/bulk/kind.ts'
 import { memberKind, studentKind } from '../../src/domain/people/people-bulk.ts'
 import { addPerson } from '../../src/domain/people/person-operations.ts'
+import { correctName } from '../../src/domain/people/typed-name.ts'
 import { HashingThreads } from '../../src/foundation/crypto/password-threads.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
@@ -263,6 +264,51 @@ describe('a person whom a school added', () => {
       const nameAt = async (at: OperatorClient) =>
         (await at.get(`/members?email=${email}`)).json().data[0].name
       expect([await nameAt(operator), await nameAt(elsewhere)]).toEqual(['Second', 'Theirs'])
+    },
+  )
+
+  verifies(
+    'house.people.typed-until-signed-in',
+    'a school corrects the name that it typed: no other school and no account changes, and nothing after they signed in',
+    async () => {
+      const other = await world.aSchool()
+      const elsewhere = await anOperator(world, other)
+      const ada = await world.aMember(home)
+      const owner = await world.aMember(other, ['owner'])
+      const admin = new AdminBrowser(await signedIn(world, other, owner))
+      for (const at of [operator, elsewhere]) {
+        await at.post('/members', { email: ada.email, name: 'Adda', roles: ['student'] })
+      }
+      const path = `/admin/students/${ada.id}/name`
+      expect(await admin.page(path)).toContain('value="Adda"')
+      expect((await admin.send(path, { name: ' ' })).statusCode).toBe(422)
+      await admin.done(path, { name: 'Ada' })
+      await admin.done(`/admin/members/${ada.id}/name`, { name: 'Ada Corrected' })
+      const nameAt = async (at: OperatorClient) => (await at.get(`/members/${ada.id}`)).json().name
+      expect([await nameAt(operator), await nameAt(elsewhere)]).toEqual(['Adda', 'Ada Corrected'])
+      const { name } = await world.database.db
+        .selectFrom('users')
+        .select('name')
+        .where('id', '=', ada.id)
+        .executeTakeFirstOrThrow()
+      expect(name).toBe(ada.name)
+      const audited = await other.at
+        .from('audit_entries')
+        .select(['actor_user_id', 'subject', 'detail'])
+        .where('action', '=', 'member.name_corrected')
+        .execute()
+      const entry = { actor_user_id: owner.id, subject: ada.id, detail: { via: 'admin_area' } }
+      expect(audited).toEqual([entry, entry])
+      await signedIn(world, other, ada)
+      expect(await admin.page(path)).toContain('not possible any more')
+      expect(await nameAt(elsewhere)).toBe(ada.name)
+      const input = { id: ada.id, name: 'Changed' }
+      expect(await performByCommandLine(other, correctName, input)).toMatchObject({
+        kind: 'conflict',
+        code: 'has_signed_in',
+      })
+      const strange = { ...input, id: owner.id }
+      expect((await performByCommandLine(school, correctName, strange)).kind).toBe('not_found')
     },
   )
 })

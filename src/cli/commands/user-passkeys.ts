@@ -70,6 +70,9 @@ async function remove(
     if (!removed) {
       throw new CommandError(`${email} has no passkey ${id}.`, 'leave out --remove to list them')
     }
-    return { data: { userId: person.id, removed: id }, text: `Removed. ${email} cannot sign in with it.` }
+    return {
+      data: { userId: person.id, removed: id },
+      text: `Removed. ${email} cannot sign in with it.`,
+    }
   })
 }

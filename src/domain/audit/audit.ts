@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'school.deleted',
   'member.roles_changed',
   'member.invited',
+  'member.name_corrected',
   'session.new_browser',
   'session.ended',
   'person.created',

@@ -6,7 +6,12 @@ const CASES: readonly [string, readonly ProofMethod[], ProofMethod, readonly Pro
   ['a code after a passkey', ['passkey'], 'code', ['earlier_passkey', 'code']],
   ['a passkey after that', ['earlier_passkey', 'password'], 'passkey', ['password', 'passkey']],
   ['a password again', ['password'], 'password', ['password']],
-  ['one that is only at hand counts as the last proof alone', ['unverified_passkey'], 'password', ['password']],
+  [
+    'one that is only at hand counts as the last proof alone',
+    ['unverified_passkey'],
+    'password',
+    ['password'],
+  ],
   ['a code in a trusted browser', ['password', 'trusted_device'], 'code', ['password', 'code']],
   ['a password there', ['password', 'trusted_device'], 'password', ['trusted_device', 'password']],
 ]

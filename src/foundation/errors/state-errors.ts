@@ -52,7 +52,7 @@ export const STATE_ERRORS = {
   ),
   has_signed_in: explain(
     'The person has signed in at this school.',
-    'Leave it as it is: they need no invitation.',
+    'Leave it as it is: they need no invitation, and their own name is shown.',
   ),
   no_mail: explain(
     'This server does not send email.',

@@ -70,6 +70,8 @@ test('inviting people and accepting read no whole table', async () => {
       await world.database.pool.query(EARLIER, [ada.id])
       const again = `/admin/${path}/${ada.id}/invite`
       expect((await submit(owner, again, again)).statusCode).toBe(303)
+      const name = `/admin/${path}/${ada.id}/name`
+      expect((await submit(owner, name, name, { name: 'Ada L.' })).statusCode).toBe(303)
       await untilSent(world)
     }
     const link = await linkIn(email, '/invitation')

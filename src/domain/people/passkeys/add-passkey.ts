@@ -80,7 +80,12 @@ export async function addPasskey(at: SchoolDb, request: AddingRequest): Promise<
   const handle = Buffer.from(challenge.handle, 'base64url')
   return await at.transaction(async (tx) => {
     if (!(await useHandle(tx, userId, handle, issuedAt))) return 'expired'
-    const stored = await store(tx, { ...made, userId, issuedAt, name: passkeyName(undefined, device) })
+    const stored = await store(tx, {
+      ...made,
+      userId,
+      issuedAt,
+      name: passkeyName(undefined, device),
+    })
     if (stored.kind !== 'added') return stored.kind
     await record(tx, {
       action: 'passkey.added',

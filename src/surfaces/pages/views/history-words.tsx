@@ -16,6 +16,7 @@ const words: Readonly<Record<string, Words>> = {
     isAll ? 'You signed out all other browsers' : `You signed out ${browserOf(device)}`,
   'member.roles_changed': () => 'Your roles at this school were changed',
   'member.invited': () => 'This school invited you',
+  'member.name_corrected': () => 'This school corrected your name in its list',
   'person.signed_up': () => 'You joined this school as a student',
   'person.email_changed': () => 'Your email address was changed',
   'person.email_change_undone': () => 'The change of your email address was undone',

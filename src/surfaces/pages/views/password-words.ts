@@ -1,5 +1,5 @@
-import { MAX_PASSWORD_BYTES } from '../../../foundation/crypto/password.ts'
 import { MIN_PASSWORD_LENGTH, type PasswordProblem } from '../../../domain/people/password-rule.ts'
+import { MAX_PASSWORD_BYTES } from '../../../foundation/crypto/password.ts'
 
 export function passwordHint(minimum: number = MIN_PASSWORD_LENGTH): string {
   return `At least ${minimum} characters. A few unrelated words make a good password.`

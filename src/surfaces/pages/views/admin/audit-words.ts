@@ -28,6 +28,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'school.deleted': 'School deleted',
   'member.roles_changed': 'Roles changed',
   'member.invited': 'Invited',
+  'member.name_corrected': 'Name corrected',
   'session.new_browser': 'Signed in with a new browser',
   'session.ended': 'Browser signed out',
   'person.created': 'Account created',

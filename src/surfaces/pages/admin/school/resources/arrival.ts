@@ -1,8 +1,11 @@
 import { sendInvitation } from '../../../../../domain/people/invitations/invitation-operations.ts'
+import { correctName } from '../../../../../domain/people/typed-name.ts'
+import { asking } from '../field.ts'
 import type { Action, Fact } from '../resource.ts'
 import { moment } from '../views/cells.tsx'
 
 interface Arriving {
+  readonly name: string
   readonly invited_at: string | null
   readonly invitation_opened_at: string | null
   readonly first_signed_in_at: string | null
@@ -15,7 +18,19 @@ export const arrival: readonly Fact<Arriving>[] = [
   { label: 'First signed in', show: moment('first_signed_in_at') },
 ]
 
-export const inviting: readonly Action<Arriving>[] = [
+const nameOf = ({ name }: Arriving) => name
+const isToCome = ({ first_signed_in_at }: Arriving) => first_signed_in_at === null
+
+/** What a school does for people who have not signed in yet. */
+export const beforeArrival: readonly Action<Arriving>[] = [
+  {
+    path: 'name',
+    label: 'Correct name',
+    does: asking(correctName, [{ name: 'name', label: 'Name', startsAs: nameOf }]),
+    question: 'Correct the name?',
+    done: 'The name is corrected.',
+    when: isToCome,
+  },
   {
     path: 'invite',
     label: 'Send invitation',
@@ -24,6 +39,6 @@ export const inviting: readonly Action<Arriving>[] = [
     consequence:
       'They get an email with a link to choose a password, or to sign in if they have an account. The link works for seven days.',
     done: 'The invitation is on its way.',
-    when: ({ first_signed_in_at }) => first_signed_in_at === null,
+    when: isToCome,
   },
 ]

@@ -18,7 +18,7 @@ import { type Related, rowsBy } from '../resource.ts'
 import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
-import { arrival, inviting } from './arrival.ts'
+import { arrival, beforeArrival } from './arrival.ts'
 import { enrollments, enrollmentsOfStudent } from './enrollments.tsx'
 import { orders, ordersOfMember } from './orders.tsx'
 import { subscriptionList, subscriptions } from './subscriptions.tsx'
@@ -89,7 +89,7 @@ export const students = defineResource({
   create: createStudent,
   createLabel: 'Add a student',
   actions: [
-    ...inviting,
+    ...beforeArrival,
     {
       path: 'remove',
       label: 'Remove',
@@ -153,7 +153,7 @@ export const members = defineResource({
   change: changeMember,
   changeLabel: 'Change roles',
   actions: [
-    ...inviting,
+    ...beforeArrival,
     {
       path: 'remove',
       label: 'Remove',
