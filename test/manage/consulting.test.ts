@@ -361,8 +361,7 @@ describe('study groups', () => {
     expect(await staff.isRefused(addToStudyGroup, { id, member_id: ben.id })).toBe(
       '/member_id already_in_group',
     )
-    const attending = await staff.does(listAttendees, { meeting_id: lesson.id })
-    expect(attending.data).toHaveLength(2)
+    expect((await staff.does(listRoster, { group_id: id })).data).toHaveLength(2)
     await staff.does(removeFromStudyGroup, { id, member_id: ada.id })
     expect(await meetingSeenBy(ada, lesson.id)).toBeUndefined()
     expect((await staff.does(listRoster, { group_id: id })).data).toMatchObject([{ id: ben.id }])

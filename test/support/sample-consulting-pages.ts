@@ -77,6 +77,7 @@ export const sampleConsultingPages: Record<string, string> = {
     text: '',
     related: (meetings.related ?? []).map((related) => ({
       related,
+      list: related.rows.list,
       hasMore: false,
       rows: [attendee(31, 'Ada Lovelace'), attendee(32, hostileName)],
     })),

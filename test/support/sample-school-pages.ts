@@ -143,6 +143,7 @@ export const sampleSchoolPages: Record<string, string> = {
     text: renderMarkdown(typescript.description),
     related: (courses.related ?? []).map((related) => ({
       related,
+      list: related.rows.list,
       hasMore: related.path === 'enrollments',
       rows:
         related.path === 'enrollments'

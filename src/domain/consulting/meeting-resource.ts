@@ -55,7 +55,7 @@ const attendeeSchema = z
     meeting_id: id,
     name: z.string(),
     email: z.string().nullable(),
-    since: utc.meta({ description: 'When the member booked the seat or joined the group.' }),
+    since: utc.meta({ description: 'When the member booked the seat.' }),
   })
   .meta({ id: 'MeetingAttendee' })
 
@@ -63,13 +63,7 @@ export const attendees: Resource<typeof attendeeSchema> = {
   object: 'meeting_attendee',
   schema: attendeeSchema,
   rows: (at) => sql`
-    select a.user_id as id, a.meeting_id, u.name, u.email, a.since
-    from (
-      select s.user_id, s.meeting_id, s.booked_at as since
-      from meeting_seats s where s.school_id = ${at.schoolId}
-      union all
-      select p.user_id, m.id, p.joined_at
-      from consulting_meetings m join study_group_members p
-        on p.school_id = m.school_id and p.group_id = m.study_group_id
-      where m.school_id = ${at.schoolId}) a join ${shownPeople(at)} u on u.id = a.user_id`,
+    select s.user_id as id, s.meeting_id, u.name, u.email, s.booked_at as since
+    from meeting_seats s join ${shownPeople(at)} u on u.id = s.user_id
+    where s.school_id = ${at.schoolId}`,
 }

@@ -17,7 +17,7 @@ import { slots } from './slot-operations.ts'
 export const listAttendees = listOperation({
   name: 'consulting_meetings.attendees',
   title: 'List a meeting’s attendees',
-  summary: 'The members who hold a seat, or the members of the study group.',
+  summary: 'The members who hold a seat. A class has none: its group attends.',
   ...WITHOUT_SCOPE,
   of: attendees,
   within: { meeting_id: id },

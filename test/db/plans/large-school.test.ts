@@ -150,6 +150,13 @@ test('a roster is read in pages', async () => {
   expect((await owner.get(`${url}/members?search=quill`)).body).toContain('Zebedee Quill')
 })
 
+test('the attendees of a class are the roster of its group, read in pages', async () => {
+  const classes = await owner.get('/admin/meetings?when=past&kind=study_group')
+  const url = /href="(\/admin\/meetings\/[^"/]{36})"/.exec(classes.body)?.[1] ?? ''
+  expect(await allWideReads([url, `${url}/attendees`, `${url}/attendees?search=quill`])).toEqual([])
+  expect((await owner.get(`${url}/attendees?search=quill`)).body).toContain('Zebedee Quill')
+})
+
 test('a lecturer of very many courses is listed with the first of them, not all', async () => {
   await client.query(
     `with profile as (

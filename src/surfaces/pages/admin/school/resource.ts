@@ -35,6 +35,8 @@ export interface Related<T = Row> {
   readonly title: string
   readonly of: AdminResource
   readonly rows: RelatedRows
+  /** Other rows, for some of the objects. */
+  readonly instead?: (object: T) => RelatedRows | undefined
   /** The label of the link to create one from here. */
   readonly add?: string
   /** Whether one can be created from here. */
@@ -47,11 +49,23 @@ export interface RelatedRows {
   readonly list: ListPlan
   /** The member of the inputs, of list and creation, that takes the id of that object. */
   readonly by: string
+  /** The member of the object with that id. */
+  readonly from: string
 }
 
 /** TypeScript checks `by` against the input of the list operation. */
-export function rowsBy<N extends string>(by: NoInfer<N>, list: ListPlan<N>): RelatedRows {
-  return { list, by }
+export function rowsBy<N extends string>(
+  by: NoInfer<N>,
+  list: ListPlan<N>,
+  from = 'id',
+): RelatedRows {
+  return { list, by, from }
+}
+
+/** The list of what belongs to an object, and what narrows it to that object. */
+export function rowsOf({ rows, instead }: Related, object: Row) {
+  const { list, by, from } = instead?.(object) ?? rows
+  return { list, fixed: { [by]: object[from] } }
 }
 
 /** A file that belongs to an object. */

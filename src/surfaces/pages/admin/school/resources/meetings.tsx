@@ -24,6 +24,7 @@ import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, state, text } from '../views/cells.tsx'
 import { members } from './people.tsx'
 import { byEmail } from './people-fields.ts'
+import { roster } from './roster.tsx'
 
 type Meeting = OutputOf<typeof readMeeting>
 type Attendee = OutputOf<typeof listAttendees>['data'][number]
@@ -227,6 +228,9 @@ export const meetings = defineResource({
       title: 'Attendees',
       of: members,
       rows: rowsBy('meeting_id', attendeeList),
+      // The whole group attends a class.
+      instead: (meeting) =>
+        isClass(meeting) ? rowsBy('group_id', roster, 'study_group_id') : undefined,
       empty: 'No member attends yet.',
     },
   ],

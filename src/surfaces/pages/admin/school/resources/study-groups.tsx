@@ -2,7 +2,6 @@ import {
   addToStudyGroup,
   changeStudyGroup,
   createStudyGroup,
-  listRoster,
   listStudyGroups,
   readStudyGroup,
   removeFromStudyGroup,
@@ -10,42 +9,16 @@ import {
 } from '../../../../../domain/consulting/study-group-operations.ts'
 import { listCourses } from '../../../../../domain/learning/course-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
-import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { defineResource } from '../define-resource.ts'
 import { asking } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
-import type { OutputOf, Show } from '../row.ts'
-import { address, moment, number, related, text } from '../views/cells.tsx'
+import { moment, number, related, text } from '../views/cells.tsx'
 import { classes, meetingList } from './meetings.tsx'
 import { members } from './people.tsx'
 import { byEmail } from './people-fields.ts'
-
-const takeOut: Show<OutputOf<typeof listRoster>['data'][number]> = ({ email, group_id, name }) => {
-  if (!email) return undefined
-  const path = `/admin/study-groups/${group_id}/remove-member`
-  return (
-    <a href={`${path}?member_id=${encodeURIComponent(email)}`}>
-      Remove<span class="visually-hidden"> {plainText(name)}</span>
-    </a>
-  )
-}
-
-const roster = listPlan({
-  operation: listRoster,
-  columns: [
-    { label: 'Name', show: text('name') },
-    { label: 'Email', show: address('email') },
-    { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
-    { label: 'Change', show: takeOut },
-  ],
-  searchHint: 'Name or email',
-  sorts: [
-    ['-joined_at', 'Newest first'],
-    ['joined_at', 'Oldest first'],
-  ],
-})
+import { roster } from './roster.tsx'
 
 export const studyGroups = defineResource({
   path: 'study-groups',

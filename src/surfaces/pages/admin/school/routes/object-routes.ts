@@ -4,7 +4,7 @@ import { findHtml } from '../../../../../domain/content/rendered-texts.ts'
 import { renderInThread } from '../../../../../foundation/markdown/render-in-thread.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
-import { type AdminResource, listPath, type Related } from '../resource.ts'
+import { type AdminResource, listPath, type Related, rowsOf } from '../resource.ts'
 import type { Row } from '../row.ts'
 import { objectPage, type ShownRelated, type ShownUpload } from '../views/object-page.tsx'
 import { noticesOf } from './notices.ts'
@@ -70,12 +70,12 @@ async function shownUploads(
 }
 
 async function readRelated(visit: Visit, related: Related, object: Row): Promise<ShownRelated> {
-  const { list, by } = related.rows
+  const { list, fixed } = rowsOf(related, object)
   const page = await visit.ask(list.operation, {
-    [by]: object.id,
+    ...fixed,
     ...expanding(list),
     sort: list.sorts[0]?.[0],
     limit: RELATED_ROWS,
   })
-  return { related, rows: page.data, hasMore: page.has_more }
+  return { related, list, rows: page.data, hasMore: page.has_more }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { type AdminResource, listPath, objectPath, type Related } from '../resource.ts'
+import { type AdminResource, listPath, objectPath, type Related, rowsOf } from '../resource.ts'
 import { withArticle } from '../views/words.ts'
 import { addCreateFormRoutes, type FormBody } from './form-routes.ts'
 import { showList } from './list-routes.ts'
@@ -24,7 +24,7 @@ function addRelatedRoute(
   related: Related,
   body: FormBody,
 ): void {
-  const { list, by } = related.rows
+  const { by } = related.rows
   const route = `${listPath(resource)}/:id/${related.path}`
   const whole = async (request: FastifyRequest, visit: Visit) => {
     const object = await loadNamed(request, visit, resource)
@@ -39,6 +39,7 @@ function addRelatedRoute(
   app.get(route, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const { object, path, up } = await whole(request, visit)
+    const { list, fixed } = rowsOf(related, object)
     const mayAdd = related.add !== undefined && (related.mayAdd?.(object) ?? true)
     return await showList(request, reply, visit, {
       resource: related.of,
@@ -48,7 +49,7 @@ function addRelatedRoute(
       heading: related.title,
       add: mayAdd ? { url: `${path}/new`, label: related.add ?? '' } : undefined,
       empty: related.empty,
-      fixed: { [by]: object.id },
+      fixed,
     })
   })
 

@@ -9,6 +9,7 @@ import {
   Panel,
 } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import type { ListPlan } from '../list-plan.ts'
 import {
   type Action,
   type AdminResource,
@@ -25,6 +26,7 @@ import { type CurrentFile, FileLine } from './upload-page.tsx'
 
 export interface ShownRelated {
   readonly related: Related
+  readonly list: ListPlan
   readonly rows: readonly Row[]
   readonly hasMore: boolean
 }
@@ -176,7 +178,7 @@ function RelatedPanel(props: {
   place: Place
 }) {
   const { shown, resource, object, place } = props
-  const { related, rows, hasMore } = shown
+  const { related, list, rows, hasMore } = shown
   const url = objectPath(resource, object, `/${related.path}`)
   const mayAdd = related.mayAdd?.(object) ?? true
   return (
@@ -188,7 +190,7 @@ function RelatedPanel(props: {
       ) : (
         <ObjectTable
           caption={related.title}
-          columns={related.rows.list.columns}
+          columns={list.columns}
           rows={rows}
           place={place}
           urlOf={(row) => objectPath(related.of, row)}
