@@ -54,6 +54,8 @@ describe('operations without a scope, which any token could call', () => {
       'consulting_meetings',
       'consulting_services',
       'consulting_slots',
+      'enrollments',
+      'event_registrations',
       'forms',
       'imports',
       'notifications',

@@ -18,6 +18,7 @@ const LATER = { starts_at: '2099-02-01T18:00', ends_at: '2099-02-01T20:00' }
 export async function performAdminActions(setup: ActionSetup): Promise<void> {
   await teach(setup)
   await sell(setup)
+  await checkIn(setup)
   await consult(setup)
   await askQuestions(setup)
   await setUpTheSchool(setup)
@@ -26,7 +27,10 @@ export async function performAdminActions(setup: ActionSetup): Promise<void> {
 async function teach({ browser, owner, student }: ActionSetup): Promise<void> {
   const course = `/admin/courses/${EXAMPLE.course}`
   await browser.done(`${course}/announce`, { title: 'New lectures', body: 'Two of them.' })
-  await browser.done(`${course}/enrollments/new`, { student_id: student.email })
+  const until = { student_id: student.email, expires_at: '2098-01-01T09:00' }
+  const { path: enrollment } = await browser.done(`${course}/enrollments/new`, until)
+  await browser.done(`${enrollment}/extend`, { by: '3 months' })
+  await browser.done(`${enrollment}/edit`, { expires_at: '' })
   const curriculum = `${course}/curriculum`
   const hidden = hiddenFields(await browser.page(curriculum), curriculum)
   const moved = await owner.post(curriculum, { ...hidden, move: `down ${EXAMPLE.lecture}` })
@@ -52,6 +56,15 @@ async function sell({ browser }: ActionSetup): Promise<void> {
   await browser.done(`${payment}/mark-paid`)
 }
 
+async function checkIn({ browser }: ActionSetup): Promise<void> {
+  const list = `/admin/events/${EXAMPLE.event}/check-in`
+  for (const words of ['Undo', 'Check in']) {
+    const answer = await browser.fill(await browser.page(list), list, {})
+    if (answer.statusCode !== 303) throw new Error(`the check-in answered ${answer.statusCode}`)
+    if (!(await browser.page(list)).includes(`>${words}<`)) throw new Error(`no button ${words}`)
+  }
+}
+
 async function consult({ browser, student }: ActionSetup): Promise<void> {
   const { path: service } = await browser.done('/admin/services/new', { title: 'Critique' })
   const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
@@ -62,10 +75,12 @@ async function consult({ browser, student }: ActionSetup): Promise<void> {
   await browser.done(`${slot}/book`, { on: '2099-02-02', member_id: student.email })
   const { path: meeting } = await browser.done(`${service}/meetings/new`, LATER)
   await browser.done(`${meeting}/seat`, { member_id: student.email })
+  await browser.done(`${meeting}/move`, { starts_at: '2099-02-03T18:00' })
   await browser.done(`${meeting}/unseat`, { member_id: student.email })
   const { path: group } = await browser.done('/admin/study-groups/new', { name: 'Sketchers' })
   await browser.done(`${group}/add-member`, { member_id: student.email })
   const { path: lesson } = await browser.done(`${group}/classes/new`, LATER)
+  await browser.done(`${lesson}/move`, { starts_at: '2099-02-04T18:00' })
   await browser.done(`${lesson}/delete`)
   await browser.done(`${group}/remove-member`, { member_id: student.email })
 }

@@ -34,6 +34,12 @@ export class AdminBrowser {
     return await this.fill(await this.page(path), path, typed)
   }
 
+  /** Sends a form that its page does not offer, as an old tab or an attacker does. */
+  async force(path: string, typed: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const { form_token = '' } = hiddenFields(await this.page(path), '/sign-out')
+    return await this.#visitor.post(path, { form_token, ...typed })
+  }
+
   /** Sends the form of a page that is open already. */
   async fill(html: string, path: string, typed: Typed): Promise<Answer> {
     const filled = { ...currentValues(html, path), ...typed }

@@ -194,6 +194,7 @@ export const FORM_CASES: Readonly<Record<string, (setup: FormCaseSetup) => Promi
       free: [],
       actions: [
         ['attended', 'Marked as attended.'],
+        ['undo-attended', 'The check-in is undone.'],
         ['cancel', 'The registration is canceled.'],
       ],
     }
@@ -252,6 +253,7 @@ export const FORM_CASES: Readonly<Record<string, (setup: FormCaseSetup) => Promi
       edit: { typed: { room_url: 'https://rooms.test/1' }, shown: 'https://rooms.test/1' },
       actions: [
         ['confirm', 'The meeting is confirmed.'],
+        ['move', 'The meeting is moved, and those who attend are told.'],
         ['cancel', 'The meeting is canceled.'],
         ['reopen', 'The meeting is available again.'],
       ],

@@ -110,9 +110,10 @@ export class Visitor {
 
 /** The hidden inputs of the form that posts to `action`. */
 export function hiddenFields(html: string, action: string): Record<string, string> {
-  const form = [...html.matchAll(/<form\b[^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].find(
-    (match) => match[1] === action,
+  const posts = html.matchAll(
+    /<form\b(?=[^>]*method="post")[^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g,
   )
+  const form = [...posts].find((match) => match[1] === action)
   if (form?.[2] === undefined)
     throw new Error(`no form posts to ${action} in: ${html.slice(0, 300)}`)
   const inputs = form[2].matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)

@@ -5,8 +5,9 @@ import { conflict } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
+import { schoolTimeZone, timeInWords } from '../schools/school-time-zone.ts'
 import { meetings } from './meeting-resource.ts'
-import { schoolTimeZone } from './slot-operations.ts'
+import { rosterOf } from './study-group-roster.ts'
 
 /** A class is never canceled: one that does not take place leaves the schedules of its group. */
 export const removeClass = removeOperation({
@@ -36,22 +37,16 @@ export const removeClass = removeOperation({
 })
 
 async function tellGroup(tx: SchoolTx, group: string, title: string, start: Date): Promise<void> {
-  const roster = await tx
-    .from('study_group_members')
-    .select('user_id')
-    .where('group_id', '=', group)
-    .execute()
-  const members = roster.map(({ user_id }) => user_id)
+  const members = await rosterOf(tx, group)
   await notify(tx, 'meetings', members, classRemoved(title, start, await schoolTimeZone(tx)))
 }
 
 /** What the members of the group read. */
 export function classRemoved(title: string, start: Date, timeZone: string) {
-  const when = start.toLocaleString('en', { timeZone, dateStyle: 'full', timeStyle: 'short' })
   return {
     kind: 'class_canceled',
     title: 'A class does not take place',
-    body: `${title}, ${when} (${timeZone}), is no longer in your schedule.`,
+    body: `${title}, ${timeInWords(start, timeZone)}, is no longer in your schedule.`,
     url: null,
   }
 }

@@ -161,7 +161,7 @@ async function touch(tx: SchoolTx, meeting: string, ifVersion: number | undefine
 }
 
 /** The capacity of the slot at the time of the meeting; null if there is no slot at that time. */
-async function capacityOf(tx: SchoolTx, meeting: string): Promise<number | null> {
+export async function capacityOf(tx: SchoolTx, meeting: string): Promise<number | null> {
   const { rows } = await tx.run(sql<{ capacity: number | null }>`
     select max(t.capacity) as capacity
     from consulting_meetings m join consulting_slots t

@@ -11,6 +11,7 @@ import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion } from '../operation/writing.ts'
 import type { WriteOperation } from '../operation.ts'
 import { isTimeZone } from '../schools/school-details.ts'
+import { schoolTimeZone } from '../schools/school-time-zone.ts'
 
 const weekday = z.int().min(1).max(7).meta({ description: 'ISO 8601: 1 is Monday, 7 is Sunday.' })
 const timeOfDay = z
@@ -190,13 +191,6 @@ async function checkService(tx: SchoolTx, service: string): Promise<void> {
 /** A service cannot have two slots at the same time. */
 export function slotTaken() {
   return conflict('taken', 'The service already has a slot at this time.')
-}
-
-export async function schoolTimeZone(tx: SchoolTx): Promise<string> {
-  const { rows } = await tx.run(
-    sql<{ time_zone: string }>`select time_zone from schools where id = ${tx.schoolId}`,
-  )
-  return rows[0]?.time_zone ?? 'UTC'
 }
 
 export const removeSlot = removeOperation({

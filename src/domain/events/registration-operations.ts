@@ -9,6 +9,7 @@ import { searchIn } from '../operation/list-search.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
@@ -108,6 +109,27 @@ const target = (registration: string, ifVersion: number | undefined) => ({
   object: 'event_registration',
   key: { id: registration },
   ifVersion,
+})
+
+export const undoAttended = changeOperation({
+  name: 'event_registrations.undo_attended',
+  title: 'Undo a check-in',
+  summary:
+    'For a member who was checked in by mistake: they are registered, and not marked as attended.',
+  ...WITHOUT_SCOPE,
+  of: registrations,
+  fields: {},
+  async change(tx, caller, { id: registration, if_version }) {
+    await checkVersion(tx, 'event_registrations', target(registration, if_version))
+    const { state } = await loadObject(tx, caller, registrations, registration)
+    if (state === 'canceled') {
+      throw conflict('canceled', 'This registration was canceled. Register the member again.')
+    }
+    if (state === 'registered') return
+    await writing(tx).update('event_registrations', target(registration, undefined), {
+      state: 'registered',
+    })
+  },
 })
 
 export const changeRegistration = changeOperation({

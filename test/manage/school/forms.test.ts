@@ -12,7 +12,7 @@ test('an owner adds questions, opens the form and closes it; the answers stay', 
   const browser = new AdminBrowser(owner)
   const { path } = await browser.done('/admin/forms/new', { title: 'How was it?' })
   expect(await browser.page(path)).toContain('Nothing is asked yet.')
-  expect((await browser.send(`${path}/open`)).body).toContain('Add a question first.')
+  expect((await browser.force(`${path}/open`)).body).toContain('Add a question first.')
 
   await browser.done(`${path}/question`, {
     label: 'Your <b>course</b>',
@@ -35,7 +35,7 @@ test('an owner adds questions, opens the form and closes it; the answers stay', 
   await school.at.insert('form_submissions', { id: uuidv7(), form_id: form.id, answers }).execute()
   await browser.done(`${path}/remove-question`, { question: first?.name ?? '' })
   expect(await browser.page(path)).not.toContain('course&lt;/b>')
-  const kept = await browser.send(`${path}/delete`)
+  const kept = await browser.force(`${path}/delete`)
   expect(kept.body).toContain('Close it instead.')
   await browser.done(`${path}/close`, {})
   expect(await browser.page(path)).toContain('Watercolour')

@@ -234,7 +234,7 @@ describe('records that members create', () => {
     expect(canceled.body).toContain('Ends with its period')
     expect((await browser.done(`${path}/resume`)).body).not.toContain('Ends with its period')
     expect((await browser.done(`${path}/cancel`, { when: 'now' })).body).toContain('Canceled')
-    const refused = await browser.send(`${path}/resume`)
+    const refused = await browser.force(`${path}/resume`)
     expect(refused.statusCode).toBe(409)
     expect(refused.body).toContain('The subscription has ended.')
   })

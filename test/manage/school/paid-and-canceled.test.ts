@@ -158,7 +158,7 @@ describe('an order that is canceled', () => {
     const { person, order, payment, orderRow } = await aSale()
     await browser.done(`${payment}/mark-paid`)
     expect(await browser.page(order)).not.toContain(`${order}/cancel`)
-    expect(await browser.page(`${order}/cancel`)).toContain('is not possible any more')
+    expect(await browser.page(`${order}/cancel`)).toContain('is not possible as things are now')
     await browser.done(`${payment}/refund`)
     await browser.done(`${order}/cancel`, { end_access: 'on' })
     expect(await orderRow()).toEqual({ state: 'canceled', completed_at: null })

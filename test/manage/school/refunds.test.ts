@@ -169,7 +169,7 @@ describe('attacks on refunds', () => {
     ])
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([303, 409])
     const late = answers.find(({ statusCode }) => statusCode === 409)
-    expect(late?.body).toContain('is not possible any more')
+    expect(late?.body).toContain('is not possible as things are now')
     expect((await seenBy(payer)).inbox).toHaveLength(1)
   })
 

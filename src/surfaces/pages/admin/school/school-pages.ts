@@ -4,6 +4,7 @@ import { rawPath } from '../../../../foundation/http/raw-url.ts'
 import { findBrowserSession } from '../../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { asOperator } from '../operator.ts'
+import { addCheckInRoutes } from './check-in/check-in-routes.tsx'
 import { addCurriculumRoutes } from './curriculum/curriculum-routes.ts'
 import { type AdminResource, listPath, objectPath } from './resource.ts'
 import { RESOURCES } from './resources.ts'
@@ -43,6 +44,7 @@ export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void
       request.formSender = asOperator(request, session, request.returnTo)
     })
     for (const resource of RESOURCES) addResourceRoutes(scope, context, resource)
+    addCheckInRoutes(scope, context)
     addCurriculumRoutes(scope, context)
     addJobRoutes(scope, context)
     addSettingsPage(scope, context, details)

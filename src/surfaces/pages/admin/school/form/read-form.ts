@@ -1,6 +1,6 @@
 import type { Ask } from '../field.ts'
 import type { Place, Row } from '../row.ts'
-import { currencyIn, type Draft, draftOf } from './draft.ts'
+import { blankDraft, currencyIn, type Draft, draftOf } from './draft.ts'
 import type { PlannedField } from './field-rule.ts'
 import { fromLocalTime } from './local-time.ts'
 import { toMinorUnits } from './money.ts'
@@ -36,11 +36,22 @@ export async function readForm(
   for (const field of fields) {
     const typed = draft[field.name] ?? []
     if (shown !== undefined && sameText(typed, shown[field.name] ?? [])) continue
-    const value = await meant(field, typed, draft, reading)
+    const value = begunWith(field, typed, reading) ?? (await meant(field, typed, draft, reading))
     if (value.kind === 'problem') problems[field.name] = [value.problem]
     else if (value.kind === 'value') input[field.name] = value.value
   }
   return { draft, input, problems }
+}
+
+/** A field of an action that was left as it began: its exact value, because a time in the form has no seconds. */
+function begunWith(
+  field: PlannedField,
+  typed: readonly string[],
+  { about, place }: Reading,
+): Value | undefined {
+  if (about === undefined || field.startsAs === undefined) return undefined
+  const begun = blankDraft([field], place, about)[field.name] ?? []
+  return begun.length > 0 && sameText(typed, begun) ? is(field.startsAs(about)) : undefined
 }
 
 /** A form as it was sent, to be shown again. */

@@ -7,6 +7,11 @@ import {
   readEnrollment,
   revokeEnrollment,
 } from '../../../../../domain/learning/enrollment-operations.ts'
+import {
+  canExtend,
+  EXTENSIONS,
+  extendEnrollment,
+} from '../../../../../domain/learning/extend-enrollment.ts'
 import { markInEnrollment } from '../../../../../domain/learning/progress-operations.ts'
 import { readProgress } from '../../../../../domain/learning/student-progress.ts'
 import { listStudents } from '../../../../../domain/people/student-operations.ts'
@@ -99,6 +104,23 @@ export const enrollments = defineResource({
   change: changeEnrollment,
   changeLabel: 'Change access',
   actions: [
+    {
+      path: 'extend',
+      label: 'Extend access',
+      does: asking(extendEnrollment, [
+        {
+          name: 'by',
+          label: 'By',
+          choices: EXTENSIONS.map((by) => [by, inWords(by)] as const),
+          startsAs: () => '1 month',
+        },
+      ]),
+      question: 'Extend access to this course?',
+      consequence:
+        'Counted from the end of the access, or from now if it has ended. The student is told. To take it back, change the access.',
+      done: 'The access is extended, and the student is told.',
+      when: (enrollment) => canExtend(enrollment),
+    },
     {
       path: 'mark',
       label: 'Mark a lecture',

@@ -12,6 +12,7 @@ import {
   createRegistration,
   listRegistrations,
   readRegistration,
+  undoAttended,
 } from '../../../../../domain/events/registration-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { Address } from '../../../../../foundation/html/components.tsx'
@@ -38,7 +39,7 @@ const places: Show<OutputOf<typeof readEvent>> = (event) =>
     ? event.registration_count.toLocaleString('en')
     : `${event.registration_count.toLocaleString('en')} of ${event.capacity.toLocaleString('en')}`
 
-const registrationList = listPlan({
+export const registrationList = listPlan({
   operation: listRegistrations,
   expand: ['member'],
   columns: [
@@ -80,6 +81,15 @@ export const registrations = defineResource({
       consequence: 'They are marked as having been there.',
       done: 'Marked as attended.',
       when: (registration) => registration.state === 'registered',
+    },
+    {
+      path: 'undo-attended',
+      label: 'Undo check-in',
+      does: undoAttended,
+      question: 'Undo this check-in?',
+      consequence: 'They count as registered again, and not as having been there.',
+      done: 'The check-in is undone.',
+      when: (registration) => registration.state === 'attended',
     },
     {
       path: 'cancel',
@@ -192,6 +202,9 @@ export const events = defineResource({
   ],
   links: (event) =>
     event.state === 'published'
-      ? [{ url: `/events/${event.slug}`, label: 'See it on the site' }]
+      ? [
+          { url: `/admin/events/${event.id}/check-in`, label: 'Check in', button: true },
+          { url: `/events/${event.slug}`, label: 'See it on the site' },
+        ]
       : [],
 })

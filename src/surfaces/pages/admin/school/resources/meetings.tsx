@@ -7,6 +7,7 @@ import {
   readMeeting,
   reopenMeeting,
 } from '../../../../../domain/consulting/meeting-operations.ts'
+import { canMoveMeeting, moveMeeting } from '../../../../../domain/consulting/move-meeting.ts'
 import { removeClass } from '../../../../../domain/consulting/remove-class.ts'
 import {
   addAttendee,
@@ -109,6 +110,29 @@ const remove: Action<Meeting> = {
 }
 
 const actions: readonly Action<Meeting>[] = [
+  {
+    path: 'move',
+    label: 'Move',
+    does: asking(moveMeeting, [
+      {
+        name: 'starts_at',
+        label: 'Starts',
+        hint: 'It takes as long as before.',
+        startsAs: (meeting: Meeting) => meeting.starts_at,
+      },
+      {
+        name: 'room_url',
+        label: 'Room',
+        hint: 'A web address.',
+        startsAs: (meeting: Meeting) => meeting.room_url,
+      },
+    ]),
+    question: 'Move this meeting?',
+    consequence:
+      'Everybody who attends keeps their seat and is told the new time or room. You can move it back in the same way.',
+    done: 'The meeting is moved, and those who attend are told.',
+    when: (meeting) => canMoveMeeting(meeting),
+  },
   {
     path: 'confirm',
     label: 'Confirm',

@@ -45,12 +45,13 @@ export function askPage(props: AskPageProps): string {
 }
 
 /** For a link that is older than the state of the object, and for a second click. */
-function NotPossible({ action, back }: AskPageProps) {
+function NotPossible({ action, back, problems }: AskPageProps) {
   return (
     <>
-      <p>
-        {`“${action.label}” is not possible any more: this changed in the meantime. Nothing was done now.`}
-      </p>
+      <p>{`“${action.label}” is not possible as things are now. Nothing was done.`}</p>
+      {problems.whole.map((problem) => (
+        <p>{problem}</p>
+      ))}
       <div class="actions">
         <ButtonLink look="plain" href={back.url}>
           Back

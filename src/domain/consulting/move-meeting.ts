@@ -1,0 +1,99 @@
+import type { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { notify } from '../notifications/notify.ts'
+import { changeOperation } from '../operation/object-operations.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { checkVersion, writing } from '../operation/writing.ts'
+import { schoolTimeZone, timeInWords } from '../schools/school-time-zone.ts'
+import { meetings } from './meeting-resource.ts'
+import { meetingFields } from './meeting-rules.ts'
+import { capacityOf } from './seat-operations.ts'
+import { rosterOf } from './study-group-roster.ts'
+
+type Meeting = z.output<typeof meetings.schema>
+
+export const canMoveMeeting = ({ state, ends_at }: Meeting): boolean =>
+  state !== 'canceled' && Date.parse(ends_at) > Date.now()
+
+/** Unlike a correction of the row, this tells the people who attend. */
+export const moveMeeting = changeOperation({
+  name: 'consulting_meetings.move',
+  title: 'Move a meeting',
+  summary:
+    'Gives a meeting another time or room. It takes as long as before, all who attend keep their seats, and they are told.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: { starts_at: meetingFields.starts_at, room_url: meetingFields.room_url },
+  async change(tx, caller, { id, if_version, starts_at, room_url }) {
+    const { service_id } = await loadObject(tx, caller, meetings, id)
+    // Locks the service like a booking does, so that no seat is taken at the new time meanwhile.
+    if (service_id !== null) {
+      const service = { object: 'consulting_service', key: { id: service_id } }
+      await checkVersion(tx, 'consulting_services', service)
+    }
+    await checkVersion(tx, 'consulting_meetings', { ...target(id), ifVersion: if_version })
+    const before = await loadObject(tx, caller, meetings, id)
+    if (before.state === 'canceled') {
+      throw conflict('canceled', 'This meeting was canceled. Reopen it first.')
+    }
+    if (!canMoveMeeting(before)) throw conflict('over', 'This meeting is over.')
+    const start = new Date(starts_at)
+    const shift = start.getTime() - Date.parse(before.starts_at)
+    if (shift === 0 && room_url === before.room_url) return
+    if (shift !== 0) await checkNewTime(tx, before, start)
+    const ends_at = new Date(Date.parse(before.ends_at) + shift)
+    const columns = { starts_at: start, ends_at, room_url }
+    await writing(tx).update('consulting_meetings', target(id), columns)
+    if (shift !== 0) await checkSeats(tx, before)
+    await tellAttendees(tx, before, start, shift !== 0)
+  },
+})
+
+const target = (id: string) => ({ object: 'consulting_meeting', key: { id } })
+
+async function checkNewTime(tx: SchoolTx, { id, service_id }: Meeting, start: Date): Promise<void> {
+  if (start.getTime() <= Date.now()) {
+    throw invalid('starts_at', 'in_the_past', 'Write a time in the future.')
+  }
+  if (service_id === null) return
+  const other = await tx
+    .from('consulting_meetings')
+    .select('id')
+    .where('service_id', '=', service_id)
+    .where('starts_at', '=', start)
+    .where('state', '<>', 'canceled')
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  if (other === undefined) return
+  const detail = 'The service has another meeting at this time. Choose another time.'
+  throw invalid('starts_at', 'inconsistent', detail)
+}
+
+/** The slot at the new time may have fewer seats. */
+async function checkSeats(tx: SchoolTx, { id, attendee_count, kind }: Meeting): Promise<void> {
+  if (kind === 'study_group') return
+  const capacity = await capacityOf(tx, id)
+  if (capacity === null || attendee_count <= capacity) return
+  const detail = `The slot at this time has only ${capacity === 1 ? 'one seat' : `${capacity} seats`}.`
+  throw invalid('starts_at', 'inconsistent', detail)
+}
+
+async function tellAttendees(
+  tx: SchoolTx,
+  { title, study_group_id, member_ids }: Meeting,
+  start: Date,
+  isLater: boolean,
+): Promise<void> {
+  const members = study_group_id === null ? member_ids : await rosterOf(tx, study_group_id)
+  const when = timeInWords(start, await schoolTimeZone(tx))
+  await notify(tx, 'meetings', members, {
+    kind: 'meeting_moved',
+    title: isLater ? 'A meeting was moved' : 'A meeting has another room',
+    body: isLater
+      ? `${title} now begins on ${when}. The room is in your schedule.`
+      : `The new room of ${title}, ${when}, is in your schedule.`,
+    url: null,
+  })
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { notify } from '../notifications/notify.ts'
+import { changeOperation } from '../operation/object-operations.ts'
+import { conflict } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { checkVersion, writing } from '../operation/writing.ts'
+import { schoolTimeZone, timeInWords } from '../schools/school-time-zone.ts'
+import { enrollments } from './enrollment-resource.ts'
+
+type Enrollment = z.output<typeof enrollments.schema>
+
+export const EXTENSIONS = ['1 month', '3 months', '6 months', '1 year', 'for life'] as const
+
+/** Access for life has no end to move. A revoked enrollment is given again instead. */
+export const canExtend = ({ state, expires_at }: Enrollment): boolean =>
+  state !== 'revoked' && expires_at !== null
+
+export const extendEnrollment = changeOperation({
+  name: 'enrollments.extend',
+  title: 'Extend access',
+  summary:
+    'Moves the end of access to a course to a later time, counted from its end, or from now if it has ended. The student is told.',
+  ...WITHOUT_SCOPE,
+  of: enrollments,
+  fields: { by: z.enum(EXTENSIONS) },
+  async change(tx, caller, { id, if_version, by }) {
+    const target = { object: 'enrollment', key: { id } }
+    await checkVersion(tx, 'enrollments', { ...target, ifVersion: if_version })
+    const before = await loadObject(tx, caller, enrollments, id)
+    if (!canExtend(before)) {
+      throw conflict('wrong_state', 'This access was revoked, or has no end.')
+    }
+    await writing(tx).update('enrollments', target, {
+      expires_at:
+        by === 'for life' ? null : sql`greatest(expires_at, now()) + ${sql.lit(by)}::interval`,
+    })
+    const { expires_at } = await loadObject(tx, caller, enrollments, id)
+    await tellStudent(tx, before, expires_at)
+  },
+})
+
+async function tellStudent(
+  tx: SchoolTx,
+  { student_id, course_id }: Enrollment,
+  until: string | null,
+): Promise<void> {
+  const course = await tx
+    .from('courses')
+    .select('title')
+    .where('id', '=', course_id)
+    .executeTakeFirstOrThrow()
+  const end =
+    until === null
+      ? 'has no end any more'
+      : `ends on ${timeInWords(new Date(until), await schoolTimeZone(tx))}`
+  await notify(tx, 'courses', [student_id], {
+    kind: 'course_extended',
+    title: 'Your access was extended',
+    body: `Your access to ${course.title} ${end}.`,
+    url: '/account',
+  })
+}
