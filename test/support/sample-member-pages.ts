@@ -1,5 +1,13 @@
 import type { MemberPayment } from '../../src/domain/commerce/payments-of-member.ts'
 import { memberHomePage, strangerHomePage } from '../../src/surfaces/pages/views/member/home.tsx'
+import { inboxPage } from '../../src/surfaces/pages/views/member/inbox.tsx'
+import {
+  bookingsPage,
+  coursesPage,
+  downloadsPage,
+  eventsPage,
+} from '../../src/surfaces/pages/views/member/lists.tsx'
+import { paymentPage, paymentsPage } from '../../src/surfaces/pages/views/member/payments.tsx'
 import { harbor, hostileName, passkeyQuestion, person, school, student } from './sample-people.ts'
 
 const day = (text: string) => new Date(`${text}Z`)
@@ -160,6 +168,27 @@ const empty = {
   unread: 0,
 }
 
+const frame = { school, viewer: student, timeZone: 'Asia/Taipei' }
+const page = <Row>(rows: readonly Row[], next?: string) => ({ rows, next, isFirst: true })
+const none = { rows: [], next: undefined, isFirst: true }
+const paid = {
+  ...atm,
+  ...keyed(12),
+  paymentState: 'paid' as const,
+  paymentType: 'credit_card' as const,
+  paidAt: day('2026-10-02T08:30'),
+  refundingState: 'partially_refunded' as const,
+  refundedAmount: 60000,
+  refundRequestedAt: day('2026-10-05T08:30'),
+  refundedAt: day('2026-10-06T08:30'),
+  installment: { count: 3, amount: 120000 },
+  invoice: { number: 'AB-12345678', issuedAt: now, url: 'https://invoices.example/1' },
+  expiredAt: null,
+  codeNo: null,
+}
+const payments = { ...frame, here: '/account/payments', now }
+const messages = { ...frame, here: '/account/inbox', after: undefined }
+
 /** What a member has at the school, and what a member without anything sees. */
 export const sampleMemberPages: Record<string, string> = {
   'member-home': memberHomePage(home),
@@ -178,6 +207,57 @@ export const sampleMemberPages: Record<string, string> = {
     inbox: [{ ...message, title: hostileName, body: hostileName.repeat(20) }],
     downloads: [{ ...product, title: hostileName }],
   }),
+  'member-courses': coursesPage({
+    ...frame,
+    here: '/account/courses',
+    page: page(courses, 'c2VhbGVk'),
+  }),
+  'member-courses-none': coursesPage({ ...frame, here: '/account/courses', page: none }),
+  'member-bookings': bookingsPage({
+    ...{ ...frame, now, when: 'to_come' },
+    here: '/account/bookings',
+    page: page([
+      meeting,
+      { ...meeting, title: arabic, startedAt: day('2026-11-20T11:45'), roomUrl: '' },
+      { ...meeting, title: longTitle, state: 'canceled', kind: 'study_group', roomUrl: '' },
+    ]),
+  }),
+  'member-bookings-past': bookingsPage({
+    ...{ ...frame, now, when: 'past' },
+    here: '/account/bookings',
+    page: none,
+  }),
+  'member-payments': paymentsPage({ ...payments, toPay: [atm, store], page: page([store, paid]) }),
+  'member-payments-none': paymentsPage({ ...payments, toPay: [], page: none }),
+  'member-payment': paymentPage({
+    ...payments,
+    payment: atm,
+    adjustments: [{ kind: 'coupon', label: 'SUMMER10', amount: -40000 }],
+  }),
+  'member-payment-paid': paymentPage({ ...payments, payment: paid, adjustments: [] }),
+  'member-payment-expired': paymentPage({
+    ...payments,
+    payment: { ...store, paymentState: 'expired', lines: [] },
+    adjustments: [],
+  }),
+  'member-inbox': inboxPage({ ...messages, unread: 1, page: page(home.inbox, 'c2VhbGVk') }),
+  'member-inbox-none': inboxPage({ ...messages, unread: 0, page: none }),
+  'member-events': eventsPage({
+    ...frame,
+    here: '/account/events',
+    page: page([
+      registration,
+      { ...registration, event: { ...registration.event, title: arabic, state: 'canceled' } },
+      { ...registration, state: 'attended', event: { ...registration.event, title: longTitle } },
+    ]),
+  }),
+  'member-events-none': eventsPage({ ...frame, here: '/account/events', page: none }),
+  'member-downloads': downloadsPage({
+    ...frame,
+    here: '/account/downloads',
+    page: page([product, { ...product, title: arabic }]),
+  }),
+  'member-downloads-none': downloadsPage({ ...frame, here: '/account/downloads', page: none }),
   'member-home-stranger': strangerHomePage({
     ...{ school, here: '/account', viewer: student },
     signUp: true,

@@ -3,6 +3,7 @@ import { listPath } from '../../../src/surfaces/pages/admin/school/resource.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
 import { MENU, OVERVIEW } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
 import { paths } from '../../../src/surfaces/pages/views/admin/admin-page.tsx'
+import { MEMBER_PATHS } from '../../../src/surfaces/pages/views/member/member-page.tsx'
 import type { Asking } from '../asking.ts'
 import type { BothCallers } from '../callers.ts'
 import type { Case } from '../case.ts'
@@ -78,7 +79,11 @@ export async function pageCases(asking: Asking, callers: BothCallers): Promise<r
       )
     }
   }
-  for (const path of ['/account', '/account/settings', '/account/apps']) {
+  for (const path of [
+    ...Object.values(MEMBER_PATHS),
+    '/account/bookings?when=past',
+    '/account/apps',
+  ]) {
     cases.push({
       group: 'Account pages of a busy member',
       name: path,

@@ -103,6 +103,17 @@ export async function paymentsOf(
   return newestFirst(rows.map(paymentFromRow), range)
 }
 
+/** One payment of the member; undefined if it is another member's or does not exist. */
+export async function findPaymentOf(
+  at: SchoolDb,
+  userId: string,
+  id: string,
+): Promise<MemberPayment | undefined> {
+  const { rows } = await at.run(sql<PaymentRow>`
+    ${SELECT} where ${shownTo(at, userId)} and p.id = ${id}`)
+  return rows.map(paymentFromRow)[0]
+}
+
 /** What a member still has to pay, the first due first. */
 export async function paymentsToPay(
   at: SchoolDb,

@@ -94,6 +94,15 @@ export async function markRead(
   return { entry: entryFromRow(entry), unread }
 }
 
+/** Marks one entry as unread. False if the member has no such entry. */
+export async function markUnread(at: SchoolDb, userId: string, id: string): Promise<boolean> {
+  const { rows } = await at.run(sql`
+    update notifications set read_at = null
+    where school_id = ${at.schoolId} and user_id = ${userId} and id = ${id}
+    returning id`)
+  return rows.length > 0
+}
+
 /** Marks all unread entries as read and returns their number. */
 export async function markAllRead(at: SchoolDb, userId: string): Promise<number> {
   const { rows } = await at.run(sql<{ marked: number }>`

@@ -25,10 +25,13 @@ import { addEmailChangeRoutes } from './account/email-change.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addHistoryRoutes } from './account/history.ts'
 import { addMemberHomeRoutes } from './account/home.ts'
+import { addInboxRoutes } from './account/inbox.ts'
 import { addInvitationRoutes } from './account/invitation.ts'
+import { addMemberListRoutes } from './account/lists.ts'
 import { addNotMeRoutes } from './account/not-me.ts'
 import { addPasskeyRoutes } from './account/passkeys.ts'
 import { addPasswordRoutes } from './account/password.ts'
+import { addPaymentRoutes } from './account/payments.ts'
 import { addProfileRoutes } from './account/profile.ts'
 import { addSessionRoutes } from './account/sessions.ts'
 import { addSettingsRoutes } from './account/settings.ts'
@@ -98,6 +101,9 @@ export function addPageRoutes(
     addDocsRoutes(scope, context, documents)
     addMachineDocuments(scope, context, documents)
     addMemberHomeRoutes(scope, context, outlines)
+    addMemberListRoutes(scope, context, outlines)
+    addPaymentRoutes(scope, context)
+    addInboxRoutes(scope, context)
     addSettingsRoutes(scope, context)
     addConnectedAppRoutes(scope, context)
     addMemberAssistantRoutes(scope, context)

@@ -38,15 +38,34 @@ test('listing and ending signed-in browsers reads no whole table', async () => {
   })
 })
 
-test('the home of a member with everything, and the settings, read no whole table', async () => {
+test('the home of a member with everything, its lists and the settings read no whole table', async () => {
   const ada = await world.aMember(school)
   await giveEverything(school, ada, 3)
   await aPayment(school, ada, { type: 'atm', state: 'pending' })
   const visitor = await signedIn(world, school, ada)
   await checkPlans(async () => {
-    for (const path of ['/account', '/account/settings']) {
-      expect((await visitor.get(path)).statusCode).toBe(200)
+    for (const path of [
+      '',
+      '/settings',
+      '/courses',
+      '/bookings',
+      '/bookings?when=past',
+      '/events',
+    ]) {
+      expect((await visitor.get(`/account${path}`)).statusCode).toBe(200)
     }
+    expect((await visitor.get('/account/downloads')).statusCode).toBe(200)
+    const { body } = await visitor.get('/account/payments')
+    const payment = /href="(\/account\/payments\/[^"]+)"/.exec(body)?.[1] ?? ''
+    expect((await visitor.get(payment)).statusCode).toBe(200)
+    const inbox = (await visitor.get('/account/inbox')).body
+    const read = /action="(\/account\/inbox\/[^"]+\/read)"/.exec(inbox)?.[1] ?? ''
+    expect((await submit(visitor, '/account/inbox', read)).statusCode).toBe(303)
+    const unread = read.replace(/read$/, 'unread')
+    expect((await submit(visitor, '/account/inbox', unread)).statusCode).toBe(303)
+    expect((await submit(visitor, '/account/inbox', '/account/inbox/read-all')).statusCode).toBe(
+      303,
+    )
   })
 })
 

@@ -103,7 +103,7 @@ export const markNotificationRead = scopedTool({
   name: 'mark_notification_read',
   title: 'Mark a notification as read',
   description:
-    'Changes the inbox of the signed-in person: marks one notification as read. It cannot be made unread again.',
+    'Changes the inbox of the signed-in person: marks one notification as read. No tool makes it unread again.',
   annotations: SETS,
   scopes: ['account:write'],
   input: z.strictObject({ id: z.uuid().describe('id from my_notifications') }),
@@ -131,7 +131,7 @@ export const markAllNotificationsRead = scopedTool({
   name: 'mark_all_notifications_read',
   title: 'Mark all notifications as read',
   description:
-    'Changes the inbox of the signed-in person: marks everything unread as read. It cannot be made unread again.',
+    'Changes the inbox of the signed-in person: marks everything unread as read. No tool makes it unread again.',
   annotations: SETS,
   scopes: ['account:write'],
   input: z.strictObject({}),

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { linesOfPayments } from '../../../domain/commerce/payment-lines.ts'
 import { paymentsToPay } from '../../../domain/commerce/payments-of-member.ts'
 import { productsOf } from '../../../domain/commerce/products-of-member.ts'
 import { nextMeetings } from '../../../domain/consulting/schedule-of-member.ts'
@@ -17,9 +16,9 @@ import { sendPage, sendScriptedPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { isRecent } from '../step-up/recent-proof.ts'
 import { memberHomePage, scriptOfHome, strangerHomePage } from '../views/member/home.tsx'
-import type { ShownPayment } from '../views/member/payment-due.tsx'
 import type { SiteFrame } from '../views/site-layout.tsx'
 import { offerPasskey } from './passkeys.ts'
+import { MOST_DUE, withLines } from './payments.ts'
 import { shownCourses } from './shown-courses.ts'
 
 const NOTICES = { passkey: 'Your passkey is ready. You can sign in with it from now on.' }
@@ -57,7 +56,7 @@ async function showHome(
     await Promise.all([
       enrolledCoursesOf(at, id, latest(6)).then((found) => shownCourses(at, id, outlines, found)),
       nextMeetings(at, id, now, 1),
-      duePayments(request, id),
+      paymentsToPay(at, id, MOST_DUE).then((found) => withLines(at, found)),
       inboxOf(at, id, latest(3)),
       countUnreadOf(at, id),
       nextEventsOf(at, id, 3),
@@ -75,16 +74,6 @@ async function showHome(
   return script === undefined
     ? sendPage(reply, request, 'site', page)
     : sendScriptedPage(reply, request, 'site', script, page)
-}
-
-async function duePayments({ at }: FastifyRequest, userId: string): Promise<ShownPayment[]> {
-  const payments = await paymentsToPay(at, userId, 5)
-  if (payments.length === 0) return []
-  const lines = await linesOfPayments(
-    at,
-    payments.map(({ id }) => id),
-  )
-  return payments.map((payment) => ({ ...payment, lines: lines.get(payment.id) ?? [] }))
 }
 
 /** Undefined for a person who has one, or whose last proof is too old to make one without being asked for it again. */

@@ -3,11 +3,12 @@ import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { DeletionNotice, type WaitingDeletion } from './deletion-notice.tsx'
+import { memberPage } from './member/member-page.tsx'
 import { PASSKEY_SCRIPT } from './passkey-parts.tsx'
 import { PASSKEYS_PATH, PasskeyMaker } from './passkeys.tsx'
 import type { Person } from './person.tsx'
 import { factorPaths } from './second-factor.tsx'
-import { type SiteFrame, sitePage } from './site-layout.tsx'
+import type { SiteFrame } from './site-layout.tsx'
 import { count } from './words.ts'
 
 interface AccountSettingsProps extends SiteFrame {
@@ -30,7 +31,7 @@ interface AccountSettingsProps extends SiteFrame {
 export function accountSettingsPage(props: AccountSettingsProps): string {
   const { person, roles, appCount, assistants, otherSchools } = props
   const here = <Name text={props.school.name} fallback="this school" />
-  return sitePage({
+  return memberPage({
     ...props,
     title: 'Account settings',
     script: PASSKEY_SCRIPT,

@@ -7,6 +7,7 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { TO_SETTINGS } from './account-paths.ts'
+import { Pager } from './pager.tsx'
 import { ScopeList } from './scope-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -48,7 +49,14 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
         ) : (
           apps.map((app) => <App {...props} app={app} />)
         )}
-        <Pager {...props} />
+        <Pager
+          first="/account/apps"
+          isFirst={props.isFirst}
+          next={props.next && `/account/apps?before=${props.next}`}
+          label="Older"
+        >
+          The latest access is on the first page.
+        </Pager>
         {props.assistantsCanBeOffered && (
           <p>
             Do you want to connect one? <a href="/account/assistants">Use with an assistant</a>
@@ -57,23 +65,6 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
       </>
     ),
   })
-}
-
-function Pager({ next, isFirst }: Pick<ConnectedAppsProps, 'next' | 'isFirst'>) {
-  if (next === undefined && isFirst) return null
-  return (
-    <nav class="pager" aria-label="Pages">
-      <p>The latest access is on the first page.</p>
-      <p class="actions">
-        {!isFirst && <a href="/account/apps">First page</a>}
-        {next !== undefined && (
-          <a href={`/account/apps?before=${next}`} rel="next">
-            Older<span aria-hidden="true"> →</span>
-          </a>
-        )}
-      </p>
-    </nav>
-  )
 }
 
 function App(props: ConnectedAppsProps & { app: ConnectedApp }) {

@@ -3,6 +3,7 @@ import { Moment } from '../../../foundation/html/moment.tsx'
 import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { TO_SETTINGS } from './account-paths.ts'
 import { HistoryLine } from './history-words.tsx'
+import { Pager } from './pager.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 export const HISTORY_PATH = '/account/history'
@@ -46,25 +47,15 @@ export function historyPage(props: HistoryProps): string {
             </ul>
           )}
         </section>
-        <Pager {...props} />
+        <Pager
+          first={HISTORY_PATH}
+          isFirst={props.isFirst}
+          next={props.next && `${HISTORY_PATH}?before=${props.next}`}
+          label="Older"
+        >
+          The latest entries are on the first page.
+        </Pager>
       </>
     ),
   })
-}
-
-function Pager({ next, isFirst }: Pick<HistoryProps, 'next' | 'isFirst'>) {
-  if (next === undefined && isFirst) return null
-  return (
-    <nav class="pager" aria-label="Pages">
-      <p>The latest entries are on the first page.</p>
-      <p class="actions">
-        {!isFirst && <a href={HISTORY_PATH}>First page</a>}
-        {next !== undefined && (
-          <a href={`${HISTORY_PATH}?before=${next}`} rel="next">
-            Older<span aria-hidden="true"> →</span>
-          </a>
-        )}
-      </p>
-    </nav>
-  )
 }

@@ -33,7 +33,7 @@ interface SiteLayoutProps extends SiteFrame {
   /** Files of `assets/`, in addition to those of every page. */
   stylesheets?: readonly string[]
   /** A file of `assets/`; send the page with `sendScriptedPage`. */
-  script?: string
+  script?: string | undefined
   children: ComponentChildren
 }
 

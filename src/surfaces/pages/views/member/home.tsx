@@ -6,7 +6,6 @@ import type { InboxEntry } from '../../../../domain/notifications/inbox.ts'
 import type { PasskeyQuestion } from '../../../../domain/people/passkeys/add-passkey.ts'
 import { Avatar, Email, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus } from '../../../../foundation/html/copyable.tsx'
-import { Moment } from '../../../../foundation/html/moment.tsx'
 import {
   Badge,
   ButtonLink,
@@ -22,9 +21,9 @@ import type { Person } from '../person.tsx'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { countUpTo } from '../words.ts'
 import { CourseRow, type ShownCourse } from './course-row.tsx'
-import { memberPage } from './member-page.tsx'
+import { MEMBER_PATHS, memberPage } from './member-page.tsx'
 import { PaymentDue, type ShownPayment } from './payment-due.tsx'
-import { EventRow, InboxRow, MeetingRow, Row, Title } from './rows.tsx'
+import { EventRow, InboxRow, MeetingRow, ProductRow } from './rows.tsx'
 
 interface MemberHomeProps extends SiteFrame {
   person: Person
@@ -54,7 +53,7 @@ export function memberHomePage(props: MemberHomeProps): string {
   return memberPage({
     ...props,
     title: 'Your home',
-    ...(script === undefined ? {} : { script }),
+    script,
     children: (
       <>
         <div class="app-head">
@@ -102,8 +101,11 @@ export function memberHomePage(props: MemberHomeProps): string {
 function Section(props: {
   title: ComponentChildren
   empty: ComponentChildren
+  /** The page with all of them. */
+  all: readonly [path: string, label: string]
   children: readonly ComponentChildren[]
 }) {
+  const [path, label] = props.all
   return (
     <Panel title={props.title}>
       {props.children.length === 0 ? (
@@ -111,6 +113,9 @@ function Section(props: {
       ) : (
         <ul class="rows">{props.children}</ul>
       )}
+      <p class="row-note">
+        <a href={path}>{label}</a>
+      </p>
     </Panel>
   )
 }
@@ -118,7 +123,11 @@ function Section(props: {
 function ToPay({ toPay, timeZone, now }: MemberHomeProps) {
   return (
     <>
-      <Section title="To pay" empty={<p>You have nothing to pay.</p>}>
+      <Section
+        title="To pay"
+        empty={<p>You have nothing to pay.</p>}
+        all={[MEMBER_PATHS.payments, 'All payments']}
+      >
         {toPay.map((payment) => (
           <PaymentDue payment={payment} timeZone={timeZone} now={now} />
         ))}
@@ -132,6 +141,7 @@ function Courses({ courses, timeZone }: MemberHomeProps) {
   return (
     <Section
       title="Your courses"
+      all={[MEMBER_PATHS.courses, 'All courses']}
       empty={
         <>
           <p>You are not enrolled in a course yet.</p>
@@ -152,6 +162,7 @@ function Meetings({ meetings, timeZone, now }: MemberHomeProps) {
   return (
     <Section
       title="Next booking"
+      all={[MEMBER_PATHS.bookings, 'All bookings']}
       empty={<p>No booking ahead. A consulting hour or class that you book appears here.</p>}
     >
       {meetings.map((meeting) => (
@@ -164,6 +175,7 @@ function Meetings({ meetings, timeZone, now }: MemberHomeProps) {
 function Inbox({ inbox, unread, timeZone }: MemberHomeProps) {
   return (
     <Section
+      all={[MEMBER_PATHS.inbox, 'Open the inbox']}
       title={
         <>Inbox {unread > 0 && <Badge tone="good">{countUpTo(unread, 'new', 'new')}</Badge>}</>
       }
@@ -180,6 +192,7 @@ function Events({ events, timeZone }: MemberHomeProps) {
   return (
     <Section
       title="Your events"
+      all={[MEMBER_PATHS.events, 'All events']}
       empty={
         <p>
           No event ahead. <a href="/">See what the school has coming up</a>
@@ -195,16 +208,9 @@ function Events({ events, timeZone }: MemberHomeProps) {
 
 function Downloads({ downloads, timeZone }: MemberHomeProps) {
   return (
-    <Section title="Your downloads" empty={null}>
+    <Section title="Your downloads" empty={null} all={[MEMBER_PATHS.downloads, 'All downloads']}>
       {downloads.map((product) => (
-        <Row
-          title={<Title text={product.title} fallback="A download" />}
-          notes={
-            <p class="row-note">
-              Yours since <Moment at={product.grantedAt} timeZone={timeZone} />
-            </p>
-          }
-        />
+        <ProductRow product={product} timeZone={timeZone} />
       ))}
     </Section>
   )

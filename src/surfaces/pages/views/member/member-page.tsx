@@ -4,17 +4,29 @@ import { NavLink, type SiteFrame, sitePage } from '../site-layout.tsx'
 
 export const MEMBER_PATHS = {
   home: '/account',
+  courses: '/account/courses',
+  bookings: '/account/bookings',
+  payments: '/account/payments',
+  inbox: '/account/inbox',
+  events: '/account/events',
+  downloads: '/account/downloads',
   settings: SETTINGS_PATH,
 } as const
 
 const MENU: readonly (readonly [path: string, label: string])[] = [
   [MEMBER_PATHS.home, 'Home'],
+  [MEMBER_PATHS.courses, 'Courses'],
+  [MEMBER_PATHS.bookings, 'Bookings'],
+  [MEMBER_PATHS.payments, 'Payments'],
+  [MEMBER_PATHS.inbox, 'Inbox'],
+  [MEMBER_PATHS.events, 'Events'],
+  [MEMBER_PATHS.downloads, 'Downloads'],
   [MEMBER_PATHS.settings, 'Account settings'],
 ]
 
 interface MemberPageProps extends SiteFrame {
   title: string
-  script?: string
+  script?: string | undefined
   children: ComponentChildren
 }
 

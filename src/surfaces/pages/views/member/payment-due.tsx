@@ -4,6 +4,7 @@ import { Copyable } from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { formatMoney } from '../money.ts'
+import { MEMBER_PATHS } from './member-page.tsx'
 import { Title } from './rows.tsx'
 import { timeLeft } from './time-left.ts'
 
@@ -49,7 +50,9 @@ export function PaymentDue({ payment, timeZone, now }: PaymentProps) {
         </p>
         <HowToPay payment={payment} />
         <p class="row-note">
-          Payment number <bdi>{plainText(payment.tradeNo, 100)}</bdi>
+          <a href={`${MEMBER_PATHS.payments}/${payment.id}`}>
+            Payment <bdi>{plainText(payment.tradeNo, 100)}</bdi>
+          </a>
         </p>
       </div>
     </li>

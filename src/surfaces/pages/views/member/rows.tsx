@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { OwnedProduct } from '../../../../domain/commerce/products-of-member.ts'
 import type { MemberMeeting } from '../../../../domain/consulting/meetings-of-member.ts'
 import type { MemberRegistration } from '../../../../domain/events/registrations-of-member.ts'
 import type { InboxEntry } from '../../../../domain/notifications/inbox.ts'
@@ -99,23 +100,37 @@ export function EventRow(props: { registration: MemberRegistration; timeZone: st
   )
 }
 
+export function ProductRow(props: { product: OwnedProduct; timeZone: string }) {
+  const { product } = props
+  return (
+    <Row
+      title={<Title text={product.title} fallback="A download" />}
+      notes={
+        <p class="row-note">
+          Yours since <Moment at={product.grantedAt} timeZone={props.timeZone} />
+        </p>
+      }
+    />
+  )
+}
+
+/** Leads to what the message is about, if it says so. */
+export function EntryTitle({ entry }: { entry: InboxEntry }) {
+  const title = <Title text={entry.title} fallback="A message" />
+  return (
+    <>
+      {entry.url === null ? title : <a href={entry.url}>{title}</a>}
+      {entry.readAt === null && <Badge tone="good">New</Badge>}
+    </>
+  )
+}
+
 export function InboxRow(props: { entry: InboxEntry; timeZone: string }) {
   const { entry, timeZone } = props
   const body = plainText(entry.body, 300)
   return (
     <Row
-      title={
-        <>
-          {entry.url === null ? (
-            <Title text={entry.title} fallback="A message" />
-          ) : (
-            <a href={entry.url}>
-              <Title text={entry.title} fallback="A message" />
-            </a>
-          )}
-          {entry.readAt === null && <Badge tone="good">New</Badge>}
-        </>
-      }
+      title={<EntryTitle entry={entry} />}
       notes={
         <>
           {body !== '' && <p dir="auto">{body}</p>}

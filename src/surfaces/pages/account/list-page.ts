@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify'
+import { encodeKey, type Keyed, type KeysetRange, parseKey } from '../../../foundation/db/keyset.ts'
+import { queryOf } from '../site-frame.ts'
+import type { ListPage } from '../views/member/list.tsx'
+
+/** How many rows a page shows. */
+const SHOWN = 20
+
+/** The page of a list that the address asks for. A cursor that is not ours shows the first page. */
+export async function readListPage<R extends Keyed>(
+  request: FastifyRequest,
+  list: string,
+  read: (range: KeysetRange) => Promise<R[]>,
+): Promise<ListPage<R>> {
+  const after = parseKey(list, queryOf(request).get('after') ?? '')
+  const rows = await read({ after, limit: SHOWN + 1, fromEnd: false })
+  const shown = rows.slice(0, SHOWN)
+  const last = rows.length > SHOWN ? shown.at(-1) : undefined
+  return {
+    rows: shown,
+    next: last && encodeKey(list, last.key),
+    isFirst: after === undefined,
+  }
+}

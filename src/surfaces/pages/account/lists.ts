@@ -1,0 +1,85 @@
+import type { FastifyInstance } from 'fastify'
+import { productsOf } from '../../../domain/commerce/products-of-member.ts'
+import { MEETING_STATES } from '../../../domain/consulting/meetings-of-member.ts'
+import {
+  meetingsToCome,
+  nextMeetings,
+  pastMeetings,
+} from '../../../domain/consulting/schedule-of-member.ts'
+import { registrationsOf } from '../../../domain/events/registrations-of-member.ts'
+import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
+import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { loadBrowserSession } from '../browser-session.ts'
+import { sendPage } from '../page-request.ts'
+import { frameFor, queryOf } from '../site-frame.ts'
+import { bookingsPage, coursesPage, downloadsPage, eventsPage } from '../views/member/lists.tsx'
+import { MEMBER_PATHS } from '../views/member/member-page.tsx'
+import { readListPage } from './list-page.ts'
+import { shownCourses } from './shown-courses.ts'
+
+/** More than run at the same time. */
+const MOST_RUNNING = 5
+
+/** All that a member has of one kind, page by page. */
+export function addMemberListRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  outlines: OutlineCache,
+): void {
+  app.get(MEMBER_PATHS.courses, async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const { at } = request
+    const { id } = session.person
+    const { timeZone } = request.school
+    const found = await readListPage(request, 'courses', (range) =>
+      enrolledCoursesOf(at, id, range),
+    )
+    const rows = await shownCourses(at, id, outlines, found.rows)
+    const frame = frameFor(context, request, reply, session)
+    const page = coursesPage({ ...frame, timeZone, page: { ...found, rows } })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.get(MEMBER_PATHS.bookings, async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const { at } = request
+    const { id } = session.person
+    const { timeZone } = request.school
+    const now = session.readAt
+    const when = queryOf(request).get('when') === 'past' ? 'past' : 'to_come'
+    const schedule = { states: MEETING_STATES, now: Math.floor(now.getTime() / 1000) }
+    const read = when === 'past' ? pastMeetings : meetingsToCome
+    const [found, next] = await Promise.all([
+      readListPage(request, `bookings ${when}`, (range) => read(at, id, schedule, range)),
+      when === 'past' ? [] : nextMeetings(at, id, now, MOST_RUNNING),
+    ])
+    const running = found.isFirst ? next.filter(({ startedAt }) => startedAt < now) : []
+    const page = bookingsPage({
+      ...frameFor(context, request, reply, session),
+      ...{ timeZone, now, when },
+      page: { ...found, rows: [...running, ...found.rows] },
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.get(MEMBER_PATHS.events, async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const { timeZone } = request.school
+    const page = await readListPage(request, 'events', (range) =>
+      registrationsOf(request.at, session.person.id, range),
+    )
+    const frame = frameFor(context, request, reply, session)
+    return sendPage(reply, request, 'site', eventsPage({ ...frame, timeZone, page }))
+  })
+
+  app.get(MEMBER_PATHS.downloads, async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const { timeZone } = request.school
+    const page = await readListPage(request, 'downloads', (range) =>
+      productsOf(request.at, session.person.id, range),
+    )
+    const frame = frameFor(context, request, reply, session)
+    return sendPage(reply, request, 'site', downloadsPage({ ...frame, timeZone, page }))
+  })
+}

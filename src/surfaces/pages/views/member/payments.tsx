@@ -1,0 +1,238 @@
+import type { PaymentAdjustment } from '../../../../domain/commerce/payment-lines.ts'
+import type {
+  MemberPayment,
+  PaymentState,
+  PaymentType,
+  RefundingState,
+} from '../../../../domain/commerce/payments-of-member.ts'
+import { COPY_SCRIPT, CopyStatus } from '../../../../foundation/html/copyable.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { Badge, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { formatMoney } from '../money.ts'
+import type { SiteFrame } from '../site-layout.tsx'
+import { type ListPage, memberList } from './list.tsx'
+import { MEMBER_PATHS, memberPage } from './member-page.tsx'
+import { HowToPay, PaymentDue, Purpose, type ShownPayment } from './payment-due.tsx'
+import { Row, Title } from './rows.tsx'
+import { timeLeft } from './time-left.ts'
+
+const STATES: Record<PaymentState, [words: string, tone?: 'good' | 'warning']> = {
+  pending: ['To pay', 'warning'],
+  paid: ['Paid', 'good'],
+  failed: ['Failed', 'warning'],
+  expired: ['Not paid in time'],
+  refunded: ['Refunded'],
+}
+
+const REFUNDS: Record<RefundingState, string> = {
+  none: '',
+  requested: 'Refund requested',
+  partially_refunded: 'Partly refunded',
+  refunded: 'Refunded',
+  rejected: 'Refund declined',
+}
+
+const METHODS: Record<PaymentType, string> = {
+  credit_card: 'Card',
+  atm: 'Bank transfer',
+  convenience_store: 'At a store',
+  free: 'Nothing to pay',
+}
+
+function States({ payment }: { payment: MemberPayment }) {
+  const [words, tone] = STATES[payment.paymentState]
+  const refund = REFUNDS[payment.refundingState]
+  return (
+    <>
+      <Badge tone={tone ?? 'plain'}>{words}</Badge>
+      {refund !== '' && payment.paymentState !== 'refunded' && <Badge>{refund}</Badge>}
+    </>
+  )
+}
+
+interface PaymentsProps extends SiteFrame {
+  page: ListPage<ShownPayment>
+  toPay: readonly ShownPayment[]
+  timeZone: string
+  now: Date
+}
+
+export function paymentsPage(props: PaymentsProps): string {
+  const { toPay, timeZone, now } = props
+  return memberList({
+    ...props,
+    title: 'Your payments',
+    path: MEMBER_PATHS.payments,
+    script: toPay.length > 0 ? COPY_SCRIPT : undefined,
+    above: props.page.isFirst && (
+      <Panel title="To pay">
+        {toPay.length === 0 ? (
+          <p>You have nothing to pay.</p>
+        ) : (
+          <ul class="rows">
+            {toPay.map((payment) => (
+              <PaymentDue payment={payment} timeZone={timeZone} now={now} />
+            ))}
+          </ul>
+        )}
+        <CopyStatus />
+      </Panel>
+    ),
+    empty: <p>No payments yet. What you buy from the school appears here.</p>,
+    row: (payment) => <PaymentRow payment={payment} timeZone={timeZone} />,
+  })
+}
+
+function PaymentRow({ payment, timeZone }: { payment: ShownPayment; timeZone: string }) {
+  return (
+    <Row
+      title={
+        <>
+          <a href={`${MEMBER_PATHS.payments}/${payment.id}`}>
+            <Purpose lines={payment.lines} />
+          </a>
+          <States payment={payment} />
+        </>
+      }
+      notes={
+        <p class="row-note">
+          <Moment at={payment.paidAt ?? payment.createdAt} timeZone={timeZone} /> · number{' '}
+          <bdi>{plainText(payment.tradeNo, 100)}</bdi>
+        </p>
+      }
+    >
+      <p class="amount">{formatMoney(payment.amount, payment.currency)}</p>
+    </Row>
+  )
+}
+
+interface PaymentProps extends SiteFrame {
+  payment: ShownPayment
+  adjustments: readonly PaymentAdjustment[]
+  timeZone: string
+  now: Date
+}
+
+/** One payment: what it is for, how to pay it, and what became of it. */
+export function paymentPage(props: PaymentProps): string {
+  const { payment, timeZone, now } = props
+  const isDue = payment.paymentState === 'pending'
+  return memberPage({
+    ...props,
+    title: 'Payment',
+    script: isDue && payment.codeNo !== null ? COPY_SCRIPT : undefined,
+    children: (
+      <>
+        <PageHead
+          title={<Purpose lines={payment.lines} />}
+          up={{ url: MEMBER_PATHS.payments, label: 'Your payments' }}
+          lead={<States payment={payment} />}
+        />
+        {isDue && (
+          <Panel title="How to pay">
+            <p>
+              <strong>{formatMoney(payment.amount, payment.currency)}</strong>
+              {payment.expiredAt !== null && (
+                <>
+                  {' '}
+                  until <Moment at={payment.expiredAt} timeZone={timeZone} />,{' '}
+                  <strong>{timeLeft(payment.expiredAt, now)}</strong>
+                </>
+              )}
+            </p>
+            <HowToPay payment={payment} />
+            <CopyStatus />
+          </Panel>
+        )}
+        {payment.paymentState === 'expired' && (
+          <section class="panel">
+            <p>The time to pay is over. The account or code no longer works: buy it again.</p>
+          </section>
+        )}
+        <Lines {...props} />
+        <Facts {...props} />
+      </>
+    ),
+  })
+}
+
+function Lines({ payment, adjustments }: PaymentProps) {
+  const { lines, currency } = payment
+  return (
+    <Panel title="What it is for">
+      <ul class="rows amounts">
+        {lines.map((line) => (
+          <li>
+            <p>
+              <Title text={line.title} fallback="A purchase" />
+              {line.quantity > 1 && ` × ${line.quantity}`}
+            </p>
+            <p class="amount">{formatMoney(line.amount, currency)}</p>
+          </li>
+        ))}
+        {adjustments.map((line) => (
+          <li>
+            <p>
+              {line.kind === 'coupon' ? 'Coupon ' : ''}
+              <Title text={line.label} fallback="Offer" />
+            </p>
+            <p class="amount">{formatMoney(line.amount, currency)}</p>
+          </li>
+        ))}
+        <li>
+          <p>
+            <strong>Total</strong>
+          </p>
+          <p class="amount">
+            <strong>{formatMoney(payment.amount, currency)}</strong>
+          </p>
+        </li>
+      </ul>
+    </Panel>
+  )
+}
+
+function Facts({ payment, timeZone }: PaymentProps) {
+  const { installment, invoice, currency } = payment
+  const time = (at: Date) => <Moment at={at} timeZone={timeZone} />
+  const facts = [
+    ['Payment number', <bdi>{plainText(payment.tradeNo, 100)}</bdi>],
+    ['Method', payment.paymentType === null ? 'Not chosen' : METHODS[payment.paymentType]],
+    ['Started', time(payment.createdAt)],
+    payment.paidAt !== null && ['Paid', time(payment.paidAt)],
+    installment !== null && [
+      'Installments',
+      `${installment.count} × ${formatMoney(installment.amount, currency)}`,
+    ],
+    payment.refundRequestedAt !== null && ['Refund requested', time(payment.refundRequestedAt)],
+    payment.refundedAt !== null && [
+      'Refunded',
+      <>
+        {formatMoney(payment.refundedAmount, currency)}, {time(payment.refundedAt)}
+      </>,
+    ],
+    invoice !== null && [
+      'Invoice',
+      invoice.url === null ? (
+        <bdi>{plainText(invoice.number, 100)}</bdi>
+      ) : (
+        <a href={invoice.url}>
+          <bdi>{plainText(invoice.number, 100)}</bdi>
+        </a>
+      ),
+    ],
+  ].filter((fact) => fact !== false)
+  return (
+    <Panel title="Details">
+      <dl class="facts">
+        {facts.map(([term, description]) => (
+          <div>
+            <dt>{term}</dt>
+            <dd>{description}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  )
+}

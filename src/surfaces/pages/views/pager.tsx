@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact'
+
+/** Below a list: the way to its first page and to the next one. */
+export function Pager(props: {
+  first: string
+  isFirst: boolean
+  next: string | undefined
+  /** What the next page holds. */
+  label: 'Older' | 'Later'
+  children: ComponentChildren
+}) {
+  const { first, isFirst, next } = props
+  if (next === undefined && isFirst) return null
+  return (
+    <nav class="pager" aria-label="Pages">
+      <p>{props.children}</p>
+      <p class="actions">
+        {!isFirst && <a href={first}>First page</a>}
+        {next !== undefined && (
+          <a href={next} rel="next">
+            {props.label}
+            <span aria-hidden="true"> →</span>
+          </a>
+        )}
+      </p>
+    </nav>
+  )
+}
