@@ -49,7 +49,8 @@ export class NamedStatements {
   readonly #observe: StatementObserver | undefined
   readonly #maxNamed: number
   readonly #disk: DiskState | undefined
-  readonly #names = new Map<string, string>()
+  /** By text, what pg is given to run it under its name. */
+  readonly #named = new Map<string, pg.QueryConfig>()
   #hasUnusablePlan = false
 
   constructor(client: pg.ClientBase, { observe, maxNamed = MAX_NAMED, disk }: StatementSettings) {
@@ -60,7 +61,7 @@ export class NamedStatements {
   }
 
   get isSpent(): boolean {
-    return this.#hasUnusablePlan || this.#names.size >= this.#maxNamed
+    return this.#hasUnusablePlan || this.#named.size >= this.#maxNamed
   }
 
   run<R>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
@@ -73,43 +74,50 @@ export class NamedStatements {
     text: string,
     values: readonly unknown[],
   ): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
-    const name = values.length === 0 ? undefined : this.#nameOf(text)
+    const named = values.length === 0 ? undefined : this.#namedOf(text)
     try {
-      return await this.#send<R>(text, values, name)
+      return await this.#send<R>(named ?? text, values)
     } catch (error) {
-      if (name === undefined || !hasUnusablePlan(error)) throw error
+      if (named === undefined || !hasUnusablePlan(error)) throw this.#known(error)
       this.#hasUnusablePlan = true
       // A transaction cannot go on after an error; the next one gets another connection.
       if (this.#client.getTransactionStatus() !== 'I') {
         throw new DatabaseUnavailableError(error.message, error.code, error)
       }
-      return await this.#send<R>(text, values, undefined)
+      return await this.#send<R>(text, values).catch((again: unknown) => {
+        throw this.#known(again)
+      })
     }
   }
 
-  async #send<R>(text: string, values: readonly unknown[], name: string | undefined) {
-    try {
-      const query = { name, text, values: values as unknown[] }
-      return await this.#client.query<R & pg.QueryResultRow>(query)
-    } catch (error) {
-      const known = toDatabaseError(error)
-      const isFull = known instanceof DatabaseUnavailableError && known.code === DISK_FULL
-      if (isFull && this.#disk !== undefined) this.#disk.isFull = true
-      throw known
-    }
+  #send<R>(query: string | pg.QueryConfig, values: readonly unknown[]) {
+    return this.#client.query<R & pg.QueryResultRow>(query, values as unknown[])
   }
 
-  #nameOf(text: string): string | undefined {
+  #known(error: unknown): unknown {
+    const known = toDatabaseError(error)
+    const isFull = known instanceof DatabaseUnavailableError && known.code === DISK_FULL
+    if (isFull && this.#disk !== undefined) this.#disk.isFull = true
+    return known
+  }
+
+  #namedOf(text: string): pg.QueryConfig | undefined {
     if (this.#hasUnusablePlan) return undefined
-    const known = this.#names.get(text)
-    if (known !== undefined || this.#names.size >= this.#maxNamed) return known
+    const known = this.#named.get(text)
+    if (known !== undefined || this.#named.size >= this.#maxNamed) return known
     if (text.length > MAX_NAMED_LENGTH) return undefined
     if (text.trimEnd().endsWith(PLANNED_EACH_TIME)) return undefined
     // Made from the text: a pooler that mixes up sessions must not run one statement for another.
     const name = `s${sha256(text).toString('base64url').slice(0, 22)}`
-    this.#names.set(text, name)
-    return name
+    const named = inherits({ name, text })
+    this.#named.set(text, named)
+    return named
   }
+}
+
+/** pg copies every own property at every run, which takes longer than to send the statement. Inherited ones cost nothing. */
+function inherits(config: pg.QueryConfig): pg.QueryConfig {
+  return Object.create(config) as pg.QueryConfig
 }
 
 function hasUnusablePlan(error: unknown): error is pg.DatabaseError & { readonly code: string } {
