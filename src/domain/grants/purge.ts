@@ -57,7 +57,7 @@ const pairsAfter = (days: number, position: string | undefined): Sweep => ({
         where a.id = any (array(select authorization_id from dead)) and a.created_at < ${longAgo}
           and not exists (
             select from token_pairs p
-            where p.authorization_id = a.id and p.id <> all (array(select id from dead)))
+            where p.authorization_id = a.id and p.id not in (select id from dead))
         for update of a skip locked),
       ended as (
         delete from authorizations where id = any (array(select id from outlived)) returning 1)
