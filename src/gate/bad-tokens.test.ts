@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import type { School } from '../domain/schools/school.ts'
+import { sha256 } from '../foundation/crypto/digest.ts'
 import { findClientFault } from '../foundation/http/client-fault.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
 import { BadTokens } from './bad-tokens.ts'
@@ -43,7 +44,7 @@ function aServer() {
     },
     issue: (token: string) => {
       good.add(`Bearer ${token}`)
-      goodTokens.add('a', token)
+      goodTokens.add('a', sha256(token))
     },
     revoke: (token: string) => good.delete(`Bearer ${token}`),
     checked: () => checked,

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sha256 } from '../foundation/crypto/digest.ts'
 import { createAddressRateLimiter } from '../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../foundation/http/client-address.ts'
 import { type RateLimitPolicy, refuseRate } from '../foundation/http/rate-limit.ts'
@@ -30,13 +31,13 @@ export class BadTokens {
     check: () => Promise<C>,
   ): Promise<C> {
     const { school } = request
-    const token = tokenOf(request)
+    const digest = sha256(tokenOf(request))
     const address = clientAddress(request)
     // An address that sent no bad token lately makes nothing here.
     const account = this.#ofAddress.knows(address, school.id)
       ? this.#ofAddress.open(address, school.id)
       : undefined
-    if (account?.isEmpty() && !this.#good.has(school.id, token)) {
+    if (account?.isEmpty() && !this.#good.has(school.id, digest)) {
       refuseRate(this.#ofAddress.policy, account.decide(), reply)
     }
     // Counted as refused until it is known to be good, so that requests at the same time do not all find something left.
@@ -44,13 +45,13 @@ export class BadTokens {
     try {
       const caller = await check()
       account?.spend(-1)
-      this.#good.add(school.id, token)
+      this.#good.add(school.id, digest)
       return caller
     } catch (error) {
       if (!isBadToken(error)) account?.spend(-1)
       else {
         if (account === undefined) this.#ofAddress.open(address, school.id).spend(1)
-        this.#good.delete(school.id, token)
+        this.#good.delete(school.id, digest)
       }
       throw error
     }

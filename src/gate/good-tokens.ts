@@ -1,31 +1,28 @@
-import { hash } from 'node:crypto'
 import { LruCache } from '../foundation/cache/lru-cache.ts'
 
 /** Of all schools; one school has a quarter of them at most. */
 const REMEMBERED = 20_000
 
 /**
- * Access tokens that this process gave out or found good lately. They are not proven by this, only worth a look when
- * strangers have used up what their address has.
+ * SHA-256 digests of access tokens that this process gave out or found good lately, because tokens are kept nowhere. They are
+ * not proven by this, only worth a look when strangers have used up what their address has.
  */
 export class GoodTokens {
   readonly #digests = new LruCache<true>(REMEMBERED, { busy: true })
 
-  has(schoolId: string, token: string): boolean {
-    return this.#digests.get(keyOf(schoolId, token)) === true
+  has(schoolId: string, digest: Buffer): boolean {
+    return this.#digests.get(keyOf(schoolId, digest)) === true
   }
 
-  add(schoolId: string, token: string): void {
-    const key = keyOf(schoolId, token)
-    if (this.#digests.get(key) === undefined) this.#digests.set(key, true, 1, schoolId)
+  add(schoolId: string, digest: Buffer): void {
+    this.#digests.set(keyOf(schoolId, digest), true, 1, schoolId)
   }
 
-  delete(schoolId: string, token: string): void {
-    this.#digests.delete(keyOf(schoolId, token))
+  delete(schoolId: string, digest: Buffer): void {
+    this.#digests.delete(keyOf(schoolId, digest))
   }
 }
 
-/** A digest, because tokens are kept nowhere. */
-function keyOf(schoolId: string, token: string): string {
-  return schoolId + hash('sha256', token, 'base64')
+function keyOf(schoolId: string, digest: Buffer): string {
+  return schoolId + digest.toString('base64')
 }

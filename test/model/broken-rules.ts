@@ -64,7 +64,7 @@ export async function aRefresh(
   const scene = await anExchange(world, school, asSeen)
   const outcome = await exchangeCode(school.at, scene.request)
   if (outcome.kind === 'refused') throw outcome.error
-  const { refreshToken } = outcome.granted.pair
+  const refreshToken = outcome.granted.pair.tokens.refresh.value
   return { ...scene, request: { ...scene.request, refreshToken, scope: undefined } }
 }
 

@@ -3,6 +3,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { prepared } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
+import { secondsInSql } from '../../foundation/db/unix-seconds.ts'
 import { challengeOf } from '../../foundation/protocol/pkce.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
@@ -29,7 +30,7 @@ export interface ExchangedCode {
 
 interface ExchangedRow {
   audience: Audience
-  scopes: string[]
+  scope: string
   nonce: string | null
   authenticated_at: Date
   acr: string | null
@@ -39,7 +40,7 @@ interface ExchangedRow {
   name: string
   avatar_url: string | null
   roles: Role[]
-  issued_at: Date
+  issued_at: number
 }
 
 interface Exchange extends ExchangeValues {
@@ -90,7 +91,7 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
       },
       sql`from consumed, presented`,
     )})
-    select presented.*, pair.issued_at, pair.scopes
+    select presented.*, ${secondsInSql(sql`pair.issued_at`)} as issued_at, array_to_string(pair.scopes, ' ') as scope
     from presented, (
       select issued_at, scopes from minted
       union all select issued_at, scopes from token_pairs where id = ${given.pairId}) pair`,
@@ -163,12 +164,10 @@ export async function consumeCode(
 function exchangedFromRow(at: SchoolDb, tokens: FreshTokens, row: ExchangedRow): ExchangedCode {
   return {
     pair: {
-      pairId: tokens.pairId,
-      accessToken: tokens.access.value,
-      refreshToken: tokens.refresh.value,
+      tokens,
       expiresInSeconds: ACCESS_TOKEN_SECONDS,
       audience: row.audience,
-      scopes: row.scopes,
+      scope: row.scope,
       boundSchoolId: row.audience === 'member' ? at.schoolId : undefined,
       issuedAt: row.issued_at,
     },

@@ -3,6 +3,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { type Placeholders, prepared } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
+import { secondsInSql } from '../../foundation/db/unix-seconds.ts'
 import { requestedScopes } from '../../foundation/protocol/scope-set.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
@@ -54,51 +55,54 @@ interface Minting extends RefreshValues {
   pairId: string
   accessHash: Buffer
   refreshHash: Buffer
-  auditId: string
+  /** Null if nothing is told. */
+  auditId: string | null
   requestId: string
   isFirstOfDay: boolean
 }
 
 interface MintedRow {
-  scopes: string[]
+  scope: string
   bound_school_id: string | null
-  issued_at: Date
+  issued_at: number
   audience: Audience
 }
 
-/** `audited` is a further part of the statement, which knows the refreshed pair as `old`. */
-function minting(audited: (given: Placeholders<Minting>) => RawBuilder<unknown>) {
-  return prepared<Minting, MintedRow>(
-    (given) => sql`
-      with old as (
-        select p.id, p.authorization_id, p.bound_school_id, g.audience, g.user_id,
-          ${stillHeld(sql`coalesce(${given.scopes}::text[], g.scopes)`)} as scopes,
-          ${secretUsedInSql(given.secretHash)} as detail
-        from ${REFRESH_RULEBOOK.rows(given)}
-        where ${allHold(REFRESH_RULEBOOK, given)}),
-      minted as (
-        insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
-          previous_id, access_expires_at, refresh_expires_at)
-        select ${given.pairId}, authorization_id, bound_school_id, scopes,
-          ${given.accessHash}, ${given.refreshHash}, id,
-          now() + make_interval(secs => ${sql.lit(ACCESS_TOKEN_SECONDS)}),
-          now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})
-        from old
-        returning scopes, bound_school_id, issued_at)
-      ${audited(given)}
-      select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`,
-    { optional: ['scopes', 'secretHash'] },
-  )
-}
+/** The pair that is refreshed, if every rule holds. */
+const refreshed = (given: Placeholders<Minting>) => sql`
+  select p.id, p.authorization_id, p.bound_school_id, g.user_id,
+    ${stillHeld(sql`coalesce(${given.scopes}::text[], g.scopes)`)} as scopes,
+    ${secretUsedInSql(given.secretHash)} as detail
+  from ${REFRESH_RULEBOOK.rows(given)}
+  where ${allHold(REFRESH_RULEBOOK, given)}`
 
-const MINT_CHILD = minting(() => sql``)
+/** Only pairs of members are bound to a school; for another pair, its authorization tells whose it is. */
+const insertChild = (given: Placeholders<Minting>, old: RawBuilder<unknown>) => sql<MintedRow>`
+  insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
+    previous_id, access_expires_at, refresh_expires_at)
+  select ${given.pairId}, authorization_id, bound_school_id, scopes, ${given.accessHash}, ${given.refreshHash}, id,
+    now() + make_interval(secs => ${sql.lit(ACCESS_TOKEN_SECONDS)}),
+    now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})
+  from ${old}
+  returning array_to_string(scopes, ' ') as scope, bound_school_id, ${secondsInSql(sql`issued_at`)} as issued_at,
+    case when bound_school_id is not null then 'member'
+      else (select audience from authorizations where id = authorization_id) end as audience`
+
+const OPTIONAL = { optional: ['scopes', 'secretHash'] } as const
+
+/** No common table expression, which takes PostgreSQL longer. */
+const MINT_CHILD = prepared<Minting, MintedRow>(
+  (given) => insertChild(given, sql`(${refreshed(given)}) old`),
+  OPTIONAL,
+)
 
 /**
  * The audit tells of the first refresh of a day, and of each one while a new secret of the client replaces an old one. A
  * client in use refreshes a dozen times a day for each person; when the other pairs were issued is in their rows.
  */
-const MINT_CHILD_AND_TELL = minting(
-  (given) => sql`,
+const MINT_CHILD_AND_TELL = prepared<Minting, MintedRow>(
+  (given) => sql`
+    with old as (${refreshed(given)}),
     audited as (${auditInsert(
       {
         id: given.auditId,
@@ -111,12 +115,19 @@ const MINT_CHILD_AND_TELL = minting(
         detail: sql`detail`,
       },
       sql`from old where ${given.isFirstOfDay} or detail <> '{}'`,
-    )})`,
+    )})
+    ${insertChild(given, sql`old`)}`,
+  OPTIONAL,
 )
+
+/** The day of the latest refresh, as a number, and its lowest id. */
+const today = { day: -1, lowestId: '' }
 
 /** Whether a pair was issued on an earlier day (UTC); its id begins with the time. */
 function isOfEarlierDay(pairId: string | null): boolean {
-  return pairId !== null && pairId < lowestIdAt(Math.floor(Date.now() / DAY_MS) * DAY_MS)
+  const day = Math.floor(Date.now() / DAY_MS)
+  if (today.day !== day) Object.assign(today, { day, lowestId: lowestIdAt(day * DAY_MS) })
+  return pairId !== null && pairId < today.lowestId
 }
 
 /** Undefined if a rule does not hold. */
@@ -133,7 +144,7 @@ export async function mintChild(
     pairId: tokens.pairId,
     accessHash: tokens.access.hash,
     refreshHash: tokens.refresh.hash,
-    auditId: uuidv7(),
+    auditId: isTold ? uuidv7() : null,
     requestId,
     isFirstOfDay,
     ...values,
@@ -141,12 +152,10 @@ export async function mintChild(
   const minted = rows[0]
   if (minted === undefined) return undefined
   return {
-    pairId: tokens.pairId,
-    accessToken: tokens.access.value,
-    refreshToken: tokens.refresh.value,
+    tokens,
     expiresInSeconds: ACCESS_TOKEN_SECONDS,
     audience: minted.audience,
-    scopes: minted.scopes,
+    scope: minted.scope,
     boundSchoolId: minted.bound_school_id ?? undefined,
     issuedAt: minted.issued_at,
   }

@@ -4,15 +4,15 @@ import type { Audience } from '../clients/scope-catalogue.ts'
 
 /** A pair as the client gets it. Only hashes of the two tokens are stored. */
 export interface IssuedPair {
-  readonly pairId: string
-  readonly accessToken: string
-  readonly refreshToken: string
+  readonly tokens: FreshTokens
   readonly expiresInSeconds: number
   readonly audience: Audience
-  readonly scopes: readonly string[]
+  /** The scopes, as the client gets them. */
+  readonly scope: string
   /** What the token response calls school_id; absent on operator pairs and unbound member pairs. */
   readonly boundSchoolId: string | undefined
-  readonly issuedAt: Date
+  /** In Unix seconds. */
+  readonly issuedAt: number
 }
 
 /** Two new tokens under one new id, with the hashes that are stored of them. */

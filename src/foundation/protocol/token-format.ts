@@ -18,6 +18,8 @@ export type TokenKind = keyof typeof PREFIXES
 
 const PREFIX_LENGTH = 6
 const ID_BYTES = 16
+/** Characters that hold the id; the last one also holds four bits of the secret, which are dropped. */
+const ID_LENGTH = 22
 const SECRET_BYTES = 32
 /** 48 bytes are exactly 64 characters, so each body has exactly one spelling. */
 const BODY_LENGTH = 64
@@ -71,10 +73,14 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
   return BASE64URL.test(text) && checksum(text) === value.slice(-CHECKSUM_LENGTH)
 }
 
-/** The id of the row that a token names, without any check that it is genuine: to count, never to give access. */
-export function namedRow(kind: TokenKind, value: string): string | undefined {
+/**
+ * A key for the row that a token names, without any check that it is genuine: to count, never to give access. The bytes of the
+ * id as they are, because this runs twice in a refresh.
+ */
+export function rowKey(kind: TokenKind, value: string): string | undefined {
   if (value.length !== TOKEN_LENGTH || !value.startsWith(PREFIXES[kind])) return undefined
-  return uuidFromBytes(Buffer.from(value.slice(PREFIX_LENGTH, -CHECKSUM_LENGTH), 'base64url'))
+  const bytes = Buffer.from(value.slice(PREFIX_LENGTH, PREFIX_LENGTH + ID_LENGTH), 'base64url')
+  return bytes.toString('latin1')
 }
 
 /** Detects truncated and mistyped tokens, and lets secret scanners recognise ours. It is not a secret. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import { createRateLimiter, refuseRate } from '../../foundation/http/rate-limit.ts'
-import { namedRow } from '../../foundation/protocol/token-format.ts'
+import { rowKey } from '../../foundation/protocol/token-format.ts'
 
 /** Tokens of all chains: those of two hours with 20,000 people, as a client refreshes every two hours. */
 const REMEMBERED = 20_000
@@ -22,7 +22,7 @@ export class RefreshPace {
 
   /** The chain of a token; throws if it has refreshed too often. */
   check(refreshToken: string | undefined, reply: FastifyReply): string | undefined {
-    const id = refreshToken === undefined ? undefined : namedRow('refresh', refreshToken)
+    const id = refreshToken === undefined ? undefined : rowKey('refresh', refreshToken)
     if (id === undefined) return undefined
     const root = this.#roots.get(id) ?? id
     if (!this.#limiter.knows(root)) return root
@@ -33,7 +33,7 @@ export class RefreshPace {
   /** Counts a refresh that succeeded. */
   count(root: string, next: string): void {
     this.#limiter.open(root).spend(1)
-    const child = namedRow('refresh', next)
+    const child = rowKey('refresh', next)
     if (child !== undefined) this.#roots.set(child, root, 1)
   }
 }

@@ -55,10 +55,10 @@ export function addTokenRoutes(
       // A code exchange may send the token of another client, whose allowance it must not touch.
       const isRefresh = form.get('grant_type') === 'refresh_token'
       const chain = isRefresh ? pace.check(form.get('refresh_token'), reply) : undefined
-      const answer = await answerTokenRequest(context, request, form)
-      goodTokens.add(request.school.id, answer.access_token)
-      if (chain !== undefined) pace.count(chain, answer.refresh_token)
-      return answer
+      const { tokens, response } = await answerTokenRequest(context, request, form)
+      goodTokens.add(request.school.id, tokens.access.hash)
+      if (chain !== undefined) pace.count(chain, tokens.refresh.value)
+      return response
     })
     const revoke: Answer = async (request, form) => {
       await answerRevocationRequest(request, form)

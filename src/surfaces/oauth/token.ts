@@ -4,7 +4,7 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { Parameters } from '../../foundation/protocol/parameters.ts'
 import { withResourceOfUrl } from '../../foundation/protocol/token-url.ts'
 import type { AppContext } from '../../gate/context.ts'
-import type { TokenResponse } from './grant-types/grant-type.ts'
+import type { Granted } from './grant-types/grant-type.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
 import { requireParameter } from './require-parameter.ts'
 
@@ -13,7 +13,7 @@ export async function answerTokenRequest(
   context: AppContext,
   request: FastifyRequest,
   body: Parameters,
-): Promise<TokenResponse> {
+): Promise<Granted> {
   const form = withResourceOfUrl(body, rawQuery(request.raw.url ?? ''))
   const name = requireParameter(form, 'grant_type')
   const grant = grantTypes.get(name)

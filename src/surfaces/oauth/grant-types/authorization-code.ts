@@ -9,10 +9,10 @@ import type { Parameters } from '../../../foundation/protocol/parameters.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import {
+  type Granted,
   type GrantType,
   grantedOrThrow,
   readTokenRequest,
-  type TokenResponse,
   tokenResponse,
 } from './grant-type.ts'
 
@@ -27,7 +27,7 @@ async function handle(
   context: AppContext,
   request: FastifyRequest,
   form: Parameters,
-): Promise<TokenResponse> {
+): Promise<Granted> {
   const { school } = request
   const asked = readTokenRequest(request, form)
   const outcome = await exchangeCode(request.at, {
@@ -38,8 +38,9 @@ async function handle(
   })
   const exchanged = grantedOrThrow(request, asked, outcome)
   const { pair } = exchanged
-  const sign = pair.scopes.includes('openid') ? signerOf(context, request) : undefined
-  return tokenResponse(school, pair, sign?.(idTokenClaims(school, asked.clientId, exchanged)))
+  const sign = ScopeSet.recall(pair.scope).has('openid') ? signerOf(context, request) : undefined
+  const idToken = sign?.(idTokenClaims(school, asked.clientId, exchanged))
+  return { tokens: pair.tokens, response: tokenResponse(school, pair, idToken) }
 }
 
 /** A key that cannot be decrypted stops the ID tokens of its school, and nothing else. */
@@ -64,15 +65,14 @@ function idTokenClaims(
   clientId: string,
   { pair, member, nonce, authenticatedAt, context }: ExchangedCode,
 ): Record<string, unknown> {
-  const now = Math.floor(pair.issuedAt.getTime() / 1000)
   return {
     iss: school.origin,
     aud: clientId,
-    exp: now + ID_TOKEN_SECONDS,
-    iat: now,
+    exp: pair.issuedAt + ID_TOKEN_SECONDS,
+    iat: pair.issuedAt,
     auth_time: Math.floor(authenticatedAt.getTime() / 1000),
     ...(nonce === undefined ? {} : { nonce }),
     ...(context === undefined ? {} : contextClaims(context)),
-    ...identityClaims(school, member.person, member.roles, ScopeSet.of(pair.scopes)),
+    ...identityClaims(school, member.person, member.roles, ScopeSet.recall(pair.scope)),
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { TokenRequest } from '../../../domain/grants/grant-rule.ts'
 import type { GrantOutcome } from '../../../domain/grants/judge-grant.ts'
-import type { IssuedPair } from '../../../domain/grants/token-pair.ts'
+import type { FreshTokens, IssuedPair } from '../../../domain/grants/token-pair.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import type { Parameters } from '../../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -10,7 +10,13 @@ import { requireParameter } from '../require-parameter.ts'
 /** One way to get a pair: a file here, and an entry in the map that discovery reads as well. */
 export interface GrantType {
   readonly name: string
-  handle(context: AppContext, request: FastifyRequest, form: Parameters): Promise<TokenResponse>
+  handle(context: AppContext, request: FastifyRequest, form: Parameters): Promise<Granted>
+}
+
+/** What was granted, and how the client is told. */
+export interface Granted {
+  readonly tokens: FreshTokens
+  readonly response: TokenResponse
 }
 
 export interface TokenResponse {
@@ -34,15 +40,15 @@ export interface TokenResponse {
 export function tokenResponse(school: School, pair: IssuedPair, idToken?: string): TokenResponse {
   const isMember = pair.audience === 'member'
   return {
-    access_token: pair.accessToken,
+    access_token: pair.tokens.access.value,
     token_type: 'Bearer',
     expires_in: pair.expiresInSeconds,
-    refresh_token: pair.refreshToken,
-    scope: pair.scopes.join(' '),
+    refresh_token: pair.tokens.refresh.value,
+    scope: pair.scope,
     id_token: idToken,
     school_id: isMember ? pair.boundSchoolId : undefined,
     school_subdomain: isMember ? school.subdomain : undefined,
-    created_at: isMember ? Math.floor(pair.issuedAt.getTime() / 1000) : undefined,
+    created_at: isMember ? pair.issuedAt : undefined,
   }
 }
 

@@ -3,10 +3,10 @@ import { refreshPair } from '../../../domain/grants/refresh-pair.ts'
 import type { Parameters } from '../../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import {
+  type Granted,
   type GrantType,
   grantedOrThrow,
   readTokenRequest,
-  type TokenResponse,
   tokenResponse,
 } from './grant-type.ts'
 
@@ -22,12 +22,13 @@ async function handle(
   _context: AppContext,
   request: FastifyRequest,
   form: Parameters,
-): Promise<TokenResponse> {
+): Promise<Granted> {
   const asked = readTokenRequest(request, form)
   const outcome = await refreshPair(request.at, {
     refreshToken: form.get('refresh_token'),
     scope: form.get('scope'),
     ...asked,
   })
-  return tokenResponse(request.school, grantedOrThrow(request, asked, outcome))
+  const pair = grantedOrThrow(request, asked, outcome)
+  return { tokens: pair.tokens, response: tokenResponse(request.school, pair) }
 }
