@@ -300,7 +300,7 @@ describe('a person whom a school added', () => {
       const entry = { actor_user_id: owner.id, subject: ada.id, detail: { via: 'admin_area' } }
       expect(audited).toEqual([entry, entry])
       await signedIn(world, other, ada)
-      expect(await admin.page(path)).toContain('not possible any more')
+      expect(await admin.page(path)).toContain('not possible as things are now')
       expect(await nameAt(elsewhere)).toBe(ada.name)
       const input = { id: ada.id, name: 'Changed' }
       expect(await performByCommandLine(other, correctName, input)).toMatchObject({

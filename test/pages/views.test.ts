@@ -45,7 +45,8 @@ function pagesNamed(prefix: string): [string, string][] {
 
 /** The pages with a script, by the start of their names; each has one, which is a file. */
 const SCRIPTS: readonly (readonly [RegExp, string])[] = [
-  [/^assistants/, 'copy'],
+  [/^member-home-empty/, 'passkeys'],
+  [/^(assistants|member-(home|payments?))/, 'copy'],
   [/^(sign-in|account|passkeys|confirm-passkey)/, 'passkeys'],
 ]
 

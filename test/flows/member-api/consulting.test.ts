@@ -205,9 +205,9 @@ describe('seats', () => {
         returning id)
       insert into meeting_seats (school_id, meeting_id, user_id) select ${school.id}, id, ${ada.id} from held`)
     await school.at.run(sql`analyze meeting_seats, consulting_meetings`)
+    const token = await aToken(world, school, ada)
     const sent: { text: string; values: readonly unknown[] }[] = []
     world.database.onStatement((text, values) => sent.push({ text, values }))
-    const token = await aToken(world, school, ada)
     await read(
       world,
       school,

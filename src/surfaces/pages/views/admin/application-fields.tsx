@@ -73,6 +73,7 @@ export function ApplicationFields({ draft, problems, offered, variant }: Applica
         label="Website"
         type="text"
         autocomplete="off"
+        optional
         hint="Optional. Where people can read about the app; the consent page links to it."
         value={draft.websiteUrl}
         error={of('website_url')[0]}
@@ -82,6 +83,7 @@ export function ApplicationFields({ draft, problems, offered, variant }: Applica
         label="Privacy notice"
         type="text"
         autocomplete="off"
+        optional
         hint="Optional. What the app does with data; the consent page links to it."
         value={draft.privacyUrl}
         error={of('privacy_url')[0]}

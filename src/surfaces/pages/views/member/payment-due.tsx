@@ -35,9 +35,9 @@ export function PaymentDue({ payment, timeZone, now }: PaymentProps) {
   return (
     <li>
       <div class="row-words">
-        <h3 class="row-title">
+        <p class="row-title">
           <Purpose lines={payment.lines} />
-        </h3>
+        </p>
         <p>
           <strong>{formatMoney(payment.amount, payment.currency)}</strong>
           {payment.expiredAt !== null && (

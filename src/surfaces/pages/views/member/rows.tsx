@@ -22,7 +22,7 @@ export function Row(props: {
   return (
     <li id={props.id}>
       <div class="row-words">
-        <h3 class="row-title">{props.title}</h3>
+        <p class="row-title">{props.title}</p>
         {props.notes}
       </div>
       {props.children}

@@ -55,9 +55,10 @@ export function addCheckInRoutes(app: FastifyInstance, context: AppContext): voi
 
   app.post(ROUTE, async (request, reply) => {
     const visit = await enter(context, request, reply)
-    const sent = sentForm.safeParse(Object.fromEntries(visit.form()))
-    if (!sent.success) throw new RequestRefusedError(400, 'The form is not complete.')
+    const form = visit.form()
     const event = await visit.ask(readEvent, { id: idIn(request) })
+    const sent = sentForm.safeParse(Object.fromEntries(form))
+    if (!sent.success) throw new RequestRefusedError(400, 'The form is not complete.')
     const registration = await visit.ask(readRegistration, { id: sent.data.registration })
     if (registration.event_id !== event.id) {
       throw new RequestRefusedError(404, 'There is no such registration at this event.')
