@@ -30,7 +30,7 @@ export function printBanner(
 }
 
 function shownHost(host: string): string {
-  if (host === '127.0.0.1' || host === '0.0.0.0') return 'localhost'
+  if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
 

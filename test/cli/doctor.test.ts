@@ -198,6 +198,8 @@ describe('the database', () => {
     ])
     await client.query('drop schema public cascade; create schema public')
     expect(await migrations()).toMatchObject([{ status: 'note' }])
+    // Its first start makes the extension for searches.
+    expect(of((await examine(environmentOf(connection))).findings, 'search')).toEqual([])
     const { rows } = await client.query("select to_regclass('public.schools') as schools")
     expect(rows).toEqual([{ schools: null }])
     await client.end()

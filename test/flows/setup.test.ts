@@ -132,8 +132,13 @@ describe('an installation without a school', () => {
       const { world, code } = await anEmptyInstallation()
       const visitor = new Newcomer(world)
       const made = await visitor.make({ code: code.toLowerCase().replaceAll('-', ' ') })
-      expect([made.statusCode, made.headers.location]).toEqual([303, '/sign-in?return_to=%2Fadmin'])
-      const page = await visitor.get('/sign-in?return_to=%2Fadmin')
+      expect([made.statusCode, made.headers.location]).toEqual([
+        303,
+        '/sign-in?new_school&return_to=%2Fadmin',
+      ])
+      const page = await visitor.get('/sign-in?new_school&return_to=%2Fadmin')
+      expect(page.body).toContain('The school is ready')
+      expect(page.body).toContain('Under Signing keys make a key')
       const hidden = hiddenFields(page.body, '/sign-in')
       const credentials = { email: 'grace@north.test', password: PASSWORD }
       const signedIn = await visitor.post({ ...hidden, ...credentials }, {}, '/sign-in')
@@ -150,6 +155,7 @@ describe('an installation without a school', () => {
     const made = await new Newcomer(world).make({ code, origin: 'https://North.example/' })
     expect(made.statusCode).toBe(200)
     expect(made.body).toContain('https://north.example/sign-in?return_to=%2Fadmin')
+    expect(made.body).toContain('Under Signing keys make a key')
   })
 
   test('a mistyped field costs no try, and neither code nor password is repeated', async () => {

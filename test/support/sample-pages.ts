@@ -127,6 +127,7 @@ export const samplePages: Record<string, string> = {
   'sign-in-passkey-unverified': signInPage({ ...signIn, problem: { kind: 'passkey_unverified' } }),
   'sign-in-with-sign-up': signInPage({ ...signIn, signUpUrl: '/sign-up' }),
   'sign-in-new-password': signInPage({ ...signIn, newPassword: true }),
+  'sign-in-new-school': signInPage({ ...signIn, newSchool: true }),
   'sign-in-interrupted': signInPage({ ...signIn, keptForm: 'c2VhbGVk', interrupted: 'kept' }),
   consent: consentPage(consent),
   'consent-read-only': consentPage({

@@ -154,9 +154,17 @@ async function make({ perform, school }: NamedSchool, options: CreateOptions): P
       ['kind', confidential ? 'confidential' : 'public, no secret'],
       ['redirect URIs', redirect_uris.join(' ')],
       ['scopes', scopes.join(' ')],
+      ['issuer, resource', school.origin],
+      ...(school.mcpConnections ? [] : [NOT_LISTED]),
     ]),
   }
 }
+
+/** The application works; only its area is hidden. */
+const NOT_LISTED = [
+  'admin area',
+  'shows applications when MCP connections are on (school set --mcp-connections on)',
+] as const
 
 /** What was typed, else what the template of the assistant has. */
 function detailsOf({ assistant, ...typed }: CreateOptions, origin: string) {

@@ -105,11 +105,18 @@ async function acceptPresentSecret(cli: Cli): Promise<Outcome> {
   })
 }
 
-async function publishOne({ perform, school }: NamedSchool, keyring: Keyring): Promise<Outcome> {
+async function publishOne(
+  { at, perform, school }: NamedSchool,
+  keyring: Keyring,
+): Promise<Outcome> {
   const { kid, ready_at: readyAt } = await perform(publishKey(keyring), {})
+  const next = `npx schoolgate keys activate --school ${school.subdomain} ${kid}`
+  const isFirst = (await listKeys(at)).length === 1
   return {
     data: { kid, stage: 'published', readyAt },
-    text: `Published ${kid}.\nFrom ${readyAt} on: schoolgate keys activate --school ${school.subdomain} ${kid}`,
+    text: isFirst
+      ? `Published ${kid}.\nIt is the first key of this school, so it can sign at once: ${next} --force`
+      : `Published ${kid}.\nFrom ${readyAt} on: ${next}`,
   }
 }
 

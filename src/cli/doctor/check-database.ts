@@ -24,14 +24,16 @@ export async function checkDatabase(
   attached: Attached,
   config: Config,
 ): Promise<readonly Finding[]> {
-  const [schema, ...newer] = await checkSchema(attached)
+  const isEmpty = await isEmptyDatabase(attached)
+  const [schema, ...newer] = isEmpty ? [EMPTY] : await checkSchema(attached)
   const findings = [
     await checkVersion(attached),
     ...(await checkPooler(attached)),
     schema,
     ...newer,
     await checkClock(attached),
-    await checkSearch(attached),
+    // The first start makes the extension.
+    ...(isEmpty ? [] : [await checkSearch(attached)]),
     ...(await checkDurability(attached)),
     await checkSpace(attached, config),
     ...(await checkMemory(attached)),
@@ -55,14 +57,17 @@ async function checkVersion({ pool, by }: Attached): Promise<Finding> {
   )
 }
 
+const EMPTY = note('migrations', 'The database is empty.', 'nothing: the first start fills it')
+
+async function isEmptyDatabase({ pool }: Attached): Promise<boolean> {
+  const { rows } = await pool.query<{ empty: boolean }>(
+    "select to_regclass('public.schema_migrations') is null as empty",
+  )
+  return rows[0]?.empty === true
+}
+
 /** The first finding is about the migrations of this build. */
 async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Finding[]]> {
-  const { rows } = await pool.query<{ fresh: boolean }>(
-    "select to_regclass('public.schema_migrations') is null as fresh",
-  )
-  if (rows[0]?.fresh) {
-    return [note('migrations', 'The database is empty.', 'nothing: the first start fills it')]
-  }
   const applied = await pool.query<AppliedMigration>(
     'select number, name, digest from schema_migrations',
   )

@@ -52,6 +52,7 @@ export async function showSignIn(
     keptForm: state.keptForm,
     interrupted: state.interrupted ?? (queryOf(request).has('files') ? 'files' : undefined),
     newPassword: queryOf(request).has('reset'),
+    newSchool: queryOf(request).has('new_school'),
     forgotPasswordUrl: sendsMail
       ? keepAfterSignIn('/forgotten-password', { sealedRequest, returnTo })
       : undefined,

@@ -92,7 +92,7 @@ export function addSetupRoutes(
       if (school.origin === origin) {
         return reply
           .headers(pageHeaders(origin, 'site'))
-          .redirect('/sign-in?return_to=%2Fadmin', 303)
+          .redirect('/sign-in?new_school&return_to=%2Fadmin', 303)
       }
       return send(reply, origin, schoolMadePage({ origin: school.origin, reference: request.id }))
     })

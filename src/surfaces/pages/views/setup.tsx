@@ -4,6 +4,7 @@ import { errorPage } from '../../../foundation/html/error-page.tsx'
 import { Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
+import { NewSchoolSteps } from './new-school-steps.tsx'
 import { count } from './words.ts'
 
 /** What the person typed, without the code and the password, which no page repeats. */
@@ -172,9 +173,12 @@ export function schoolMadePage({
       </p>
     ),
     next: (
-      <p>
-        <a href={signIn}>Sign in there</a> with the email address and the password that you chose.
-      </p>
+      <>
+        <p>
+          <a href={signIn}>Sign in there</a> with the email address and the password that you chose.
+        </p>
+        <NewSchoolSteps />
+      </>
     ),
     reference,
   })

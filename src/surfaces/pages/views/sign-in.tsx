@@ -12,6 +12,7 @@ import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
+import { NewSchoolSteps } from './new-school-steps.tsx'
 import { PASSKEY_SCRIPT, PasskeyButton, passkeyFields } from './passkey-parts.tsx'
 
 export type SignInProblem =
@@ -51,6 +52,8 @@ interface SignInProps {
   signUpUrl?: string | undefined
   /** The person has just chosen a new password. */
   newPassword?: boolean
+  /** The school was made a moment ago, by its owner. */
+  newSchool?: boolean
 }
 
 const problemId = 'problem'
@@ -74,6 +77,12 @@ export function signInPage(props: SignInProps): string {
         {props.newPassword && !problem && (
           <Alert tone="success" title="Your new password is set">
             <p>Sign in with it.</p>
+          </Alert>
+        )}
+        {props.newSchool && !problem && (
+          <Alert tone="success" title="The school is ready">
+            <p>Sign in with the email address and the password that you chose.</p>
+            <NewSchoolSteps />
           </Alert>
         )}
         {problem && <Problem problem={problem} />}
