@@ -808,7 +808,6 @@ create table course_lecturers (
   constraint course_lecturers_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
   constraint course_lecturers_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES lecturers(school_id, user_id) ON DELETE CASCADE
 );
-CREATE INDEX course_lecturers_by_user ON public.course_lecturers USING btree (school_id, user_id);
 CREATE INDEX course_lecturers_of_person ON public.course_lecturers USING btree (school_id, user_id, course_id);
 
 -- learning: a course; outline_version counts changes of its sections and lectures
@@ -984,6 +983,7 @@ CREATE INDEX enrollments_by_end ON public.enrollments USING btree (school_id, ex
 CREATE INDEX enrollments_by_end_in_course ON public.enrollments USING btree (school_id, course_id, expires_at, id) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
 CREATE INDEX enrollments_by_start ON public.enrollments USING btree (school_id, enrolled_at, id);
 CREATE INDEX enrollments_by_time ON public.enrollments USING btree (school_id, created_at, id);
+CREATE INDEX enrollments_of_course ON public.enrollments USING btree (school_id, course_id, user_id);
 CREATE INDEX enrollments_of_person ON public.enrollments USING btree (school_id, user_id, enrolled_at, id);
 CREATE INDEX enrollments_revoked_by_start ON public.enrollments USING btree (school_id, enrolled_at, id) WHERE (revoked_at IS NOT NULL);
 CREATE INDEX enrollments_revoked_in_course ON public.enrollments USING btree (school_id, course_id, enrolled_at, id) WHERE (revoked_at IS NOT NULL);

@@ -1,4 +1,4 @@
-import { coursesOf, FULL_PAGE, PERSON, type SchoolSize, someOf } from '../school-size.ts'
+import { coursesOf, FULL_PAGE, PERSON, peopleOf, type SchoolSize, someOf } from '../school-size.ts'
 import { commerceRows } from './commerce-rows.ts'
 import { learningRows } from './learning-rows.ts'
 import { otherRows } from './other-rows.ts'
@@ -41,8 +41,26 @@ export function pageRows(size: SchoolSize): readonly string[] {
   const added = (kind: string, n: string) => id(`added ${kind}`, `${n} * 1000 + p`)
   const at = ago('p', FULL_PAGE)
   const hours = (count: string) => `(date_trunc('hour', now()) + interval '1 hour' * (${count}))`
+  const everybody = each('p', peopleOf(size))
+  const long = ago('p', peopleOf(size))
   return [
     ...catalogue,
+    // A page of each state, older than the others.
+    `insert into courses (school_id, id, slug, title, state, price_amount, currency, published_at, archived_at, created_at)
+     select ${school}, ${id('added course', 'p')}, 'added-' || p, 'Unlisted ' || p, t.state, 1000, 'USD',
+       case t.state when 'archived' then now() end, case t.state when 'archived' then now() end, now() - interval '3 years'
+     from ${people}, lateral (select case when p % 2 = 0 then 'draft' else 'archived' end as state) t`,
+    `insert into comments (school_id, id, lecture_id, user_id, body, created_at, hidden_at)
+     select ${school}, ${id('hidden comment', 'p')}, ${id('lecture', '101')}, ${person('1')}, 'Off topic ' || p,
+       now() - interval '3 years', now() from ${people}`,
+    // So many that those of people with a common name, or in a rare state, fill a page.
+    `insert into event_registrations (school_id, id, event_id, user_id, state, registered_at, canceled_at)
+     select ${school}, ${id('crowd', 'p')}, ${id('event', String(some))}, ${id('person', 'p')},
+       case when p % 12 = 0 then 'canceled' when p % 12 = 1 then 'attended' else 'registered' end, ${long},
+       case when p % 12 = 0 then now() end from ${everybody}`,
+    `insert into notifications (school_id, id, user_id, kind, title, body, created_at)
+     select ${school}, ${id('added notification', 'p')}, ${id('person', 'p')}, 'announcement', 'News ' || p,
+       'There is something new.', ${long} from ${everybody}`,
     `insert into course_lecturers (school_id, course_id, user_id)
      select ${school}, ${id('course', 'c')}, l.user_id from ${each('c', courses)}, (
        select l.user_id from lecturers l join users u on u.id = l.user_id where l.school_id = ${school}

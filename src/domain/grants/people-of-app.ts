@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { ClientKind } from '../clients/client.ts'
 import { cappedCount } from '../operation/capped-count.ts'
 import { shownPeople } from '../people/shown-person.ts'
 import { isLive } from './connected-apps.ts'
@@ -56,12 +57,19 @@ export async function peopleOfApp(
   return { people, next: rows.length > page.limit ? people.at(-1)?.id : undefined }
 }
 
-/** How many people use each app of the school, as far as lists count; apps without people are not in the map. */
-export async function peoplePerApp(at: SchoolDb): Promise<ReadonlyMap<string, number>> {
+/** A list has many apps, each with a count of its own. */
+export const MOST_PEOPLE = 100
+
+/** How many people use each app of the school, counted to one more than `MOST_PEOPLE`; apps without people are not in the map. */
+export async function peoplePerApp(
+  at: SchoolDb,
+  kind?: ClientKind,
+): Promise<ReadonlyMap<string, number>> {
   const { rows } = await at.run(sql<{ client_id: string; people: number }>`
     select client_id, people from (
-      select app.client_id, ${peopleOf(sql`app.client_id`, at)} as people
-      from clients app where app.school_id = ${at.schoolId}) counted
+      select app.client_id, ${peopleOf(sql`app.client_id`, at, MOST_PEOPLE)} as people
+      from clients app where app.school_id = ${at.schoolId}
+        ${kind === undefined ? sql`` : sql`and app.kind = ${kind}`}) counted
     where people > 0`)
   return new Map(rows.map((row) => [row.client_id, row.people]))
 }
@@ -74,7 +82,8 @@ export async function countPeopleOfApp(at: SchoolDb, clientId: string): Promise<
 }
 
 /** An index has the people of an app in order, so this reads no more than it counts. */
-function peopleOf(clientId: RawBuilder<unknown>, at: SchoolDb): RawBuilder<number> {
-  return cappedCount(sql`distinct a.user_id from authorizations a ${ITS_CLIENT}
-    where a.school_id = ${at.schoolId} and a.client_id = ${clientId} and ${isLive}`)
+function peopleOf(clientId: RawBuilder<unknown>, at: SchoolDb, most?: number): RawBuilder<number> {
+  const people = sql`distinct a.user_id from authorizations a ${ITS_CLIENT}
+    where a.school_id = ${at.schoolId} and a.client_id = ${clientId} and ${isLive}`
+  return cappedCount(people, most)
 }

@@ -7,7 +7,8 @@ export interface Sorting {
   readonly list: string
   /** As callers write it: `title`, or `-title` for descending. */
   readonly name: string
-  readonly column: string
+  /** Absent if the rows are sorted by their key alone. */
+  readonly column?: string | undefined
   readonly type: CursorType
   readonly descending: boolean
 }
@@ -24,9 +25,11 @@ export function cursorOf(
   key: string,
   row: Record<string, unknown>,
 ): string {
+  const id = String(row[key])
+  if (column === undefined) return encodeCursor(list, { value: '', id })
   const sorted = row[column] as string | number
   const value = type === 'time' ? new Date(sorted) : sorted
-  return encodeCursor(list, { value, id: String(row[key]) })
+  return encodeCursor(list, { value, id })
 }
 
 /** The rows after a cursor, as a condition on `r`. A cursor of another list or order is refused. */
@@ -35,24 +38,43 @@ export function afterCursor(
   key: RawBuilder<unknown>,
   cursor: string | undefined,
 ): RawBuilder<unknown> {
+  const { column, type } = sorting
+  if (column === undefined) return afterKey(sorting, sql`r.${key}`, cursor)
   if (cursor === undefined) return sql`true`
-  const place = parseCursor(sorting.list, sorting.type, cursor)
-  if (place === undefined) {
-    const detail = 'Use the value of next from a page of the same list in the same order.'
-    throw invalid('after', 'invalid_cursor', detail)
-  }
-  const { value, id } = place
-  const direction = sorting.descending ? sql`<` : sql`>`
-  return sql`(${sortedBy(sorting)}, r.${key}) ${direction} (${value}::${CASTS[sorting.type]}, ${id}::uuid)`
+  const { value, id } = placeOf(sorting, type, cursor)
+  return sql`(${sortedBy(column, type)}, r.${key}) ${directionOf(sorting)} (${value}::${CASTS[type]}, ${id}::uuid)`
+}
+
+/** The same as a condition on the key alone, which may be that of another table; true if rows are not in the order of keys. */
+export function afterKey(
+  sorting: Sorting,
+  key: RawBuilder<unknown>,
+  cursor: string | undefined,
+): RawBuilder<unknown> {
+  if (sorting.column !== undefined || cursor === undefined) return sql`true`
+  return sql`${key} ${directionOf(sorting)} ${placeOf(sorting, 'text', cursor).id}::uuid`
+}
+
+function placeOf({ list }: Sorting, type: CursorType, cursor: string) {
+  const place = parseCursor(list, type, cursor)
+  if (place !== undefined) return place
+  const detail = 'Use the value of next from a page of the same list in the same order.'
+  throw invalid('after', 'invalid_cursor', detail)
+}
+
+function directionOf({ descending }: Sorting): RawBuilder<unknown> {
+  return descending ? sql`<` : sql`>`
 }
 
 export function orderBy(sorting: Sorting, key: RawBuilder<unknown>): RawBuilder<unknown> {
-  const direction = sorting.descending ? sql`desc` : sql`asc`
-  return sql`order by ${sortedBy(sorting)} ${direction}, r.${key} ${direction}`
+  const { column, type, descending } = sorting
+  const direction = descending ? sql`desc` : sql`asc`
+  if (column === undefined) return sql`order by r.${key} ${direction}`
+  return sql`order by ${sortedBy(column, type)} ${direction}, r.${key} ${direction}`
 }
 
 /** Sorts texts by code point, independent of the locale of the database. */
-function sortedBy({ column, type }: Sorting): RawBuilder<unknown> {
+function sortedBy(column: string, type: CursorType): RawBuilder<unknown> {
   const reference = sql`r.${sql.ref(column)}`
   return type === 'text' ? sql`${reference} collate "C"` : reference
 }

@@ -5,7 +5,7 @@ import type { CursorType } from '../../foundation/db/cursor.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { Operation, OperationExample, ReadOperation } from '../operation.ts'
-import { afterCursor, cursorOf, orderBy, type Sorting } from './cursor.ts'
+import { afterCursor, afterKey, cursorOf, orderBy, type Sorting } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { time } from './fields.ts'
 import { type Found, isAmong } from './found-first.ts'
@@ -23,13 +23,22 @@ import { expandObjects, keyOf, type Resource, selectObjects } from './resource.t
 export interface Filter<S extends z.ZodType = z.ZodType> {
   readonly schema: z.ZodOptional<S>
   /** The SQL condition; the row is called `r`. */
-  where(value: z.output<S>, at: SchoolDb): RawBuilder<unknown> | Promise<Condition>
+  where(
+    value: z.output<S>,
+    at: SchoolDb,
+    isBeyond: IsBeyond,
+  ): RawBuilder<unknown> | Promise<Condition>
   /**
    * A column by which the rows are sorted instead, in the direction that was asked for: the one in whose order an index has
    * the rows of this filter. In another order, all that do not match may have to be read before the first that does.
    */
   sortedBy?(value: z.output<S>): string | undefined
+  /** The list is in the order of its keys if this filter is used; see `keyFilter`. */
+  readonly isByKey?: true
 }
+
+/** Whether a key comes after the page before, in a list in the order of its keys. */
+type IsBeyond = (key: RawBuilder<unknown>) => RawBuilder<unknown>
 
 /** The conditions of a list on its row `r`. */
 export interface Condition {
@@ -51,6 +60,17 @@ export function filter<S extends z.ZodType>(
 
 type TimeFilters<N extends string> = {
   readonly [K in `${N}_after` | `${N}_before`]: Filter<typeof time>
+}
+
+/**
+ * Rows whose key is in another table, which has an index in the order of these keys. The condition says there, too, where a page
+ * begins: PostgreSQL does not carry it over, and would read all that come before.
+ */
+export function keyFilter<S extends z.ZodType>(
+  schema: S,
+  where: (value: z.output<S>, at: SchoolDb, isBeyond: IsBeyond) => RawBuilder<unknown>,
+): Filter<S> {
+  return { schema: schema.optional(), where, isByKey: true }
 }
 
 /** `created_after` and `created_before` of a column `created_at`; the first bound is inclusive. */
@@ -134,10 +154,16 @@ export function listOperation<
   const cursorAfter = (asked: unknown, object: Readonly<Record<string, unknown>>): string =>
     cursorOf(sortingOf(asked), resource.key ?? 'id', object)
 
-  const conditionOf = async (at: SchoolDb, caller: Actor, asked: unknown): Promise<Condition> =>
-    await filterCondition(allFilters, at, asked as PageInput, (found) =>
-      isAmong(at, caller, resource, found),
-    )
+  const conditionOf = async (
+    at: SchoolDb,
+    caller: Actor,
+    asked: unknown,
+    isBeyond?: IsBeyond,
+  ): Promise<Condition> =>
+    await filterCondition(allFilters, at, asked as PageInput, {
+      among: (found) => isAmong(at, caller, resource, found),
+      isBeyond,
+    })
   const countSome = async (at: SchoolDb, caller: Actor, asked: unknown, wanted: Condition) => {
     if (wanted.isBroad) return null
     // In the order of the page: without one, PostgreSQL may read a table from its beginning, which has the rows of all schools.
@@ -182,7 +208,9 @@ export function listOperation<
       const asked = checked as PageInput
       const sorting = sortingOf(asked)
       const key = keyOf(resource)
-      const wanted = await conditionOf(at, caller, asked)
+      const wanted = await conditionOf(at, caller, asked, (other) =>
+        afterKey(sorting, other, asked.after),
+      )
       const found = await selectObjects(
         at,
         caller,
@@ -197,7 +225,9 @@ export function listOperation<
       await expandObjects(at, caller, resource, data, asked.expand)
       const page = { object: 'list' as const, data, has_more, next }
       if (asked.include_total !== true) return page
-      return { ...page, total: await countSome(at, caller, asked, wanted) }
+      // Searches have looked for people already; a condition that says where the page begins is not one for all pages.
+      const all = sorting.column === undefined ? await conditionOf(at, caller, asked) : wanted
+      return { ...page, total: await countSome(at, caller, asked, all) }
     },
   }
 }
@@ -220,18 +250,23 @@ function parentFilters(within: z.ZodRawShape): Filters {
   return Object.fromEntries(filters)
 }
 
+interface PageConditions {
+  readonly among?: (found: readonly Found[]) => RawBuilder<unknown>
+  readonly isBeyond?: IsBeyond | undefined
+}
+
 /** The conditions of all filters that the input uses. */
 export async function filterCondition(
   filters: Filters,
   at: SchoolDb,
   asked: Readonly<Record<string, unknown>>,
-  among?: (found: readonly Found[]) => RawBuilder<unknown>,
+  { among, isBeyond = () => sql`true` }: PageConditions = {},
 ): Promise<Condition> {
   const conditions: RawBuilder<unknown>[] = []
   let isBroad = false
   for (const [name, { where }] of Object.entries(filters)) {
     if (asked[name] === undefined) continue
-    const condition = await where(asked[name], at)
+    const condition = await where(asked[name], at, isBeyond)
     if (!('isBroad' in condition)) {
       conditions.push(condition)
       continue
@@ -255,9 +290,11 @@ function sortingsOf(
 }
 
 function sortingFor(sorting: Sorting, filters: Filters, asked: PageInput): Sorting {
-  for (const [name, { sortedBy }] of Object.entries(filters)) {
+  for (const [name, { sortedBy, isByKey }] of Object.entries(filters)) {
     const value = (asked as Readonly<Record<string, unknown>>)[name]
-    const column = value === undefined ? undefined : sortedBy?.(value)
+    if (value === undefined) continue
+    if (isByKey) return { ...sorting, list: `${sorting.list} key`, column: undefined }
+    const column = sortedBy?.(value)
     if (column !== undefined) return { ...sorting, list: `${sorting.list} ${column}`, column }
   }
   return sorting

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { IS_ACTIVE } from '../learning/active-enrollment.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id } from '../operation/fields.ts'
-import { filter, listOperation } from '../operation/list-operation.ts'
+import { keyFilter, listOperation } from '../operation/list-operation.ts'
 import { createOperation, readOperation, removeOperation } from '../operation/object-operations.ts'
 import { notFound } from '../operation/refusal.ts'
 import { addedPerson, checkMember, personFilters } from './member-operations.ts'
@@ -16,9 +15,15 @@ const WRITE = ['students:write']
 
 const ANY_ENROLLMENT = sql<boolean>`true`
 
-const enrolledIn = (at: SchoolDb, course: string, which: typeof IS_ACTIVE) => sql`
-  exists (select from enrollments e
-          where e.school_id = ${at.schoolId} and e.user_id = r.id and e.course_id = ${course} and ${which})`
+/** In the order of people's ids, which is that of their accounts. */
+const enrolledIn = (which: typeof IS_ACTIVE) =>
+  keyFilter(
+    id,
+    (course, at, isBeyond) => sql`
+    exists (select from enrollments e
+            where e.school_id = ${at.schoolId} and e.user_id = r.id and e.course_id = ${course} and ${which}
+              and ${isBeyond(sql`e.user_id`)})`,
+  )
 
 export const listStudents = listOperation({
   name: 'students.list',
@@ -28,8 +33,8 @@ export const listStudents = listOperation({
   of: students,
   filters: {
     ...personFilters,
-    enrolled_in: filter(id, (course, at) => enrolledIn(at, course, IS_ACTIVE)),
-    ever_enrolled_in: filter(id, (course, at) => enrolledIn(at, course, ANY_ENROLLMENT)),
+    enrolled_in: enrolledIn(IS_ACTIVE),
+    ever_enrolled_in: enrolledIn(ANY_ENROLLMENT),
   },
   sorts: { joined_at: 'time' },
   defaultSort: '-joined_at',

@@ -142,6 +142,35 @@ test('a total is counted in the order of the list, so that an index of the schoo
   expect(counts.map(({ text }) => /order by .* limit 1001\b/s.test(text))).toEqual([true])
 })
 
+test('students of a course are read in pages, each from where the one before ended', async () => {
+  const course = (await operator.get('/courses?limit=1')).json().data[0].id
+  await client.query(
+    `insert into enrollments (school_id, id, course_id, user_id, source)
+     select school_id, gen_random_uuid(), $2, user_id, 'grant' from school_members where school_id = $1 and 'student' = any (roles)`,
+    [school.id, course],
+  )
+  await client.query('vacuum analyze enrollments')
+  for (const sort of ['joined_at', '-joined_at']) {
+    const first = `/students?enrolled_in=${course}&limit=100&sort=${sort}`
+    const seen: string[] = []
+    let url = first
+    for (let next: string | null = ''; next !== null; url = `${first}&after=${next}`) {
+      const page: { data: { id: string }[]; next: string | null } = (await operator.get(url)).json()
+      seen.push(...page.data.map(({ id }) => id))
+      next = page.next
+      if (seen.length === PEOPLE - 1000) expect(await wideReads(url, operator)).toEqual([])
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([PEOPLE, PEOPLE])
+    expect(await wideReads(first, operator)).toEqual([])
+  }
+  const page = await operator.get(`/students?enrolled_in=${course}&limit=1&include_total=true`)
+  const { next, total } = page.json()
+  expect(total).toBe(1001)
+  const second = `/students?enrolled_in=${course}&limit=1&include_total=true&after=${next}`
+  expect((await operator.get(second)).json().total).toBe(1001)
+  expect((await operator.get(`/students?limit=1&after=${next}`)).statusCode).toBe(400)
+})
+
 test('a roster is read in pages', async () => {
   const groups = await owner.get('/admin/study-groups')
   expect(groups.body).toContain(PEOPLE.toLocaleString('en'))

@@ -41,7 +41,7 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
     checkShown(request, operator)
     const [applications, people] = await Promise.all([
       listClients(request.at, 'application'),
-      peoplePerApp(request.at),
+      peoplePerApp(request.at, 'application'),
     ])
     const frame = adminFrame(context, request, reply, operator, NOTICES)
     const page = applicationsPage({ ...frame, applications, people })

@@ -56,7 +56,7 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
     const operator = await enter(request)
     const [tools, people] = await Promise.all([
       listClients(request.at, 'tool'),
-      peoplePerApp(request.at),
+      peoplePerApp(request.at, 'tool'),
     ])
     const frame = adminFrame(context, request, reply, operator, NOTICES)
     return sendPage(reply, request, 'site', toolsPage({ ...frame, tools, people }))

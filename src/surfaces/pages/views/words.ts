@@ -11,9 +11,9 @@ export function waitInWords(seconds: number): string {
   return `${Math.ceil(seconds / 60)} minutes`
 }
 
-/** The same for a number that was counted no further than lists count. */
-export function countUpTo(number: number, one: string, many: string): string {
-  return `${upTo(MOST_SHOWN, number)} ${number === 1 ? one : many}`
+/** The same for a number that was counted no further than one more than `most`. */
+export function countUpTo(number: number, one: string, many: string, most = MOST_SHOWN): string {
+  return `${upTo(most, number)} ${number === 1 ? one : many}`
 }
 
 /** "12", or "1,000+" if it was counted no further. */

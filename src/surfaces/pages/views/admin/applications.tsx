@@ -1,4 +1,5 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { MOST_PEOPLE } from '../../../../domain/grants/people-of-app.ts'
 import { Address, Name } from '../../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { countUpTo } from '../words.ts'
@@ -54,7 +55,12 @@ export function applicationsPage(props: ApplicationsProps): string {
                     </p>
                   </div>
                   <p class="row-note">
-                    {countUpTo(people.get(application.clientId) ?? 0, 'person', 'people')}
+                    {countUpTo(
+                      people.get(application.clientId) ?? 0,
+                      'person',
+                      'people',
+                      MOST_PEOPLE,
+                    )}
                   </p>
                 </li>
               ))}

@@ -1,4 +1,5 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { MOST_PEOPLE } from '../../../../domain/grants/people-of-app.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
@@ -79,7 +80,7 @@ function ClientRows(props: {
             </p>
           </div>
           <p class="row-note">
-            {countUpTo(props.people.get(client.clientId) ?? 0, 'person', 'people')}
+            {countUpTo(props.people.get(client.clientId) ?? 0, 'person', 'people', MOST_PEOPLE)}
           </p>
         </li>
       ))}

@@ -1,4 +1,5 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { MOST_PEOPLE } from '../../../../domain/grants/people-of-app.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { countUpTo } from '../words.ts'
@@ -47,7 +48,9 @@ export function toolsPage(props: ToolsProps): string {
                       <Address text={clientId} />
                     </p>
                   </div>
-                  <p class="row-note">{countUpTo(people.get(clientId) ?? 0, 'person', 'people')}</p>
+                  <p class="row-note">
+                    {countUpTo(people.get(clientId) ?? 0, 'person', 'people', MOST_PEOPLE)}
+                  </p>
                 </li>
               ))}
             </ul>
