@@ -1311,10 +1311,13 @@ create table lectures (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  video_url text,
+  file_id uuid,
   constraint lectures_pkey PRIMARY KEY (school_id, id),
   constraint lectures_school_id_course_id_id_key UNIQUE (school_id, course_id, id),
   constraint lectures_school_id_section_id_position_key UNIQUE (school_id, section_id, "position") DEFERRABLE INITIALLY DEFERRED,
   constraint lectures_school_id_course_id_section_id_fkey FOREIGN KEY (school_id, course_id, section_id) REFERENCES sections(school_id, course_id, id) ON DELETE CASCADE,
+  constraint lectures_school_id_file_id_fkey FOREIGN KEY (school_id, file_id) REFERENCES files(school_id, id) NOT VALID,
   constraint lectures_body_check CHECK ((length(body) <= 200000)),
   constraint lectures_duration_seconds_check CHECK ((duration_seconds >= 0)),
   constraint lectures_kind_check CHECK ((kind = ANY (ARRAY['video'::text, 'text'::text, 'quiz'::text, 'file'::text]))),
@@ -1335,6 +1338,8 @@ CREATE TRIGGER lectures_outline_moved_to AFTER UPDATE ON public.lectures REFEREN
 CREATE TRIGGER lectures_outline_removed AFTER DELETE ON public.lectures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER lectures_removed_text AFTER DELETE ON public.lectures FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER lectures_touch BEFORE UPDATE ON public.lectures FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- lectures.video_url: https; played on the page if the school names its host, else a link
+-- lectures.file_id: what students download
 
 -- consulting: a member's seat on a slot; a study group's class has none
 create table meeting_seats (
@@ -1887,6 +1892,7 @@ create table schools (
   operator_factor_from timestamp(3) with time zone,
   sign_up boolean not null default false,
   invites_people boolean not null default false,
+  video_hosts text[] not null default '{}'::text[],
   constraint schools_pkey PRIMARY KEY (id),
   constraint schools_origin_key UNIQUE (origin),
   constraint schools_subdomain_key UNIQUE (subdomain),
@@ -1912,6 +1918,7 @@ CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUT
 -- schools.operator_factor_from: from then on owners and admins need a passkey or a second factor; null if the school does not demand it
 -- schools.sign_up: whether people may sign up as students on the pages of the school
 -- schools.invites_people: whether people whom the school adds get a mail that invites them
+-- schools.video_hosts: hosts from which lectures play videos on the page
 
 -- learning: a chapter of a course
 create table sections (

@@ -6,7 +6,6 @@ import { varietyOf } from './variety.ts'
 export interface DemoLecture {
   readonly id: string
   readonly title: string
-  readonly kind: 'video' | 'text' | 'quiz'
   readonly durationSeconds: number
   readonly section: SectionSketch
 }
@@ -26,17 +25,11 @@ export function lecturesOf(stage: Stage, slug: string): readonly DemoLecture[] {
   const variety = varietyOf(`${stage.school.key}/lectures/${slug}`)
   return course.sections.flatMap((section, s) =>
     section.lectures.map((title, position) => {
-      const kind = /^(Quiz|Exercise|Capstone)\b/.test(title)
-        ? 'quiz'
-        : variety.chance(0.15)
-          ? 'text'
-          : 'video'
+      const isShort = /^(Quiz|Exercise|Capstone)\b/.test(title) || variety.chance(0.15)
       return {
         id: idAt(stage, 'lecture', `${slug}/${s}/${position}`),
         title,
-        kind,
-        durationSeconds:
-          kind === 'video' ? variety.integer(240, 1500) : variety.integer(5, 15) * 60,
+        durationSeconds: isShort ? variety.integer(5, 15) * 60 : variety.integer(240, 1500),
         section,
       }
     }),
@@ -87,8 +80,8 @@ function addCourse(stage: Stage, course: CourseSketch, index: number): void {
         section_id,
         position: place,
         title: lecture.title,
-        kind: lecture.kind,
-        body: lecture.kind === 'video' ? '' : `Read, try, and write down **one** question.`,
+        kind: 'text',
+        body: 'Read, try, and write down **one** question.',
         duration_seconds: lecture.durationSeconds,
         is_preview: position === 0 && place < 2,
         unlock_after_days: section.unlockAfterDays ?? null,

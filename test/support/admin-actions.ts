@@ -104,6 +104,7 @@ async function setUpTheSchool({ browser, owner }: ActionSetup): Promise<void> {
     ['/admin/appearance/logo', { bytes: PNG }],
     [`/admin/courses/${EXAMPLE.course}/cover`, { bytes: PNG }],
     [`/admin/products/${EXAMPLE.product}/file`, pdf],
+    [`/admin/lectures/${EXAMPLE.lecture}/file`, pdf],
   ] as const) {
     const answer = await uploadTo(owner, path, file)
     if (answer.statusCode !== 303) throw new Error(`${path} answered ${answer.statusCode}`)

@@ -234,6 +234,7 @@ export const sampleAdminPages: Record<string, string> = {
     signUp: true,
     invitesPeople: true,
     mailIsSent: true,
+    videos: { hosts: 'player.vimeo.com', problems: [] },
     notice: 'MCP connections is on. OAuth applications are under Developers now.',
   }),
   'admin-applications': applicationsPage(applications),

@@ -42,6 +42,7 @@ const settings = {
   signUp: false,
   invitesPeople: false,
   mailIsSent: true,
+  videos: { hosts: '*.com', problems: ['“*.com” is no host.'] },
 }
 const needed = { ...frame, here: '/admin', signInUrl: '/sign-in?return_to=%2Fadmin' }
 const due = {

@@ -1,4 +1,4 @@
-import type { LectureOfViewer } from '../../src/domain/learning/open-lecture.ts'
+import type { LectureContent, LectureOfViewer } from '../../src/domain/learning/open-lecture.ts'
 import type { SyllabusLecture } from '../../src/domain/learning/syllabus.ts'
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
 import { coursePage } from '../../src/surfaces/pages/views/course.tsx'
@@ -42,6 +42,15 @@ const sections = [{ id: '01981c5e-7c00-7000-8000-0000000b0012', title: 'Types', 
 const progress = { completedLectures: 1, totalLectures: 3, percent: 33 }
 const { id, slug, title } = enrollment
 
+const content: LectureContent = {
+  body,
+  html: renderMarkdown(body),
+  kind: 'text',
+  videoUrl: null,
+  file: null,
+  positionSeconds: 0,
+}
+
 function place(n: number, change: Partial<SyllabusLecture> = {}): LectureOfViewer {
   const lecture = lectures[n]
   if (lecture === undefined) throw new Error(`there is no lecture ${n}`)
@@ -52,7 +61,7 @@ function place(n: number, change: Partial<SyllabusLecture> = {}): LectureOfViewe
     lectureCount: lectures.length,
     previous: lectures[n - 1],
     next: lectures[n + 1],
-    content: { body, html: renderMarkdown(body), positionSeconds: 0 },
+    content,
   }
 }
 
@@ -107,8 +116,23 @@ export const sampleLecturePages: Record<string, string> = {
     school: harbor,
     course: learner,
     viewer: student,
-    content: { body: '', html: '', positionSeconds: 0 },
+    content: { ...content, body: '', html: '' },
     notice: 'This lecture is completed.',
+  }),
+  'lecture-video-link': lecturePage({
+    ...frame,
+    ...place(0),
+    content: { ...content, kind: 'video', videoUrl: 'https://films.example/watch/42' },
+  }),
+  'lecture-file': lecturePage({
+    ...frame,
+    ...place(0),
+    content: {
+      ...content,
+      kind: 'file',
+      body: '',
+      file: { id, name: `${hostileName}.pdf`, sizeBytes: 2_400_000 },
+    },
   }),
   'lecture-for-students': lecturePage({ ...frame, ...place(1, locked), content: undefined }),
   'lecture-opens-later': lecturePage({

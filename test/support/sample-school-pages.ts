@@ -201,7 +201,7 @@ export const sampleSchoolPages: Record<string, string> = {
           title: hostileName,
           lectures: [
             lecture(23, 'Exercise: a form that cannot lie', {
-              kind: 'quiz',
+              kind: 'file',
               unlock_at: '2027-01-31T01:00:00.000Z',
             }),
           ],

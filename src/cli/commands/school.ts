@@ -91,6 +91,7 @@ interface Settings {
   readonly endAuthorizationOnReplay?: 'on' | 'off'
   readonly signUp?: 'on' | 'off'
   readonly invitePeople?: 'on' | 'off'
+  readonly videoHosts?: string
 }
 
 const onOff = (flags: string, about: string): Option =>
@@ -110,11 +111,12 @@ function withSettings(command: Command): Command {
     .addOption(onOff('--end-authorization-on-replay', 'a replayed refresh token ends everything'))
     .addOption(onOff('--sign-up', 'people may make an account and become students'))
     .addOption(onOff('--invite-people', 'people whom the school adds get an invitation by mail'))
+    .option('--video-hosts <hosts>', 'hosts whose videos lectures play, comma-separated')
 }
 
 function detailsOf(settings: Settings): SchoolChanges {
   const { subdomain, origin, name, description, locale, currency, variant } = settings
-  const { contactEmail, documentHosts } = settings
+  const { contactEmail } = settings
   return {
     subdomain,
     origin,
@@ -127,11 +129,16 @@ function detailsOf(settings: Settings): SchoolChanges {
     contact_email: contactEmail === '' ? null : contactEmail,
     mcp_connections: switchOf(settings.mcpConnections),
     open_registration: switchOf(settings.openRegistration),
-    document_hosts: documentHosts?.split(',').flatMap((host) => host.trim() || []),
+    document_hosts: hostsIn(settings.documentHosts),
     end_authorization_on_replay: switchOf(settings.endAuthorizationOnReplay),
     sign_up: switchOf(settings.signUp),
     invites_people: switchOf(settings.invitePeople),
+    video_hosts: hostsIn(settings.videoHosts),
   }
+}
+
+function hostsIn(list: string | undefined): string[] | undefined {
+  return list?.split(',').flatMap((host) => host.trim() || [])
 }
 
 function switchOf(value: 'on' | 'off' | undefined): boolean | undefined {

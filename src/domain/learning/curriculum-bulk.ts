@@ -50,6 +50,8 @@ export const lectureKind = tableKind({
       title: NEEDED,
       kind: { default: 'video' },
       body: { default: '' },
+      video_url: {},
+      file_id: {},
       duration_seconds: { default: 0 },
       is_preview: { default: false },
       unlock_after_days: {},

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { count, id, line, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 import { wireTime } from '../operation/wire-sql.ts'
-import { LECTURE_KINDS, lectureFields } from './lecture-rules.ts'
+import { KIND_COLUMN, LECTURE_KINDS, lectureFields } from './lecture-rules.ts'
 
 export const sectionFields = { title: line(300) }
 
@@ -40,6 +40,7 @@ export const lectureSchema = z
     position: count,
     ...lectureFields,
     body: writtenMarkdown,
+    video_url: z.string().nullable(),
     unlock_at: utc.nullable(),
     ...stamps,
   })
@@ -50,8 +51,8 @@ export const lectures: Resource<typeof lectureSchema> = {
   restPath: '/lectures/{id}',
   schema: lectureSchema,
   rows: (at) => sql`
-    select l.id, l.course_id, l.section_id, l.position, l.title, l.kind, l.body, l.duration_seconds,
-      l.is_preview, l.unlock_after_days, l.unlock_at, l.created_at, l.updated_at, l.version
+    select l.id, l.course_id, l.section_id, l.position, l.title, ${KIND_COLUMN} as kind, l.body,
+      l.video_url, l.file_id, l.duration_seconds, l.is_preview, l.unlock_after_days, l.unlock_at, l.created_at, l.updated_at, l.version
     from lectures l where l.school_id = ${at.schoolId}`,
 }
 
@@ -88,7 +89,7 @@ export const curricula: Resource<typeof curriculumSchema> = {
   rows: (at) => sql`
     select c.id, c.outline_version as version,
       (select coalesce(json_agg(json_build_object('id', s.id, 'title', s.title, 'lectures',
-          (select coalesce(json_agg(json_build_object('id', l.id, 'title', l.title, 'kind', l.kind,
+          (select coalesce(json_agg(json_build_object('id', l.id, 'title', l.title, 'kind', ${KIND_COLUMN},
                'duration_seconds', l.duration_seconds, 'is_preview', l.is_preview,
                'unlock_after_days', l.unlock_after_days, 'unlock_at', ${wireTime('l.unlock_at')}) order by l.position), '[]')
            from lectures l where l.school_id = s.school_id and l.course_id = s.course_id and l.section_id = s.id))

@@ -55,6 +55,8 @@ export const createLecture = createOperation({
     title: lectureFields.title,
     kind: lectureFields.kind.default('video'),
     body: lectureFields.body.default(''),
+    video_url: lectureFields.video_url.default(null),
+    file_id: lectureFields.file_id.default(null),
     duration_seconds: lectureFields.duration_seconds.default(0),
     is_preview: lectureFields.is_preview.default(false),
     unlock_after_days: lectureFields.unlock_after_days.default(null),

@@ -1,14 +1,36 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
-import { count, line, markdown, time } from '../operation/fields.ts'
+import { parseUrl } from '../../foundation/net/parse-url.ts'
+import { count, id, line, markdown, time } from '../operation/fields.ts'
 import type { RowRules } from '../operation/row-rules.ts'
 
-export const LECTURE_KINDS = ['video', 'text', 'quiz', 'file'] as const
+export const LECTURE_KINDS = ['video', 'text', 'file'] as const
+
+/** The kind of the lecture `l`. Quizzes had no questions; those that exist are texts. */
+export const KIND_COLUMN = sql<(typeof LECTURE_KINDS)[number]>`
+  case l.kind when 'quiz' then 'text' else l.kind end`
+
+/** Not http: the page is https, and a browser would not play it. */
+const videoAddress = z
+  .url({ protocol: /^https$/, error: 'Write an address that begins with https://.' })
+  .max(2000, 'Use at most 2000 characters.')
+  .refine(hasNoCredentials, 'Remove the name and the password from the address.')
+
+function hasNoCredentials(address: string): boolean {
+  const url = parseUrl(address)
+  return url === undefined || (url.username === '' && url.password === '')
+}
 
 /** The `unlock_…` fields define when students may open a lecture: at once if both are null. */
 export const lectureFields = {
   title: line(300),
   kind: z.enum(LECTURE_KINDS),
   body: markdown(),
+  video_url: videoAddress.nullable().meta({
+    description:
+      'Played on the page if the school names its host, else a link. Used by the kind video.',
+  }),
+  file_id: id.nullable().meta({ description: 'What students download. Used by the kind file.' }),
   duration_seconds: count.max(1_000_000),
   is_preview: z.boolean().meta({ description: 'Visitors can open it without an enrollment.' }),
   unlock_after_days: count

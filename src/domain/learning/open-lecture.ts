@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { addLearningDays } from '../analytics/learning-days.ts'
 import { htmlOf } from '../content/rendered-texts.ts'
+import { KIND_COLUMN, type LECTURE_KINDS } from './lecture-rules.ts'
 import type { OutlineSource } from './outline-cache.ts'
 import { markLecture, moveBookmark } from './progress-operations.ts'
 import type { SyllabusLecture } from './syllabus.ts'
@@ -13,6 +14,11 @@ export interface LectureContent {
   readonly body: string
   /** The same as HTML; null if it is not rendered yet. */
   readonly html: string | null
+  readonly kind: (typeof LECTURE_KINDS)[number]
+  /** Null if it is no video, or its address is missing. */
+  readonly videoUrl: string | null
+  /** Null if it is no file, or the school has not uploaded it. */
+  readonly file: { readonly id: string; readonly name: string; readonly sizeBytes: number } | null
   /** Where the viewer stopped; 0 for a viewer who is not enrolled. */
   readonly positionSeconds: number
 }
@@ -63,7 +69,12 @@ async function readContent(
 ): Promise<LectureContent | undefined> {
   const learner = course.learner === undefined ? null : userId
   const { rows } = await at.run(sql<LectureContent>`
-    select l.body, ${htmlOf('l')} as html, coalesce(p.position_seconds, 0) as "positionSeconds"
+    select l.body, ${htmlOf('l')} as html, ${KIND_COLUMN} as kind,
+      case l.kind when 'video' then l.video_url end as "videoUrl",
+      (select json_build_object('id', f.id, 'name', f.name, 'sizeBytes', f.size_bytes)
+       from files f
+       where f.school_id = l.school_id and f.id = l.file_id and l.kind = 'file') as file,
+      coalesce(p.position_seconds, 0) as "positionSeconds"
     from lectures l
       left join lecture_progress p on p.school_id = l.school_id and p.user_id = ${learner}
         and p.course_id = l.course_id and p.lecture_id = l.id

@@ -17,6 +17,8 @@ const hostPattern = z.string().superRefine((given, context) => {
   })
 })
 
+const hostPatterns = z.array(hostPattern).max(100, 'List at most 100 hosts.')
+
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -57,10 +59,11 @@ export const schoolChanges = z
     variant: z.enum(['newer', 'older'], { error: 'Write newer or older.' }),
     mcp_connections: z.boolean(),
     open_registration: z.boolean(),
-    document_hosts: z.array(hostPattern).max(100, 'List at most 100 hosts.'),
+    document_hosts: hostPatterns,
     end_authorization_on_replay: z.boolean(),
     sign_up: z.boolean(),
     invites_people: z.boolean(),
+    video_hosts: hostPatterns,
   })
   .partial()
 
@@ -71,16 +74,21 @@ export type NewSchool = z.output<typeof newSchool>
 
 /** The given details as they are stored, each in its normal form. */
 export function columnsOf<C extends SchoolChanges>(changes: C): C {
-  const { name, description, origin: address, document_hosts: hosts } = changes
+  const { name, description, origin: address, document_hosts, video_hosts } = changes
   const spelled = {
     ...changes,
     name: name?.trim(),
     description: description?.trim(),
     origin: address === undefined ? undefined : spellOrigin(address),
-    document_hosts: hosts?.flatMap((host) => parseHostPattern(host) ?? []),
+    document_hosts: spellHosts(document_hosts),
+    video_hosts: spellHosts(video_hosts),
   }
   const given = Object.entries(spelled).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given) as C
+}
+
+function spellHosts(given: readonly string[] | undefined): string[] | undefined {
+  return given?.flatMap((host) => parseHostPattern(host) ?? [])
 }
 
 function spellOrigin(given: string): string | undefined {

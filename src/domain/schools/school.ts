@@ -45,6 +45,8 @@ export interface School {
   readonly signUp: boolean
   /** Whether people whom it adds get a mail that invites them. */
   readonly invitesPeople: boolean
+  /** Hosts from which lectures play videos on the page. */
+  readonly videoHosts: readonly string[]
   readonly appearance: Appearance
   /** Keys that a verifier may need, newest first. A retired key stays for a day, for ID tokens it signed. */
   readonly keys: readonly SchoolKey[]
@@ -70,6 +72,7 @@ interface SchoolRow {
   operator_factor_from: Date | null
   sign_up: boolean
   invites_people: boolean
+  video_hosts: string[]
   primary_color: string | null
   accent_color: string | null
   tagline: string | null
@@ -85,7 +88,7 @@ export async function findSchoolByOrigin(db: Db, origin: string): Promise<School
     select s.id, s.subdomain, s.origin, s.name, s.description, s.contact_email, s.currency, s.locale, s.time_zone,
       s.variant, s.mcp_connections, s.open_registration, s.document_hosts, s.end_authorization_on_replay,
       s.operator_factor_from,
-      s.sign_up, s.invites_people,
+      s.sign_up, s.invites_people, s.video_hosts,
       exists (select from clients
               where school_id = s.id and slug is not null and deleted_at is null) as has_tools,
       a.primary_color, a.accent_color, a.tagline, a.logo_file_id, a.version as appearance_version,
@@ -130,6 +133,7 @@ function schoolFromRow(row: SchoolRow): School {
     operatorFactorFrom: row.operator_factor_from ?? undefined,
     signUp: row.sign_up,
     invitesPeople: row.invites_people,
+    videoHosts: row.video_hosts,
     appearance: {
       primaryColor: row.primary_color ?? DEFAULT_APPEARANCE.primaryColor,
       accentColor: row.accent_color ?? DEFAULT_APPEARANCE.accentColor,

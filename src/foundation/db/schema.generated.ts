@@ -545,6 +545,8 @@ export interface LecturesTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  video_url: string | null
+  file_id: string | null
 }
 
 /** consulting: a member's seat on a slot; a study group's class has none */
@@ -871,6 +873,7 @@ export interface SchoolsTable {
   operator_factor_from: Date | null
   sign_up: Generated<boolean>
   invites_people: Generated<boolean>
+  video_hosts: Generated<string[]>
 }
 
 /** learning: a chapter of a course */

@@ -32,6 +32,11 @@ export function policyWithScript(origin: string, path: string, kind: PageKind = 
   return `${POLICIES[kind]}; script-src ${origin}${path}`
 }
 
+/** The policy of a page that plays a video of this origin. */
+export function policyWithVideo(origin: string, kind: 'frame' | 'file'): string {
+  return `${SITE_POLICY}; ${kind === 'frame' ? 'frame-src' : 'media-src'} ${origin}`
+}
+
 /** A browser must never guess that an answer is a page or a script. `createHttpServer` adds it to every answer. */
 export const NO_SNIFFING = { 'x-content-type-options': 'nosniff' } as const
 

@@ -23,18 +23,18 @@ const PURPOSE = 'form-tokens'
 
 type SessionOfForm = Pick<BrowserSession, 'id' | 'person'>
 
-/** Sends a page with the headers that every page has. */
+/** Sends a page with the headers that every page has, or with another policy. */
 export function sendPage(
   reply: FastifyReply,
   request: FastifyRequest,
   kind: PageKind,
   html: string,
   status = 200,
+  policy?: string,
 ): FastifyReply {
-  return setPageHeaders(reply, request.school.origin, kind)
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .send(html)
+  setPageHeaders(reply, request.school.origin, kind)
+  if (policy !== undefined) reply.header('content-security-policy', policy)
+  return reply.code(status).type('text/html; charset=utf-8').send(html)
 }
 
 /** The same for a page with this script of `assets/`. */
@@ -46,12 +46,8 @@ export function sendScriptedPage(
   html: string,
   status = 200,
 ): FastifyReply {
-  const { origin } = request.school
-  return setPageHeaders(reply, origin, kind)
-    .header('content-security-policy', policyWithScript(origin, assetUrl(script), kind))
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .send(html)
+  const policy = policyWithScript(request.school.origin, assetUrl(script), kind)
+  return sendPage(reply, request, kind, html, status, policy)
 }
 
 /** Redirects with 303, so that the browser does not post a password again (RFC 9700 §4.12). */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { anOperator } from '../../support/admin-api.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
@@ -31,6 +32,22 @@ test('opening and completing a lecture reads no whole table', async () => {
     expect((await visitor.get(path)).statusCode).toBe(200)
     const marked = await submit(visitor, path, path, { state: 'completed' })
     expect(marked.statusCode).toBe(303)
+  })
+})
+
+test('downloading the file of a lecture reads no whole table', async () => {
+  const operator = await anOperator(world, school)
+  const course = await aCourse(school, [[{ preview: true }]])
+  const path = `/courses/${course.slug}/lectures/${course.lectures[0]?.[0]}`
+  const uploaded = await operator.send('POST', '/files?name=words.txt', {
+    body: 'words',
+    headers: { 'content-type': 'text/plain' },
+  })
+  const file = { kind: 'file', file_id: uploaded.json().id } as const
+  await school.at.update('lectures').set(file).where('course_id', '=', course.id).execute()
+  const visitor = new Visitor(world, school)
+  await checkPlans(async () => {
+    expect((await visitor.get(`${path}/file`)).body).toBe('words')
   })
 })
 

@@ -266,6 +266,8 @@ test('no form for developers and no settings form reads a whole table', async ()
     await done(keys, `${keys}/publish`)
     expect(await done(keys, `${keys}/retire`)).toContain('done=retired')
     await done('/admin/settings', '/admin/settings/security')
+    const hosts: [string, string][] = [['video_hosts', 'player.vimeo.com']]
+    await done('/admin/settings', '/admin/settings/videos', hosts)
     await switchOn(owner)
     await done('/admin/settings', '/admin/settings/factor', [['grace_days', '30']])
     await done('/admin/settings', '/admin/settings/factor')

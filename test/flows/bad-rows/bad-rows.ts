@@ -30,6 +30,7 @@ const STUDENT_EMAIL = `${EXAMPLE.student}@people.test`
 const TOO_LONG = 'x'.repeat(301)
 
 /** Few enough characters for every text, but more than 64 KiB in UTF-8. */
+const HTTP = 'http://films.example/one.mp4'
 const TOO_MANY_BYTES = 'é'.repeat(40_000)
 
 type Values = Readonly<Record<string, unknown>>
@@ -168,6 +169,15 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
         [changeLecture, { id: EXAMPLE.lecture, body: TOO_MANY_BYTES }],
       ],
       form: [`/admin/lectures/${EXAMPLE.lecture}/edit`, { body: TOO_MANY_BYTES }],
+    },
+    {
+      refusal: '/video_url invalid_format',
+      row: { external_id: 'bad', section_id: EXAMPLE.section, title: 'Bad', video_url: HTTP },
+      operations: [
+        [createLecture, { section_id: EXAMPLE.section, title: 'Bad', video_url: HTTP }],
+        [changeLecture, { id: EXAMPLE.lecture, video_url: HTTP }],
+      ],
+      form: [`/admin/lectures/${EXAMPLE.lecture}/edit`, { video_url: HTTP }],
     },
   ],
   enrollments: [

@@ -22,6 +22,7 @@ const POSTS = [
   '/admin/settings/beta',
   '/admin/settings/sign-up',
   '/admin/settings/invitations',
+  '/admin/settings/videos',
   '/admin/settings/security',
   '/admin/developers/applications',
   `${CLIENTS}/documents`,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Outcome } from '../../../domain/operation.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { SchoolChanges } from '../../../domain/schools/school-details.ts'
@@ -30,18 +30,20 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
 
   app.get(paths.settings, async (request, reply) => {
     const operator = await loadOperator(request)
-    const { mcpConnections, endAuthorizationOnReplay, signUp, invitesPeople } = request.school
-    const demand = await demandOf(request, operator)
-    const page = settingsPage({
-      ...adminFrame(context, request, reply, operator, NOTICES),
-      mcpConnections,
-      endAuthorizationOnReplay,
-      demand,
-      signUp,
-      invitesPeople,
-      mailIsSent: context.mailer !== undefined,
-    })
-    return sendPage(reply, request, 'site', page)
+    return await show(context, request, reply, operator)
+  })
+
+  app.post(`${paths.settings}/videos`, async (request, reply) => {
+    const operator = await loadOperator(request, paths.settings)
+    const form = checkedForm(context.keyring, request, operator)
+    const hosts = form.get('video_hosts') ?? ''
+    const video_hosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
+    const outcome = await saveSettings(context, request, operator, { video_hosts })
+    if (outcome.kind === 'invalid') {
+      const problems = outcome.problems.map(({ detail }) => detail)
+      return await show(context, request, reply, operator, { hosts, problems })
+    }
+    return redirectTo(reply, request, 'site', `${paths.settings}?done=saved`)
   })
 
   app.post(`${paths.settings}/beta`, async (request, reply) => {
@@ -78,6 +80,28 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     await saveSettings(context, request, operator, { end_authorization_on_replay: on })
     return redirectTo(reply, request, 'site', `${paths.settings}?done=saved`)
   })
+}
+
+async function show(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operator: BrowserSession,
+  typed?: { hosts: string; problems: readonly string[] },
+): Promise<FastifyReply> {
+  const { mcpConnections, endAuthorizationOnReplay, signUp, invitesPeople, videoHosts } =
+    request.school
+  const page = settingsPage({
+    ...adminFrame(context, request, reply, operator, NOTICES),
+    mcpConnections,
+    endAuthorizationOnReplay,
+    demand: await demandOf(request, operator),
+    signUp,
+    invitesPeople,
+    mailIsSent: context.mailer !== undefined,
+    videos: typed ?? { hosts: videoHosts.join('\n'), problems: [] },
+  })
+  return sendPage(reply, request, 'site', page, typed === undefined ? 200 : 400)
 }
 
 /** Saves, and clears this process's cache of the school, so that the next page shows the change. */

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { servedType } from '../../../domain/content/file-format.ts'
+import { findFile } from '../../../domain/content/file-operations.ts'
 import {
   type LectureOfViewer,
   markOpened,
@@ -6,7 +8,11 @@ import {
   openLecture,
 } from '../../../domain/learning/open-lecture.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import { playerOf } from '../../../domain/learning/video-player.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import { downloadHeaders } from '../../../foundation/http/download-headers.ts'
+import { policyWithVideo } from '../../../foundation/http/security-headers.ts'
+import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
@@ -28,19 +34,28 @@ export function addLectureRoutes(
   context: AppContext,
   outlines: OutlineCache,
 ): void {
+  const { files } = context
+
   app.get(PATH, async (request, reply) => {
     const session = await findBrowserSession(request)
     const opened = await load(request, outlines, session?.person.id)
     if (session !== undefined && isVisit(request)) {
       await noteOpened(request.at, session.person.id, opened)
     }
+    const { content } = opened
+    const { timeZone, videoHosts } = request.school
+    const player = content?.videoUrl ? playerOf(content.videoUrl, videoHosts) : undefined
     const page = lecturePage({
       ...frameFor(context, request, reply, session, NOTICES),
-      timeZone: request.school.timeZone,
+      timeZone,
+      player,
       ...opened,
     })
-    return sendPage(reply, request, 'site', page, opened.content === undefined ? 403 : 200)
+    const policy = player && policyWithVideo(player.origin, player.kind)
+    return sendPage(reply, request, 'site', page, content === undefined ? 403 : 200, policy)
   })
+
+  if (files !== undefined) addFileRoute(app, files, outlines)
 
   app.post(PATH, async (request, reply) => {
     const { slug, id } = placeOf(request)
@@ -56,6 +71,27 @@ export function addLectureRoutes(
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
     }
     return redirectTo(reply, request, 'site', afterMark(here, opened, state))
+  })
+}
+
+/** The file of a lecture, for everyone who may open the lecture. */
+function addFileRoute(app: FastifyInstance, store: FileStore, outlines: OutlineCache): void {
+  app.get(`${PATH}/file`, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const { content } = await load(request, outlines, session?.person.id)
+    if (content === undefined) {
+      throw new RequestRefusedError(403, 'You cannot open this lecture now.')
+    }
+    const file = content.file === null ? undefined : await findFile(request.at, content.file.id)
+    const bytes = file === undefined ? undefined : await store.read(file.storageKey)
+    if (file === undefined || bytes === undefined) {
+      throw new RequestRefusedError(404, 'This lecture has no file.')
+    }
+    const headers = downloadHeaders(
+      { ...file, servedType: servedType(file.contentType) },
+      'private',
+    )
+    return reply.headers(headers).send(bytes)
   })
 }
 

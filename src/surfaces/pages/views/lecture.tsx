@@ -1,16 +1,21 @@
 import type { ComponentChildren } from 'preact'
-import type { LectureOfViewer } from '../../../domain/learning/open-lecture.ts'
-import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import type { LectureContent, LectureOfViewer } from '../../../domain/learning/open-lecture.ts'
+import type { VideoPlayer } from '../../../domain/learning/video-player.ts'
+import { Address, Alert, Button, Form } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
+import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { CourseMeter } from './course-meter.tsx'
 import { lengthInWords } from './length.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { sizeInWords } from './size.ts'
 
 interface LectureProps extends SiteFrame, LectureOfViewer {
   timeZone: string
+  /** Absent if the lecture has no video, or one of a host that the school does not name. */
+  player?: VideoPlayer | undefined
 }
 
 /** Slugs are ASCII letters, digits and hyphens; what a visitor typed may be anything. */
@@ -34,7 +39,11 @@ export function lecturePage(props: LectureProps): string {
         />
         <article class="panel">
           <Facts {...props} />
-          {content === undefined ? <Locked {...props} /> : <Content {...content} />}
+          {content === undefined ? (
+            <Locked {...props} />
+          ) : (
+            <Content {...props} {...content} title={title} />
+          )}
         </article>
         {course.learner !== undefined && content !== undefined && viewer !== undefined && (
           <Mark {...props} formToken={viewer.formToken} />
@@ -62,9 +71,72 @@ function Facts({ lecture, number, lectureCount, course }: LectureProps) {
   )
 }
 
-function Content({ body, html }: { body: string; html: string | null }) {
-  if (body.trim() === '') return <p class="row-note">This lecture has no text.</p>
-  return html === null ? <AsWritten text={body} /> : <Prose html={html} />
+type ContentProps = LectureProps & LectureContent & { title: string }
+
+function Content(props: ContentProps) {
+  const { body, html, videoUrl, file } = props
+  return (
+    <>
+      {videoUrl !== null && <Video {...props} videoUrl={videoUrl} />}
+      {file !== null && <Download {...props} file={file} />}
+      {body.trim() !== '' && (html === null ? <AsWritten text={body} /> : <Prose html={html} />)}
+      {body.trim() === '' && videoUrl === null && file === null && (
+        <p class="row-note">There is nothing in this lecture yet.</p>
+      )}
+    </>
+  )
+}
+
+function Video({ player, videoUrl, positionSeconds, title }: ContentProps & { videoUrl: string }) {
+  if (player?.kind === 'file') {
+    const from = positionSeconds > 0 ? `#t=${positionSeconds}` : ''
+    // biome-ignore lint/a11y/useMediaCaption: the address is all that we know of the video
+    return <video class="video" controls preload="metadata" src={player.url + from} />
+  }
+  if (player !== undefined) {
+    return (
+      // It may run its own scripts, but neither lead the person away from this page nor open another one.
+      <iframe
+        class="video"
+        src={player.url}
+        title={title}
+        sandbox="allow-scripts allow-same-origin allow-presentation"
+        allow="fullscreen; picture-in-picture; encrypted-media"
+        referrerpolicy="strict-origin-when-cross-origin"
+        loading="lazy"
+      />
+    )
+  }
+  return (
+    <p>
+      <a href={videoUrl} rel="noopener noreferrer" target="_blank">
+        Watch the video
+      </a>{' '}
+      <span class="row-note">
+        at <Address text={hostOf(videoUrl)} />
+      </span>
+    </p>
+  )
+}
+
+const hostOf = (address: string) => parseUrl(address)?.host ?? address
+
+function Download({
+  course,
+  lecture,
+  file,
+}: ContentProps & { file: { name: string; sizeBytes: number } }) {
+  return (
+    <div class="actions">
+      <ButtonLink look="primary" href={`${lecturePath(course.slug, lecture.id)}/file`}>
+        Download
+      </ButtonLink>
+      <p class="row-note">
+        <bdi>{plainText(file.name, 255)}</bdi>
+        {` · ${sizeInWords(file.sizeBytes)}`}
+      </p>
+    </div>
+  )
 }
 
 function Locked({ course, lecture, viewer, here, timeZone }: LectureProps) {

@@ -1,5 +1,5 @@
 import { Button, Form } from '../../../../foundation/html/components.tsx'
-import { Checkbox } from '../../../../foundation/html/form-fields.tsx'
+import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 import { FactorDemandPanel, type FactorDemandProps } from './factor-demand.tsx'
@@ -12,6 +12,7 @@ interface SettingsProps extends AdminFrame {
   invitesPeople: boolean
   /** Without mail people cannot sign up, and are not invited. */
   mailIsSent: boolean
+  videos: { hosts: string; problems: readonly string[] }
 }
 
 export function settingsPage(props: SettingsProps): string {
@@ -59,6 +60,19 @@ export function settingsPage(props: SettingsProps): string {
               checked={props.invitesPeople}
             />
             <Button look="primary">Save invitations</Button>
+          </Form>
+        </Panel>
+        <Panel title="Videos">
+          <Form action={`${paths.settings}/videos`} formToken={formToken}>
+            <TextArea
+              name="video_hosts"
+              label="Hosts whose videos play in lectures"
+              hint="One per line. For YouTube write www.youtube-nocookie.com, for Vimeo player.vimeo.com. A video from another host is a link."
+              value={props.videos.hosts}
+              rows={3}
+              errors={props.videos.problems}
+            />
+            <Button look="primary">Save videos</Button>
           </Form>
         </Panel>
         <Panel title="Security">

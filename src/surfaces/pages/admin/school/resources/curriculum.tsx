@@ -15,7 +15,7 @@ import {
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import { type Link, rowsBy } from '../resource.ts'
-import { number, state, text } from '../views/cells.tsx'
+import { address, number, state, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
 import { durationOf, openingOf } from './lecture-words.tsx'
 
@@ -56,6 +56,7 @@ export const lectures = defineResource({
   name: (lecture) => lecture.title,
   badges: state('kind'),
   facts: [
+    { label: 'Video', show: address('video_url') },
     { label: 'Length', show: durationOf },
     { label: 'Opens', show: openingOf },
   ],
@@ -67,6 +68,11 @@ export const lectures = defineResource({
       name: 'duration_seconds',
       label: 'Length in seconds',
       hint: '540 is nine minutes.',
+    },
+    {
+      name: 'video_url',
+      label: 'Address of the video',
+      hint: 'For the kind video: https://… It plays on the page if its host is in Settings, and is a link otherwise.',
     },
     { name: 'body', label: 'Text', kind: 'markdown', hint: 'Markdown.' },
     {
@@ -80,6 +86,14 @@ export const lectures = defineResource({
       hint: 'Or give a date below. With neither it is open from the start.',
     },
     { name: 'unlock_at', label: 'Opens at' },
+  ],
+  uploads: [
+    {
+      path: 'file',
+      title: 'File',
+      hint: 'For the kind file: what students download.',
+      field: 'file_id',
+    },
   ],
   create: createLecture,
   change: changeLecture,

@@ -2,8 +2,8 @@ import { Alert, Button, FormToken } from '../../../../../foundation/html/compone
 import { Select } from '../../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import { sizeInWords } from '../../../views/size.ts'
 import type { Link } from '../resource.ts'
-import { sizeInWords } from './upload-page.tsx'
 import { inWords } from './words.ts'
 
 interface ImportPageProps extends AdminFrame {

@@ -1,6 +1,7 @@
 import { Alert, Button, FormToken, Name } from '../../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import { sizeInWords } from '../../../views/size.ts'
 import type { Link, Upload } from '../resource.ts'
 
 export interface CurrentFile {
@@ -77,12 +78,4 @@ export function FileLine({ file }: { file: CurrentFile }) {
       <span class="row-note">{` ${sizeInWords(file.sizeBytes)}`}</span>
     </p>
   )
-}
-
-export function sizeInWords(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`
-  const units = ['kB', 'MB', 'GB']
-  const step = Math.min(Math.floor(Math.log10(bytes) / 3), units.length)
-  const amount = bytes / 1000 ** step
-  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[step - 1]}`
 }
