@@ -56,9 +56,27 @@ describe('the form', () => {
     },
   )
 
-  test('without an authorization leads to the account', async () => {
+  test('without an authorization leads members to their home, and owners and admins to the admin area', async () => {
+    const homes = [
+      [['student'], '/account'],
+      [['lecturer'], '/account'],
+      [['owner'], '/admin'],
+      [['student', 'admin'], '/admin'],
+    ] as const
+    for (const [roles, home] of homes) {
+      const visitor = new Visitor(world, school)
+      const member = await world.aMember(school, [...roles])
+      const answer = await visitor.signIn(await visitor.get('/sign-in'), member)
+      expect(locationOf(answer)).toBe(home)
+      const asked = await visitor.signIn(await visitor.get('/sign-in?return_to=%2Faccount'), member)
+      expect(locationOf(asked)).toBe('/account')
+    }
+  })
+
+  test('an owner of another school has no admin area here', async () => {
+    const stranger = await world.aMember(await world.aSchool(), ['owner'])
     const visitor = new Visitor(world, school)
-    const answer = await visitor.signIn(await visitor.get('/sign-in'), person)
+    const answer = await visitor.signIn(await visitor.get('/sign-in'), stranger)
     expect(locationOf(answer)).toBe('/account')
   })
 

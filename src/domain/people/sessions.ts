@@ -101,10 +101,10 @@ export async function startSession(
   at: SchoolDb,
   proven: ProvenPerson,
   device: string,
-): Promise<{ cookie: string; id: string } | undefined> {
+): Promise<{ cookie: string; id: string; roles: readonly Role[] } | undefined> {
   const id = uuidv7()
   const token = mintToken('session', id)
-  const { rows } = await at.run(sql<{ id: string }>`
+  const { rows } = await at.run(sql<{ roles: Role[] | null }>`
     with proven as materialized (${stillProven(at, proven)}),
     noted as (
       update school_members set signed_in_at = now()
@@ -116,8 +116,10 @@ export async function startSession(
     insert into browser_sessions (id, secret_hash, school_id, user_id, device, methods, expires_at)
     select ${id}, ${token.hash}, ${at.schoolId}, proven.id, ${device.slice(0, 200)}, ${proven.methods}::text[],
       now() + make_interval(days => ${IDLE_DAYS})
-    from proven returning id`)
-  return rows.length === 0 ? undefined : { cookie: token.value, id }
+    from proven returning (
+      select roles from school_members m where m.school_id = ${at.schoolId} and m.user_id = browser_sessions.user_id) as roles`)
+  const [begun] = rows
+  return begun && { cookie: token.value, id, roles: begun.roles ?? [] }
 }
 
 /**

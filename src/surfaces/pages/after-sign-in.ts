@@ -1,4 +1,5 @@
 import { openPending } from '../../domain/grants/pending-authorization.ts'
+import { isOperator } from '../../domain/people/membership.ts'
 import type { Keyring } from '../../foundation/crypto/seal.ts'
 import { parseLocalPath } from '../../foundation/http/local-path.ts'
 
@@ -30,11 +31,16 @@ export function readAfterSignIn(
   }
 }
 
-/** The address where the person continues now. */
-export function placeAfterSignIn({ sealedRequest, returnTo }: AfterSignIn): string {
-  return sealedRequest === undefined
-    ? (returnTo ?? '/account')
-    : `/consent?request=${sealedRequest}`
+/** The address where a person with these roles continues now. */
+export function placeAfterSignIn(after: AfterSignIn, roles: readonly string[]): string {
+  const { sealedRequest, returnTo } = after
+  if (sealedRequest !== undefined) return `/consent?request=${sealedRequest}`
+  return returnTo ?? homeOf(roles)
+}
+
+/** Where a person starts who asked for no page. */
+export function homeOf(roles: readonly string[]): string {
+  return isOperator(roles) ? '/admin' : '/account'
 }
 
 /** Adds to a path where the person continues after signing in. */

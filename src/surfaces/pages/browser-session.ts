@@ -59,7 +59,7 @@ export async function beginSession(
   request: FastifyRequest,
   reply: FastifyReply,
   proven: ProvenPerson,
-): Promise<Pick<BrowserSession, 'id' | 'person'> | undefined> {
+): Promise<Pick<BrowserSession, 'id' | 'person' | 'roles'> | undefined> {
   const device = describeDevice(request.headers['user-agent'])
   const session = await startSession(request.at, proven, device)
   if (session === undefined) return undefined
@@ -73,7 +73,7 @@ export async function beginSession(
   }
   rememberBrowser(context, request, reply, person.email)
   request.outcome.personId = person.id
-  return { id: session.id, person }
+  return { id: session.id, person, roles: session.roles }
 }
 
 /** Makes the browser keep the cookie of a session. */

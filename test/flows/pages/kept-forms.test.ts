@@ -172,7 +172,7 @@ describe('a form whose session has ended', () => {
       email: author.person.email,
       password: PASSWORD,
     })
-    expect(entered.headers.location).toBe('/account')
+    expect(entered.headers.location).toBe('/admin')
   })
 
   test('is dropped when it was forged, changed, or is older than 30 minutes', async () => {
@@ -188,7 +188,7 @@ describe('a form whose session has ended', () => {
       const hidden = hiddenFields((await visitor.get('/sign-in')).body, '/sign-in')
       const typed = { email: person.email, password: PASSWORD }
       const entered = await visitor.post('/sign-in', { ...hidden, ...typed, kept_form })
-      expect(entered.headers.location).toBe('/account')
+      expect(entered.headers.location).toBe('/admin')
     }
   })
 

@@ -11,6 +11,7 @@ import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
+import { homeOf } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
@@ -35,7 +36,8 @@ export function addInvitationRoutes(
     const invited = await findInvited(context, request, sealed)
     if (invited === undefined) return expired(request, reply)
     const session = await findBrowserSession(request)
-    if (session?.person.id === invited.userId) return redirectTo(reply, request, 'site', '/account')
+    if (session?.person.id === invited.userId)
+      return redirectTo(reply, request, 'site', homeOf(session.roles))
     if (invited.hasCredential) return known(request, reply, invited)
     return await ask(context, request, reply, { sealed, invited, name: invited.name })
   })
@@ -70,7 +72,7 @@ export function addInvitationRoutes(
         // A new session, as at every sign-in.
         if (session !== undefined) await endSession(request.at, session.id)
         const begun = await beginSession(context, request, reply, outcome)
-        return redirectTo(reply, request, 'site', begun ? '/account' : '/sign-in')
+        return redirectTo(reply, request, 'site', begun ? homeOf(begun.roles) : '/sign-in')
       }
     }
   })

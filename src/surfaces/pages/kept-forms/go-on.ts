@@ -14,13 +14,13 @@ export function goOn(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  session: Person,
+  session: Person & Pick<BrowserSession, 'roles'>,
   after: AfterSignIn,
 ): FastifyReply {
   const kept = openForm(context.keyring, request.school.id, after.keptForm)
   // Signed in as another person: the form is dropped without a word about it.
   if (kept === undefined || kept.userId !== session.person.id) {
-    return redirectTo(reply, request, 'authorization', placeAfterSignIn(after))
+    return redirectTo(reply, request, 'authorization', placeAfterSignIn(after, session.roles))
   }
   return showKeptForm(context, request, reply, session, kept)
 }

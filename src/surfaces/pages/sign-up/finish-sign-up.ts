@@ -83,12 +83,13 @@ export function addFinishRoutes(
  * them, by a mail of the school, to a consent that the stranger chose.
  */
 function placeAfterSignUp(context: AppContext, request: FastifyRequest, link: SignUpLink): string {
-  if (link.browser === '' || link.browser !== browserOf(request)) return placeAfterSignIn({})
+  if (link.browser === '' || link.browser !== browserOf(request)) return placeAfterSignIn({}, [])
   const { request: sealedRequest, return_to: returnTo } = link
   const fields = Object.entries({ request: sealedRequest, return_to: returnTo })
   const given = fields.filter((field): field is [string, string] => field[1] !== undefined)
   const { keyring } = context
-  return placeAfterSignIn(readAfterSignIn(keyring, request.school.id, new URLSearchParams(given)))
+  const after = readAfterSignIn(keyring, request.school.id, new URLSearchParams(given))
+  return placeAfterSignIn(after, [])
 }
 
 async function tryToFinish(

@@ -88,7 +88,7 @@ export function addSignUpRoutes(
       const by = { proof: 'session', requestId: request.id } as const
       await request.at.transaction((tx) => joinAsStudent(tx, person.id, by))
     }
-    return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn))
+    return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn, session.roles))
   })
 
   addFinishRoutes(app, context, sendsMail)
@@ -103,7 +103,7 @@ async function welcome(
   afterSignIn: AfterSignIn,
 ): Promise<FastifyReply> {
   if (session.roles.length > 0) {
-    return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn))
+    return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn, session.roles))
   }
   const page = joinPage({
     school: brandingOf(request.school),

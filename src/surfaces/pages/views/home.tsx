@@ -119,7 +119,7 @@ export function homePage(props: HomeProps): string {
 /** Each costs as much as a long one, and a description has room for thousands of one letter. */
 const MAX_PARAGRAPHS = 50
 
-function Hero({ school, tagline, description, personName }: HomeProps) {
+function Hero({ school, tagline, description, personName, viewer }: HomeProps) {
   const paragraphs = description
     .split(/\n\s*\n/, MAX_PARAGRAPHS)
     .filter((text) => text.trim() !== '')
@@ -132,7 +132,7 @@ function Hero({ school, tagline, description, personName }: HomeProps) {
       ))}
       <div class="actions">
         {personName === undefined ? (
-          <ButtonLink look="primary" href="/sign-in?return_to=%2Faccount">
+          <ButtonLink look="primary" href="/sign-in">
             Sign in
           </ButtonLink>
         ) : (
@@ -140,6 +140,11 @@ function Hero({ school, tagline, description, personName }: HomeProps) {
             <ButtonLink look="primary" href="/account">
               Your account
             </ButtonLink>
+            {viewer?.operator && (
+              <ButtonLink look="plain" href="/admin">
+                Admin area
+              </ButtonLink>
+            )}
             <p class="row-note">
               Signed in as <Name text={personName} fallback="you" />
             </p>

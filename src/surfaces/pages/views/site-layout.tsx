@@ -81,7 +81,7 @@ function TopBar({ school, here, viewer }: SiteFrame) {
       </a>
       <nav class="top-nav" aria-label="Main">
         {viewer === undefined ? (
-          <NavLink href={`/sign-in?return_to=${encodeURIComponent(here)}`} here={here}>
+          <NavLink href={signInFrom(here)} here={here}>
             Sign in
           </NavLink>
         ) : (
@@ -102,6 +102,11 @@ function TopBar({ school, here, viewer }: SiteFrame) {
       </nav>
     </header>
   )
+}
+
+/** The home page says nothing about what the person wants: they go on to their own home. */
+function signInFrom(here: string): string {
+  return here === '/' ? '/sign-in' : `/sign-in?return_to=${encodeURIComponent(here)}`
 }
 
 export function NavLink(props: { href: string; here: string; children: ComponentChildren }) {
