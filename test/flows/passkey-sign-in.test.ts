@@ -311,7 +311,7 @@ describe('a device that did not check its owner', () => {
     expectPage(answer, 403)
     expect(answer.body).toContain('Your device did not check that it is you')
     expect((await visitor.get('/account')).statusCode).toBe(303)
-    expect(locationOf(await signInWith(visitor, device))).toBe('/account')
+    expect(locationOf(await signInWith(visitor, device))).toBe('/admin')
   })
 })
 

@@ -119,12 +119,12 @@ export const sampleLecturePages: Record<string, string> = {
     content: { ...content, body: '', html: '' },
     notice: 'This lecture is completed.',
   }),
-  'lecture-video-link': lecturePage({
+  'lecture-free-video-link': lecturePage({
     ...frame,
     ...place(0),
     content: { ...content, kind: 'video', videoUrl: 'https://films.example/watch/42' },
   }),
-  'lecture-file': lecturePage({
+  'lecture-free-file': lecturePage({
     ...frame,
     ...place(0),
     content: {

@@ -43,7 +43,7 @@ describe('an owner whose device did not unlock the passkey', () => {
     expect(step.body).not.toContain('Trust this browser')
     expect((await other.get('/account')).statusCode).toBe(303)
     expect((await enterCode(other, step, app.wrongCode())).statusCode).toBe(401)
-    expect((await enterCode(other, step, app.code(1))).headers.location).toBe('/account')
+    expect((await enterCode(other, step, app.code(1))).headers.location).toBe('/admin')
     expect(await methodsOf(person)).toContainEqual(['unverified_passkey', 'code'])
   })
 
