@@ -130,6 +130,7 @@ describe('a person with a passkey', () => {
     const { page, device } = await aHolder()
     await page.goto('/sign-in')
     await usePasskey(page)
+    await page.waitForURL('**/account')
     await page.goto('/account/passkeys')
     await page.getByRole('button', { name: /^Remove/ }).click()
     await page.getByText('It can no longer sign you in here.').waitFor()
