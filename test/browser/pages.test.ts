@@ -144,6 +144,16 @@ test('a member who changes the password stays signed in here and is signed out e
   expect(new URL(other.url()).pathname).toBe('/sign-in')
 }, 60_000)
 
+test('the page of an unknown host has its style', async () => {
+  const page = await aPage()
+  await page.goto(school.origin.replace('//', '//nobody-'))
+  await page.getByRole('heading', { name: 'There is no school here' }).waitFor()
+  const width = 'document.querySelector(".card").getBoundingClientRect().width'
+  expect(await page.evaluate<number>(width)).toBeLessThan(800)
+  expect(await page.evaluate<number>('document.styleSheets[0].cssRules.length')).toBeGreaterThan(50)
+  expect(await violationsOf(page)).toEqual([])
+}, 60_000)
+
 test('pages with real rows break no accessibility rule', async () => {
   const page = await aPage()
   await page.goto('/admin')

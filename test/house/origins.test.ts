@@ -53,6 +53,12 @@ verifies(
     })
     expect(page.statusCode).toBe(404)
     expect(page.body).toContain('There is no school here')
+    const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(page.body) ?? []
+    const style = await world.app.inject({ url: sheet, headers: { host: 'nobody.test' } })
+    expect([style.statusCode, style.headers['content-type']]).toEqual([
+      200,
+      'text/css; charset=utf-8',
+    ])
   },
 )
 

@@ -132,6 +132,9 @@ interface FieldProps {
   optional?: boolean
 }
 
+/** People write these in their own script; addresses, passwords and codes run from left to right. */
+const NAMES: readonly string[] = ['name', 'organization']
+
 export function Field(props: FieldProps) {
   const { name, label, error, describedBy, hint, autofocus, optional, ...input } = props
   const errorId = error === undefined ? undefined : `${name}-error`
@@ -154,7 +157,7 @@ export function Field(props: FieldProps) {
         id={name}
         name={name}
         required={optional !== true}
-        dir="ltr"
+        dir={NAMES.includes(input.autocomplete) ? 'auto' : 'ltr'}
         autocapitalize="none"
         spellcheck={false}
         aria-invalid={error === undefined ? undefined : 'true'}

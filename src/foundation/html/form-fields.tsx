@@ -90,7 +90,7 @@ export function Select({ name, label, value, options }: SelectProps) {
       <select id={name} name={name}>
         {options.map(([option, text]) => (
           <option value={option} selected={option === value}>
-            {plainText(text, 120)}
+            {plainText(text)}
           </option>
         ))}
       </select>

@@ -33,14 +33,15 @@ describe('plainText', () => {
     expect(plainText(`Z${'\u0334\u0358\u035c'.repeat(40)}algo`).match(/\p{M}/gu)).toHaveLength(3)
   })
 
-  test('cuts 300 letters, and shows that there was more', () => {
-    expect(plainText('x'.repeat(300))).toBe(`${'x'.repeat(50)}…`)
+  test('shows every name that can be stored in full, and that there was more of a longer one', () => {
+    expect(plainText('x'.repeat(300))).toBe('x'.repeat(300))
+    expect(plainText('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`)
   })
 
   test('cuts a line of other letters after as many as of ASCII', () => {
-    expect(plainText('é'.repeat(300))).toBe(`${'é'.repeat(50)}…`)
-    expect(plainText(`${'x '.repeat(25)}é${'y'.repeat(30)}`)).toBe(`${'x '.repeat(24)}x…`)
-    expect(plainText('x '.repeat(40))).toBe(`${'x '.repeat(24)}x…`)
+    expect(plainText('é'.repeat(300), 50)).toBe(`${'é'.repeat(50)}…`)
+    expect(plainText(`${'x '.repeat(25)}é${'y'.repeat(30)}`, 50)).toBe(`${'x '.repeat(24)}x…`)
+    expect(plainText('x '.repeat(40), 50)).toBe(`${'x '.repeat(24)}x…`)
   })
 
   test('never cuts an emoji in half', () => {
@@ -48,13 +49,13 @@ describe('plainText', () => {
   })
 
   test('bounds one endless joined emoji', () => {
-    expect(plainText(Array(400).fill('👩').join('\u200d')).length).toBeLessThanOrEqual(201)
+    expect(plainText(Array(400).fill('👩').join('\u200d'), 50).length).toBeLessThanOrEqual(201)
   })
 
   test('the result is always short, one line, and without controls of direction', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
-        const shown = plainText(given)
+        const shown = plainText(given, 50)
         expect(shown).not.toMatch(bidiControls)
         expect(shown).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
         expect(shown.length).toBeLessThanOrEqual(201)

@@ -14,15 +14,18 @@ const straySelectors = /(?<![\p{Emoji}])\ufe0f|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01
 
 const markTowers = /(\p{M}{3})\p{M}+/gu
 
+/** No name or title that we store is longer, so each is shown in full. */
+const LONGEST_NAME = 300
+
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 /**
- * One short line of visible text that is safe inside a sentence of ours; empty if nothing visible
+ * One line of visible text that is safe inside a sentence of ours; empty if nothing visible
  * is left. Wrap it in `<bdi>`, so that its direction does not affect the text around it.
  *
  * @see Unicode TR 36 §2.5, UTS 39
  */
-export function plainText(text: string, limit = 50): string {
+export function plainText(text: string, limit = LONGEST_NAME): string {
   // Cut first: NFC and the segmenter are linear, but a stranger chooses the length.
   const line = text
     .slice(0, limit * 16)

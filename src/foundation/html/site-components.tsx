@@ -15,7 +15,7 @@ export function PageHead(props: {
         <p class="up">
           <a href={props.up.url}>
             <span aria-hidden="true">← </span>
-            <bdi>{plainText(props.up.label, 300)}</bdi>
+            <bdi>{plainText(props.up.label)}</bdi>
           </a>
         </p>
       )}

@@ -58,7 +58,7 @@ const nameless = 'An app without a name'
 export function consentPage(props: ConsentProps): string {
   const { school, client, person, formToken } = props
   return renderPage(
-    <Layout title={`${plainText(client.name) || nameless} asks for access`} school={school}>
+    <Layout title={`${plainText(client.name, 50) || nameless} asks for access`} school={school}>
       <Card>
         <Logos client={client} school={school} />
         <Question {...props} />

@@ -26,7 +26,7 @@ const MOST_LECTURES_SHOWN = 60
 
 export function coursePage(props: CourseProps): string {
   const { details, viewed, coverUrl } = props
-  const title = plainText(details.title, 300) || 'Untitled'
+  const title = plainText(details.title) || 'Untitled'
   const lectures = viewed.sections.flatMap((section) => section.lectures)
   const { learner } = viewed
   const next = nextLecture(lectures, learner?.enrollment.lastWatched?.lectureId)
@@ -111,7 +111,7 @@ function Start({ course, next }: { course: ViewedCourse; next: SyllabusLecture }
         {words}
       </ButtonLink>
       <p class="row-note">
-        <bdi>{plainText(next.title, 300)}</bdi>
+        <bdi>{plainText(next.title)}</bdi>
       </p>
     </div>
   )
@@ -128,7 +128,7 @@ function Curriculum(props: WithLectures & { next: SyllabusLecture | undefined })
             open={isShort || section.lectures.some(({ id }) => id === (next ?? lectures[0])?.id)}
           >
             <summary>
-              <bdi>{plainText(section.title, 300) || 'Untitled'}</bdi>
+              <bdi>{plainText(section.title) || 'Untitled'}</bdi>
               <span class="row-note">{` ${numberOf(section.lectures.length)}`}</span>
             </summary>
             <ol class="lectures">
@@ -146,7 +146,7 @@ function Curriculum(props: WithLectures & { next: SyllabusLecture | undefined })
 const numberOf = (lectures: number) => (lectures === 1 ? '1 lecture' : `${lectures} lectures`)
 
 function Lecture({ viewed, lecture, timeZone }: CourseProps & { lecture: SyllabusLecture }) {
-  const title = <bdi>{plainText(lecture.title, 300) || 'Untitled'}</bdi>
+  const title = <bdi>{plainText(lecture.title) || 'Untitled'}</bdi>
   const isLearner = viewed.learner !== undefined
   const length = lengthInWords(lecture.durationSeconds)
   return (
@@ -177,10 +177,10 @@ function Lecturers({ lecturers }: PublicCourseDetails) {
         {lecturers.map(({ name, headline }) => (
           <li>
             <div>
-              <h3 dir="auto">{plainText(name, 200) || 'A lecturer'}</h3>
+              <h3 dir="auto">{plainText(name) || 'A lecturer'}</h3>
               {headline !== '' && (
                 <p class="row-note" dir="auto">
-                  {plainText(headline, 300)}
+                  {plainText(headline)}
                 </p>
               )}
             </div>

@@ -66,10 +66,12 @@ export function homePage(props: HomeProps): string {
               {events.map((event) => (
                 <li>
                   <div>
-                    <h3>
-                      <a href={`/events/${event.slug}`}>{plainText(event.title, 200)}</a>
+                    <h3 dir="auto">
+                      <a href={`/events/${event.slug}`}>{plainText(event.title)}</a>
                     </h3>
-                    <p class="row-note">{plainText(event.location, 200)}</p>
+                    <p class="row-note" dir="auto">
+                      {plainText(event.location)}
+                    </p>
                   </div>
                   <p class="row-note">
                     <Moment at={event.startsAt} timeZone={props.timeZone} />
@@ -84,8 +86,8 @@ export function homePage(props: HomeProps): string {
             <ul class="rows">
               {props.posts.map((post) => (
                 <li>
-                  <h3>
-                    <a href={`/posts/${post.slug}`}>{plainText(post.title, 200)}</a>
+                  <h3 dir="auto">
+                    <a href={`/posts/${post.slug}`}>{plainText(post.title)}</a>
                   </h3>
                   <p class="row-note">
                     <Moment at={post.publishedAt} timeZone={props.timeZone} />
@@ -100,8 +102,8 @@ export function homePage(props: HomeProps): string {
             <ul class="rows">
               {props.pages.map((page) => (
                 <li>
-                  <h3>
-                    <a href={`/pages/${page.slug}`}>{plainText(page.title, 200)}</a>
+                  <h3 dir="auto">
+                    <a href={`/pages/${page.slug}`}>{plainText(page.title)}</a>
                   </h3>
                 </li>
               ))}
@@ -125,10 +127,16 @@ function Hero({ school, tagline, description, personName, viewer }: HomeProps) {
     .filter((text) => text.trim() !== '')
   return (
     <div class="hero">
-      <h1>{plainText(school.name, 200) || 'School'}</h1>
-      {tagline !== '' && <p class="lead">{plainText(tagline, 300)}</p>}
+      <h1 dir="auto">{plainText(school.name) || 'School'}</h1>
+      {tagline !== '' && (
+        <p class="lead" dir="auto">
+          {plainText(tagline)}
+        </p>
+      )}
       {paragraphs.map((text) => (
-        <p class="lead">{plainText(text, 2000)}</p>
+        <p class="lead" dir="auto">
+          {plainText(text, 2000)}
+        </p>
       ))}
       <div class="actions">
         {personName === undefined ? (
@@ -158,10 +166,14 @@ function Hero({ school, tagline, description, personName, viewer }: HomeProps) {
 function Course({ slug, title, summary, priceAmount, currency }: ShownCourse) {
   return (
     <li>
-      <h3>
-        <a href={`/courses/${slug}`}>{plainText(title, 300)}</a>
+      <h3 dir="auto">
+        <a href={`/courses/${slug}`}>{plainText(title)}</a>
       </h3>
-      {summary !== '' && <p class="row-note">{plainText(summary, 300)}</p>}
+      {summary !== '' && (
+        <p class="row-note" dir="auto">
+          {plainText(summary)}
+        </p>
+      )}
       <p class="price">{formatMoney(priceAmount, currency)}</p>
     </li>
   )

@@ -147,6 +147,7 @@ function One({ passkey, timeZone, viewer }: PasskeysProps & { passkey: Passkey }
                 value={name}
                 maxLength={LONGEST_NAME}
                 autocomplete="off"
+                dir="auto"
                 required
               />
             </div>

@@ -28,7 +28,7 @@ export function overviewPage(props: OverviewProps): string {
     children: (
       <>
         <PageHead
-          title={plainText(props.school.name, 200) || 'Admin'}
+          title={plainText(props.school.name) || 'Admin'}
           lead={<Address text={props.origin} />}
         />
         <ul class="figures" aria-label="At a glance">

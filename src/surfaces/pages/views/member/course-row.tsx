@@ -45,7 +45,7 @@ export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone:
       {next !== undefined && (
         <ButtonLink look="primary" href={lecturePath(course.slug, next.id)}>
           {progress.completedLectures === 0 ? 'Start' : 'Continue'}
-          <span class="visually-hidden"> {plainText(course.title, 300)}</span>
+          <span class="visually-hidden"> {plainText(course.title)}</span>
         </ButtonLink>
       )}
     </Row>

@@ -73,7 +73,7 @@ function Entry({ entry, formToken, after, timeZone }: EntryProps) {
       >
         <Button look="quiet">
           {words}
-          <span class="visually-hidden">: {plainText(entry.title, 300) || 'a message'}</span>
+          <span class="visually-hidden">: {plainText(entry.title) || 'a message'}</span>
         </Button>
       </Form>
     </Row>

@@ -9,7 +9,7 @@ import { Badge, ButtonLink } from '../../../../foundation/html/site-components.t
 
 /** A title that the school wrote, in its own direction. */
 export function Title({ text, fallback }: { text: string; fallback: string }) {
-  return <bdi>{plainText(text, 300) || fallback}</bdi>
+  return <bdi>{plainText(text) || fallback}</bdi>
 }
 
 /** One thing of a list: what it is, notes below, and what to do beside it. */
@@ -63,7 +63,7 @@ export function MeetingRow(props: { meeting: MemberMeeting; timeZone: string; no
 
 export function EventRow(props: { registration: MemberRegistration; timeZone: string }) {
   const { event, state } = props.registration
-  const place = plainText(event.location, 200)
+  const place = plainText(event.location)
   return (
     <Row
       title={
@@ -127,7 +127,7 @@ export function EntryTitle({ entry }: { entry: InboxEntry }) {
 
 export function InboxRow(props: { entry: InboxEntry; timeZone: string }) {
   const { entry, timeZone } = props
-  const body = plainText(entry.body, 300)
+  const body = plainText(entry.body)
   return (
     <Row
       title={<EntryTitle entry={entry} />}

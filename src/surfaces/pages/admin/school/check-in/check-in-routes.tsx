@@ -46,7 +46,7 @@ export function addCheckInRoutes(app: FastifyInstance, context: AppContext): voi
       path,
       heading: 'Check in',
       lead: 'Find the person by name or email, and press the button. A second press undoes it.',
-      up: { url: objectPath(events, event), label: plainText(event.title, 100) || 'The event' },
+      up: { url: objectPath(events, event), label: plainText(event.title) || 'The event' },
       add: undefined,
       empty: 'There are no registrations yet.',
       fixed: { event_id: event.id },
@@ -91,7 +91,7 @@ function CheckIn(props: { row: Registration; action: string; formToken: string }
     >
       <Button look={isThere ? 'quiet' : 'primary'}>
         {isThere ? 'Undo' : 'Check in'}
-        <span class="visually-hidden"> {plainText(row.member?.name ?? '', 80)}</span>
+        <span class="visually-hidden"> {plainText(row.member?.name ?? '')}</span>
       </Button>
     </Form>
   )

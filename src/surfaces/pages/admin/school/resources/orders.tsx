@@ -33,14 +33,14 @@ type Order = OutputOf<typeof readOrder>
 /** An open order is not paid yet, so its badge is not green. */
 const orderState = state('state', { open: 'plain' })
 
-const buyerOf = ({ member }: Order): string => plainText(member?.name ?? '', 80) || 'The member'
+const buyerOf = ({ member }: Order): string => plainText(member?.name ?? '') || 'The member'
 
 /** What was bought in a few words. */
 const bought: Show<Order> = (order) => {
   const [first, ...others] = order.items
   if (first === undefined) return undefined
   const rest = others.length === 0 ? '' : ` and ${others.length} more`
-  return `${plainText(first.title, 80)}${rest}`
+  return `${plainText(first.title)}${rest}`
 }
 
 const order = { label: 'Order', show: address('number') }

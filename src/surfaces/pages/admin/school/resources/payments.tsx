@@ -62,7 +62,7 @@ const order: Show<Payment> = ({ order_id, order_number }) => (
   <a href={`/admin/orders/${order_id}`}>{order_number}</a>
 )
 
-const payerOf = ({ member }: Payment): string => plainText(member?.name ?? '', 80) || 'The member'
+const payerOf = ({ member }: Payment): string => plainText(member?.name ?? '') || 'The member'
 
 /** The same for a refund that the member asked for and for one that they did not. */
 const refunding = {

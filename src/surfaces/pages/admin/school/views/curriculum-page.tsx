@@ -37,7 +37,7 @@ export function curriculumPage(props: CurriculumPageProps): string {
       <>
         <PageHead
           title="Curriculum"
-          up={{ url: courseUrl, label: plainText(course.title, 100) || 'The course' }}
+          up={{ url: courseUrl, label: plainText(course.title) || 'The course' }}
         >
           <ButtonLink look="primary" href={`${courseUrl}/sections/new`}>
             Add a section
@@ -110,7 +110,7 @@ function Section(props: Edges & { section: CurriculumSection; place: Place }) {
         <a href={`/admin/sections/${id}/lectures/new`}>
           <span aria-hidden="true">+ </span>
           Add a lecture
-          <span class="visually-hidden"> to {plainText(section.title, 80)}</span>
+          <span class="visually-hidden"> to {plainText(section.title)}</span>
         </a>
       </p>
     </section>
@@ -156,7 +156,7 @@ function Tools(
 ) {
   const { item, path, isFirst, isLast, edit } = props
   const { id } = item
-  const name = plainText(item.title, 80)
+  const name = plainText(item.title)
   const url = `/admin/${path}/${id}`
   return (
     <div class="outline-tools">

@@ -57,7 +57,7 @@ export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: st
           )}
           {offered.map(([value, label]) => (
             <option value={value} selected={value === first}>
-              {plainText(label, 120)}
+              {plainText(label)}
             </option>
           ))}
         </select>
@@ -178,7 +178,7 @@ function Choices({ shown }: { shown: ShownField }) {
               id={`${name}-${value}`}
               name={name}
               value={value}
-              label={plainText(words, 120)}
+              label={plainText(words)}
               checked={typed.includes(value)}
             />
           ))}
@@ -204,6 +204,7 @@ export function Finder({ shown: { field, findText } }: { shown: ShownField }) {
         name={`find-${name}`}
         value={findText}
         maxLength={100}
+        dir="auto"
         autocomplete="off"
       />
       <input type="hidden" name={`found-${name}`} value={findText} />

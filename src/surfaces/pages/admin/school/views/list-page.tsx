@@ -143,6 +143,7 @@ function ListFinder(props: ListPageProps) {
             value={query.search}
             maxLength={100}
             placeholder={searchHint}
+            dir="auto"
           />
         </div>
       )}

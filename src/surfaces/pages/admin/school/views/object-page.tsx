@@ -49,7 +49,7 @@ export interface ObjectPageProps extends AdminFrame {
 
 export function objectPage(props: ObjectPageProps): string {
   const { resource, object, place } = props
-  const name = plainText(resource.name(object), 200) || `Unnamed ${resource.one}`
+  const name = plainText(resource.name(object)) || `Unnamed ${resource.one}`
   const links = resource.links?.(object) ?? []
   return adminPage({
     ...props,

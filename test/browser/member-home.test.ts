@@ -1,0 +1,107 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { violationsOf } from '../support/accessibility.ts'
+import { aPayment } from '../support/billing.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { hoursFromNow } from '../support/consulting.ts'
+import { aNotification } from '../support/inbox.ts'
+import { aCourse, anEnrollment } from '../support/learning.ts'
+import { giveEverything } from '../support/member-with-everything.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+let browser: Browser
+let school: TestSchool
+
+beforeAll(async () => {
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.app.server.address() as AddressInfo
+  const made = await world.aSchool()
+  const origin = `http://${made.subdomain}.localhost:${port}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  school = { ...made, origin }
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(() => browser?.close())
+
+/** Opens the page of the school and signs in there. */
+async function signedIn(person: TestPerson, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ baseURL: school.origin, ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto('/sign-in')
+  await page.fill('#email', person.email)
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  return page
+}
+
+const pathOf = (page: Page) => new URL(page.url()).pathname
+
+test('right after sign-in a member sees what to pay and how, and is one click from the next lecture', async () => {
+  const ada = await world.aMember(school)
+  const course = await aCourse(school, [[{ title: 'First strokes' }]], { title: 'Ink drawing' })
+  await anEnrollment(school, ada, course)
+  await aPayment(school, ada, {
+    ...{ type: 'atm', state: 'pending', expiresAt: hoursFromNow(49) },
+    bank: { code: '822', name: 'CTBC Bank', codeNo: '9103522175887271' },
+    lines: [{ title: 'Ink drawing', amount: 1000 }],
+  })
+  const page = await signedIn(ada, { javaScriptEnabled: false })
+  expect(pathOf(page)).toBe('/account')
+  await page.getByText('9103522175887271').waitFor()
+  await page.getByText('2 days left').waitFor()
+  await page.getByRole('link', { name: 'Start Ink drawing' }).click()
+  await page.getByRole('heading', { name: 'First strokes' }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: /^Payment T/ }).click()
+  await page.getByRole('heading', { name: 'How to pay' }).waitFor()
+}, 60_000)
+
+test('the code of a payment is copied by one click', async () => {
+  const ada = await world.aMember(school)
+  await aPayment(school, ada, {
+    ...{ type: 'convenience_store', state: 'pending' },
+    bank: { code: '', name: 'FamilyMart', codeNo: 'GW261116B0042' },
+  })
+  const page = await signedIn(ada, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.getByRole('button', { name: 'Copy the code' }).click()
+  await page.getByText('Copied').first().waitFor()
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('GW261116B0042')
+}, 60_000)
+
+test('a member reads the inbox and marks messages, with scripts off', async () => {
+  const ada = await world.aMember(school)
+  await aNotification(school, ada, { title: 'The hall moved' })
+  const page = await signedIn(ada, { javaScriptEnabled: false })
+  await page.getByRole('link', { name: 'Open the inbox' }).click()
+  await page.getByText('1 message unread.').waitFor()
+  await page.getByRole('button', { name: 'Mark as read: The hall moved' }).click()
+  await page.getByText('Nothing unread.').waitFor()
+  await page.getByRole('button', { name: 'Mark as unread: The hall moved' }).click()
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  expect(await page.getByRole('status').first().textContent()).toContain('marked as read')
+}, 60_000)
+
+test('an owner starts in the admin area and finds both homes in the menu', async () => {
+  const page = await signedIn(await world.aMember(school, ['owner']))
+  expect(pathOf(page)).toBe('/admin')
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  expect(pathOf(page)).toBe('/account')
+  await page.getByRole('link', { name: 'Admin', exact: true }).click()
+  expect(pathOf(page)).toBe('/admin')
+}, 60_000)
+
+test('the pages of a member with everything break no accessibility rule', async () => {
+  const ada = await world.aMember(school)
+  await giveEverything(school, ada, 2)
+  const page = await signedIn(ada)
+  const names = ['', '/courses', '/bookings', '/payments', '/inbox', '/events', '/downloads']
+  for (const path of names.map((name) => `/account${name}`)) {
+    await page.goto(path)
+    expect(await violationsOf(page), path).toEqual([])
+  }
+}, 60_000)
