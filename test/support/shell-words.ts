@@ -7,18 +7,22 @@ export interface SimpleCommand {
 const TOKEN =
   /#[^\n]*|\\\n|\\.|'[^']*'|"(?:\\.|[^"\\])*"|\$\([^()]*\)|[|;&\n()]+|[ \t]+|[^\s|;&()#'"\\$]+|[$#]/gs
 
+/** A file that the script writes. */
+export const HERE_DOCUMENT = /<<'?END'?\n([\s\S]*?)^END$/gm
+
 /**
  * The simple commands of a script, in their order. It knows the quotes, comments and separators that guides use,
  * not the whole language: `bash -n` reads that.
  */
 export function simpleCommands(script: string): SimpleCommand[] {
+  const withoutFiles = script.replaceAll(HERE_DOCUMENT, '')
   const commands: { words: string[]; isPiped: boolean }[] = [{ words: [], isPiped: false }]
   let word: string | undefined
   const endWord = (): void => {
     if (word !== undefined) commands.at(-1)?.words.push(word)
     word = undefined
   }
-  for (const [token] of script.matchAll(TOKEN)) {
+  for (const [token] of withoutFiles.matchAll(TOKEN)) {
     if (token.startsWith('#') && word === undefined) continue
     if (token === '\\\n' || /^[ \t]+$/.test(token)) {
       endWord()
@@ -50,7 +54,8 @@ export function schoolgateArguments({ words }: SimpleCommand): readonly string[]
   }
   const place = words.findIndex(
     (word, index) =>
-      word.endsWith('bin/schoolgate.mjs') || (word === 'schoolgate' && words[index - 1] === 'npx'),
+      word.endsWith('bin/schoolgate.mjs') ||
+      (word === 'schoolgate' && (index === 0 || ['npx', 'sudo'].includes(words[index - 1] ?? ''))),
   )
   return place === -1 ? undefined : words.slice(place + 1)
 }

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { MAKE_VERIFIER } from '../../../src/surfaces/pages/views/guide/commands.ts'
 import {
@@ -13,17 +10,9 @@ import { verifies } from '../../spec/verifies.ts'
 import { aPkce, Visitor } from '../../support/browser-like.ts'
 import { commandsAt } from '../../support/guide-commands.ts'
 import { aListeningSchool } from '../../support/listening-school.ts'
+import { printed } from '../../support/printed.ts'
 import { aTool } from '../../support/tools.ts'
 import { aWorld, type TestPerson, type TestSchool, type World } from '../../support/world.ts'
-
-const CURL = fileURLToPath(new URL('../../support/curl.mjs', import.meta.url))
-
-/** What a shell prints; in the background, because the server answers from this process. */
-async function printed(...commands: string[]): Promise<string> {
-  const curl = `command -v curl > /dev/null || curl() { '${process.execPath}' '${CURL}' "$@"; }`
-  const script = ['set -eu', 'export no_proxy="*"', curl, ...commands].join('\n')
-  return (await promisify(execFile)('/bin/sh', ['-c', script])).stdout.trim()
-}
 
 /** Opens the address in a browser, signs in and allows; gives the code in the address bar. */
 async function codeOf(world: World, at: TestSchool, person: TestPerson, address: string) {

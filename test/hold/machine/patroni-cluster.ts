@@ -14,7 +14,7 @@ const REPLICATOR = { username: 'replicator', password: 'a third password for thi
 const DATABASE = 'schoolgate'
 
 /** The least that Patroni documents, so that a dead primary is replaced soon. docs/guides/postgresql.md shows them. */
-const DCS = {
+export const SHARED_SETTINGS = {
   ttl: 20,
   loop_wait: 1,
   retry_timeout: 3,
@@ -177,7 +177,7 @@ function settingsOf(node: {
     etcd: { host: `127.0.0.1:${node.etcdPort}` },
     bootstrap: {
       dcs: {
-        ...DCS,
+        ...SHARED_SETTINGS,
         postgresql: {
           use_pg_rewind: true,
           parameters: { max_connections: 100, wal_log_hints: 'on' },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { variables } from '../../../src/variables.ts'
 import { run } from '../../cli/support/run.ts'
 import { type Block, blocksOf } from '../../support/guide-blocks.ts'
-import { schoolgateArguments, simpleCommands } from '../../support/shell-words.ts'
+import { HERE_DOCUMENT, schoolgateArguments, simpleCommands } from '../../support/shell-words.ts'
 
 const { scripts } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
@@ -14,7 +14,7 @@ const NO_ENVIRONMENT = { PORT: 'none' }
 /** Other wrong arguments, such as a file that is not there, have an advice of their own. */
 const USAGE = /→ (?:add --help to the command|name one of the commands)/
 /** Of PostgreSQL's own programs, of the shell, and what the text around a block says that the reader fills in. */
-const FOREIGN = /^(?:PG[A-Z]+|PWD|PASSWORD|ORIGIN|TOKEN|ACCESS_TOKEN)$/
+const FOREIGN = /^(?:PG[A-Z]+|PWD|PASSWORD|OWNER_PASSWORD|ORIGIN|TOKEN|ACCESS_TOKEN)$/
 
 /** What is wrong with a block of commands. */
 export async function shellProblems({ text, page }: Block): Promise<string[]> {
@@ -42,7 +42,8 @@ function variableProblems(text: string, page: string): string[] {
   const forOne = namesIn(text, /^([A-Z]\w*)=\S+ npx/gm)
   const given = blocksOf(page).flatMap((block) => namesIn(block.text, /^([A-Z]\w*)=/gm))
   const read = namesIn(text, /\$\{?([A-Z]\w*)/g).filter((name) => !given.includes(name))
-  return [...exported, ...forOne, ...read]
+  const inFiles = namesIn(text, HERE_DOCUMENT).flatMap((file) => namesIn(file, /^([A-Z]\w*)=/gm))
+  return [...exported, ...forOne, ...inFiles, ...read]
     .filter((name) => !(name in variables) && !FOREIGN.test(name))
     .map((name) => `${name} is no setting (src/variables.ts)`)
 }
