@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createMetrics } from '../../src/foundation/http/metrics.ts'
@@ -82,4 +84,14 @@ test('every metric of the server is on the dashboard', () => {
   const shown = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsIn(expr)))
   const asked = new Set(shown.map((name) => name.replace(/_bucket$/, '')))
   expect([...known.keys()].filter((name) => !asked.has(name))).toEqual([])
+})
+
+test('Prometheus, where it is installed, accepts the rules', () => {
+  const path = fileURLToPath(new URL('../../deploy/monitoring/alerts.yaml', import.meta.url))
+  const { status, error, stdout } = spawnSync('promtool', ['check', 'rules', path], {
+    encoding: 'utf8',
+  })
+  // No Prometheus on this machine: then the command itself is missing, and nothing else is wrong.
+  if (error !== undefined) expect(error).toMatchObject({ code: 'ENOENT' })
+  else expect(status, stdout).toBe(0)
 })
