@@ -5,6 +5,7 @@ import { BULK_KINDS } from '../bulk/kinds.ts'
 import { endAccessJob } from '../grants/end-access-job.ts'
 import { announceJob } from '../notifications/announce-job.ts'
 import { forgetMemberJob } from '../people/deletion/forget-member-job.ts'
+import { inviteJob } from '../people/invitations/invite-job.ts'
 import { copyJob } from '../people/own-data/copy-job.ts'
 import { deleteSchoolJob } from '../schools/deletion/delete-school-job.ts'
 import type { JobKind } from './job.ts'
@@ -17,5 +18,6 @@ export const JOB_KINDS: readonly JobKind[] = [
   deleteSchoolJob,
   copyJob,
   forgetMemberJob,
+  inviteJob,
   ...BULK_KINDS.flatMap((kind) => [exportJob(kind), importJob(kind)]),
 ]

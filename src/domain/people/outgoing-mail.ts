@@ -56,6 +56,17 @@ export async function takeMail(
   return rows[0]
 }
 
+/** Every mail of this kind waits: all of them would find the same limit. They are counted again as at the first try. */
+export async function postponeMails(
+  at: SchoolDb,
+  { id, kind }: QueuedMail,
+  seconds: number,
+): Promise<void> {
+  await at.run(sql`
+    update outgoing_mails set attempts = 0, next_try_at = now() + make_interval(secs => ${seconds})
+    where school_id = ${at.schoolId} and kind = ${kind} and (id = ${id} or next_try_at <= now())`)
+}
+
 /** After it was sent, or because it should not be. */
 export async function dropMail(at: SchoolDb, id: string): Promise<void> {
   await at.delete('outgoing_mails').where('id', '=', id).execute()

@@ -5,6 +5,7 @@ import { writeInRounds } from '../bulk/rounds.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, id, line } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
+import { startInviting } from './invitations/start-inviting.ts'
 import { listMembers } from './member-operations.ts'
 import { members, students } from './member-resource.ts'
 import { LAST_OWNER } from './member-roles.ts'
@@ -114,6 +115,7 @@ async function writePeople(
   const writing = people.filter(({ outcome }) => outcome === 'created' || outcome === 'updated')
   await addPersons(tx, caller, writing)
   await writeRoles(tx, caller, writing)
+  await startInviting(tx, caller)
   return people.map(({ outcome }) => outcome)
 }
 

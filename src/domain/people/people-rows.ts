@@ -111,15 +111,18 @@ export async function writeRoles(
 ): Promise<void> {
   if (people.length === 0) return
   await tx.run(sql`
-    insert into school_members as m (school_id, user_id, roles, typed_name)
-    select ${tx.schoolId}::uuid, v.user_id, v.roles::text[], nullif(v.typed_name, '')
-    from unnest(
+    insert into school_members as m (school_id, user_id, roles, typed_name, invitation_due)
+    select ${tx.schoolId}::uuid, v.user_id, v.roles::text[], nullif(v.typed_name, ''), s.invites_people and v.is_new
+    from schools s, unnest(
       ${plainList(people.map(({ userId }) => userId))}::uuid[],
       ${textList(people.map(({ after }) => plainList(after)))}::text[],
-      ${textList(people.map(({ values }) => String(values.name ?? '').trim()))}::text[]
-    ) v (user_id, roles, typed_name)
+      ${textList(people.map(({ values }) => String(values.name ?? '').trim()))}::text[],
+      ${plainList(people.map(({ before }) => String(before.length === 0)))}::boolean[]
+    ) v (user_id, roles, typed_name, is_new)
+    where s.id = ${tx.schoolId}
     on conflict (school_id, user_id) do update set roles = excluded.roles,
-      typed_name = coalesce(excluded.typed_name, m.typed_name)`)
+      typed_name = coalesce(excluded.typed_name, m.typed_name),
+      invitation_due = m.invitation_due or excluded.invitation_due`)
   await endLostRights(
     tx,
     people.map(({ userId = '', before, after }) => ({ userId, before, after })),

@@ -13,8 +13,10 @@ import { findRecipient } from './mails/recipient.ts'
 import type { QueuedMail } from './outgoing-mail.ts'
 import { countTry } from './throttle.ts'
 
-/** Why a request leads to no mail: as designed, or because the school has sent too many. */
-export type NoMail = MailLimit['above']
+/** Why a request leads to no mail now: as designed, or because the school has sent too many. */
+export type NoMail =
+  | Exclude<MailLimit['above'], 'later'>
+  | { readonly kind: 'later'; readonly seconds: number }
 
 /**
  * Decides, after the answer, which mail a request leads to, by the rule of its kind. A school that gave a role by itself,
@@ -43,7 +45,8 @@ export async function decideMail(
   return isNone(content) ? content : { to: account.email, name, school, content }
 }
 
-const isNone = (decided: MailContent | NoMail): decided is NoMail => typeof decided === 'string'
+const isNone = (decided: MailContent | NoMail): decided is NoMail =>
+  typeof decided === 'string' || decided.kind === 'later'
 
 async function decideContent<Who>(
   rule: RuleFor<MailKind, Who>,
@@ -54,7 +57,8 @@ async function decideContent<Who>(
   // A retry of the same request was counted before.
   const limits = attempts > 1 ? [] : (rule.limits?.(keyring.key('sign-in-throttle'), sending) ?? [])
   for (const { limit, minutes, above } of limits) {
-    if ((await countTry(acrossSchools(at), [limit], minutes)) > 0) return above
+    const seconds = await countTry(acrossSchools(at), [limit], minutes)
+    if (seconds > 0) return above === 'later' ? { kind: 'later', seconds } : above
   }
   return await rule.decide(sending)
 }

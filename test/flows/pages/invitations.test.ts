@@ -1,13 +1,15 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { addMember } from '../../../src/domain/people/member-roles.ts'
-import { memberKind } from '../../../src/domain/people/people-bulk.ts'
+import { memberKind, studentKind } from '../../../src/domain/people/people-bulk.ts'
 import { schoolInvitationCounter } from '../../../src/domain/people/sign-in-counters.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import { alter } from '../../support/alter.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
-import { exportFrom } from '../../support/bulk.ts'
+import { exportFrom, importInto } from '../../support/bulk.ts'
+import { finishJobs } from '../../support/jobs.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { anOwner, signedIn, submit } from '../../support/operator-like.ts'
 import { aWorld, PASSWORD, type TestSchool } from '../../support/world.ts'
@@ -360,20 +362,97 @@ describe('mails without end', () => {
     expect(mailBox.waitingFor(email)).toHaveLength(5)
   })
 
-  test('a school sends no more than its share of an hour, and links for passwords are not held back by it', async () => {
+  test('above its share of an hour the invitations of a school wait, and links for passwords do not', async () => {
     const school = await aSchool()
     const key = world.context.keyring.key('sign-in-throttle')
     const { bucket, failures } = schoolInvitationCounter(key, school.id)
     expect(failures).toBe(1000)
     await world.database.pool.query(
-      "insert into sign_in_throttles values ($1, $2, now() + interval '1 hour')",
+      "insert into sign_in_throttles values ($1, $2, now() + interval '40 minutes')",
       [bucket, failures],
     )
-    const email = newEmail()
-    await add(school, email)
-    expect(mailBox.waitingFor(email)).toEqual([])
+    const [first, second] = [newEmail(), newEmail()]
+    const by = { via: 'admin_area' } as const
+    for (const email of [first, second]) {
+      const fresh = { email, name: 'As Typed', roles: ['student'] as const }
+      await school.at.transaction((tx) => addMember(tx, fresh, by))
+    }
     const path = '/forgotten-password'
-    await submit(new Visitor(world, school), path, path, { email })
-    expect((await mailBox.take(email)).text).toContain('/reset-password')
+    await submit(new Visitor(world, school), path, path, { email: first })
+    expect((await mailBox.take(first)).text).toContain('/reset-password')
+    const waiting = async () =>
+      await school.at
+        .from('outgoing_mails')
+        .select(['attempts', sql<boolean>`next_try_at > now() + interval '39 minutes'`.as('waits')])
+        .execute()
+    const later = { attempts: 0, waits: true }
+    await expect.poll(waiting).toEqual([later, later])
+    await world.database.pool.query('delete from sign_in_throttles where bucket = $1', [bucket])
+    await school.at
+      .update('outgoing_mails')
+      .set({ next_try_at: new Date(0) })
+      .execute()
+    await untilSent(world)
+    for (const email of [first, second]) await mailBox.take(email, '/invitation')
+  })
+})
+
+describe('an import', () => {
+  const people = (many: number) =>
+    Array.from({ length: many }, () => ({ email: newEmail(), name: 'As Typed' }))
+  const jobsOf = (school: TestSchool) =>
+    school.at.from('jobs').select(['kind', 'state', 'result', 'title']).orderBy('id').execute()
+
+  test('invites the people whom it adds in a job, and people who were there already are left alone', async () => {
+    const [school, home] = [await aSchool(), await world.aSchool()]
+    const known = await world.aMember(home)
+    const there = await world.aMember(school)
+    const rows = [...people(2), { email: known.email, name: 'Ada' }, { email: there.email }]
+    const summary = await importInto(school, studentKind, rows)
+    expect(summary).toMatchObject({ created: 3, failed: 0 })
+    await untilSent(world)
+    const [{ email = '' } = {}] = rows
+    expect(mailBox.waitingFor(email)).toEqual([])
+    await finishJobs(world)
+    expect(await jobsOf(school)).toEqual([
+      {
+        kind: 'people.invite_imported',
+        state: 'done',
+        result: { invited_count: 3 },
+        title: 'Invite imported people',
+      },
+    ])
+    await untilSent(world)
+    for (const { email: to } of rows.slice(0, 3)) await mailBox.take(to, '/invitation')
+    expect(mailBox.waitingFor(there.email)).toEqual([])
+    // The same file again adds nobody, so nothing is started.
+    await importInto(school, studentKind, rows)
+    expect(await jobsOf(school)).toHaveLength(1)
+    const audited = await school.at
+      .from('audit_entries')
+      .select('detail')
+      .where('action', '=', 'member.invited')
+      .execute()
+    expect(audited).toEqual([{ detail: { subjects: expect.any(Array), via: expect.any(String) } }])
+  })
+
+  test('of a dry run, or at a school that does not invite, starts no job', async () => {
+    const [school, silent] = [await aSchool(), await world.aSchool()]
+    await importInto(school, studentKind, people(1), { dryRun: true })
+    await importInto(silent, studentKind, people(1))
+    expect([await jobsOf(school), await jobsOf(silent)]).toEqual([[], []])
+  })
+
+  test('several files wait for one job; a school that stops inviting meanwhile invites none', async () => {
+    const school = await aSchool()
+    await importInto(school, studentKind, people(1))
+    await importInto(school, memberKind, [{ ...people(1)[0], roles: ['lecturer'] }])
+    expect(await jobsOf(school)).toHaveLength(1)
+    await world.database.pool.query('update schools set invites_people = false where id = $1', [
+      school.id,
+    ])
+    await finishJobs(world)
+    expect(await jobsOf(school)).toMatchObject([{ state: 'done', result: { invited_count: 0 } }])
+    expect(await school.at.from('outgoing_mails').select('id').execute()).toEqual([])
   })
 })

@@ -7,6 +7,10 @@ import { recordChange } from '../../audit/record-change.ts'
 /** A school asks for a mail to the same person once in this time. */
 export const INVITED_AGAIN_MINUTES = 60
 
+/** A member `m` who has not come yet, and was not invited lately. */
+export const MAY_BE_INVITED = sql<boolean>`(m.roles <> '{}' and m.signed_in_at is null
+  and (m.invited_at is null or m.invited_at < now() - make_interval(mins => ${sql.lit(INVITED_AGAIN_MINUTES)})))`
+
 const ADDED = sql<boolean>`exists (select from schools s where s.id = m.school_id and s.invites_people)`
 const BY_HAND = sql<boolean>`true`
 
@@ -28,9 +32,7 @@ export async function invite(
   const { rows } = await tx.run(sql<{ id: string }>`
     with invited as (
       update school_members m set invited_at = now(), invitation_opened_at = null
-      where m.school_id = ${tx.schoolId} and m.user_id = ${userId} and m.roles <> '{}'
-        and m.signed_in_at is null and ${condition}
-        and (m.invited_at is null or m.invited_at < now() - make_interval(mins => ${INVITED_AGAIN_MINUTES}))
+      where m.school_id = ${tx.schoolId} and m.user_id = ${userId} and ${MAY_BE_INVITED} and ${condition}
       returning m.user_id)
     insert into outgoing_mails (id, school_id, kind, email)
     select ${uuidv7()}, ${tx.schoolId}, 'invitation', u.email

@@ -38,8 +38,8 @@ export interface Sending<K extends MailKind, Who> {
 export interface MailLimit {
   readonly limit: ThrottleLimit
   readonly minutes: number
-  /** `school_limit` is logged: the school has sent too many. `none`: the person has the mail already. */
-  readonly above: 'none' | 'school_limit'
+  /** `school_limit` is logged: the school has sent too many. `none`: the person has the mail already. `later`: it waits. */
+  readonly above: 'none' | 'school_limit' | 'later'
 }
 
 export interface RuleFor<K extends MailKind, Who> {
@@ -138,7 +138,7 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
     to: 'member',
     limits: (key, { at, account: { userId } }) => [
       { limit: invitationCounter(key, userId), minutes: 60, above: 'none' },
-      { limit: schoolInvitationCounter(key, at.schoolId), minutes: 60, above: 'school_limit' },
+      { limit: schoolInvitationCounter(key, at.schoolId), minutes: 60, above: 'later' },
     ],
     decide: decideInvitation,
   },

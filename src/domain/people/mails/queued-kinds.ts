@@ -50,7 +50,8 @@ export const QUEUED_KINDS = {
   },
   deleted: { facts: deleted, keepMinutes: 24 * HOUR },
   sign_up: { facts: signUpFacts, keepMinutes: HOUR },
-  invitation: { facts: nothing, keepMinutes: 48 * HOUR },
+  // Of a large import some wait for days: a school sends a limited number in an hour.
+  invitation: { facts: nothing, keepMinutes: 14 * 24 * HOUR },
   email_change_old: { facts: changeFacts, keepMinutes: 12 * HOUR },
   email_change_new: { facts: changeFacts, keepMinutes: 12 * HOUR },
   email_changed: { facts: changeFacts, keepMinutes: 48 * HOUR },

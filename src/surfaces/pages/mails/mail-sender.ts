@@ -1,5 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { dropMail, type QueuedMail, takeMail } from '../../../domain/people/outgoing-mail.ts'
+import {
+  dropMail,
+  postponeMails,
+  type QueuedMail,
+  takeMail,
+} from '../../../domain/people/outgoing-mail.ts'
 import { decideMail } from '../../../domain/people/send-mail.ts'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import type { Db } from '../../../foundation/db/database.ts'
@@ -90,6 +95,9 @@ export class MailSender {
     const at = atSchool(this.#db, schoolId)
     try {
       const decided = await decideMail(at, this.#keyring, queued)
+      if (typeof decided === 'object' && 'kind' in decided) {
+        return await postponeMails(at, queued, decided.seconds)
+      }
       if (decided === 'school_limit') {
         this.#log.warn({ schoolId }, 'A school sent too many mails in an hour. One was dropped.')
       } else if (decided !== 'none') await this.#mailer.send(writeMail(decided))
