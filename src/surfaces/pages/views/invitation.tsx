@@ -67,11 +67,9 @@ export function invitationKnownPage(school: Branding, email: string): string {
         <p>
           You already have an account with the address <Email text={email} />. Sign in with it.
         </p>
-        <p>
-          <ButtonLink look="primary" href="/sign-in">
-            Sign in
-          </ButtonLink>
-        </p>
+        <ButtonLink look="primary" href="/sign-in">
+          Sign in
+        </ButtonLink>
         <p class="aside">
           <a href="/forgotten-password">Forgot your password?</a>
         </p>

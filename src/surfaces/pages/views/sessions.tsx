@@ -41,13 +41,17 @@ export function sessionsPage(props: SessionsProps): string {
         </Panel>
         {elsewhere.length > 0 && (
           <Panel title="At your other schools">
-            <ul class="places">
+            <ul class="rows">
               {elsewhere.map(({ name, origin, count: many }) => (
                 <li>
-                  <a href={`${origin}${SESSIONS_PATH}`}>
-                    <Name text={name} fallback={origin} />
-                  </a>
-                  : {count(many, 'browser', 'browsers')}
+                  <div>
+                    <p class="row-title">
+                      <a href={`${origin}${SESSIONS_PATH}`}>
+                        <Name text={name} fallback={origin} />
+                      </a>
+                    </p>
+                    <p class="row-note">{count(many, 'browser', 'browsers')}</p>
+                  </div>
                 </li>
               ))}
             </ul>
