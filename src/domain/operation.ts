@@ -67,6 +67,11 @@ export interface WriteOperation<
    * empty list means that nothing changed, or that `run` wrote the entries.
    */
   audit?(output: z.output<O>, input: z.output<I>): readonly AuditedChange[]
+  /**
+   * Why it cannot be done with this object as things are now; undefined if it can. Pages do not offer it then. `run`
+   * asks the same rule.
+   */
+  whyNot?(at: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
 }
 
 /**

@@ -75,6 +75,7 @@ export const sampleConsultingPages: Record<string, string> = {
     resource: meetings,
     object: meeting,
     text: '',
+    actions: [],
     related: (meetings.related ?? []).map((related) => ({
       related,
       list: related.rows.list,

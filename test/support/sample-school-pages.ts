@@ -141,6 +141,13 @@ export const sampleSchoolPages: Record<string, string> = {
     resource: courses,
     object: typescript,
     text: renderMarkdown(typescript.description),
+    actions: courses.actions.map((action) => ({
+      action,
+      whyNot:
+        action.path === 'delete'
+          ? 'Students are or were enrolled in this course. Archive it instead.'
+          : undefined,
+    })),
     related: (courses.related ?? []).map((related) => ({
       related,
       list: related.rows.list,

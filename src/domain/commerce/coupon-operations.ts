@@ -168,6 +168,13 @@ export const removeCoupon = removeOperation({
   scopes: WRITE,
   of: coupons,
   examples: [{ title: 'Remove a coupon', input: { id: EXAMPLE.unusedCoupon } }],
+  keptBy: [
+    {
+      table: 'coupon_redemptions',
+      column: 'coupon_id',
+      detail: 'This coupon was used. Archive it instead.',
+    },
+  ],
   async remove(tx, _caller, { id: coupon, if_version }) {
     await writing(tx).delete('coupons', target(coupon, if_version))
   },

@@ -160,6 +160,18 @@ export const removeProduct = removeOperation({
   scopes: WRITE,
   of: products,
   examples: [{ title: 'Remove a product', input: { id: EXAMPLE.unownedProduct } }],
+  keptBy: [
+    {
+      table: 'digital_product_accesses',
+      column: 'product_id',
+      detail: 'Members have or had this product. Archive it instead.',
+    },
+    {
+      table: 'order_items',
+      column: 'digital_product_id',
+      detail: 'This product was bought. Archive it instead.',
+    },
+  ],
   async remove(tx, _caller, { id: product, if_version }) {
     await writing(tx).delete('digital_products', target(product, if_version))
   },

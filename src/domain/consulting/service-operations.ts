@@ -12,7 +12,6 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
-import { conflict } from '../operation/refusal.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
@@ -124,16 +123,14 @@ export const removeService = removeOperation({
   summary: 'Removes a service that never had a meeting, and its slots. Pause all others.',
   ...WITHOUT_SCOPE,
   of: consultingServices,
+  keptBy: [
+    {
+      table: 'consulting_meetings',
+      column: 'service_id',
+      detail: 'This service has meetings, so it cannot be removed. Pause it instead.',
+    },
+  ],
   async remove(tx, _caller, { id: service, if_version }) {
-    const { rows } = await tx.run(sql`
-      select 1 from consulting_meetings
-      where school_id = ${tx.schoolId} and service_id = ${service} limit 1`)
-    if (rows.length > 0) {
-      throw conflict(
-        'in_use',
-        'This service has meetings, so it cannot be removed. Pause it instead.',
-      )
-    }
     await writing(tx).delete('consulting_services', target(service, if_version))
   },
 })

@@ -13,7 +13,7 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
-import { conflict, invalid } from '../operation/refusal.ts'
+import { invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { writing } from '../operation/writing.ts'
@@ -95,16 +95,15 @@ export const removeStudyGroup = removeOperation({
   summary: 'Removes a group that has no classes.',
   ...WITHOUT_SCOPE,
   of: studyGroups,
-  async remove(tx, _caller, { id: group, if_version }) {
-    const { rows } = await tx.run(sql`
-      select 1 from consulting_meetings
-      where school_id = ${tx.schoolId} and study_group_id = ${group} limit 1`)
-    if (rows.length > 0) {
-      throw conflict(
-        'in_use',
+  keptBy: [
+    {
+      table: 'consulting_meetings',
+      column: 'study_group_id',
+      detail:
         'This group has classes, so it cannot be removed. Remove those that do not take place instead.',
-      )
-    }
+    },
+  ],
+  async remove(tx, _caller, { id: group, if_version }) {
     await writing(tx).delete('study_groups', target(group, if_version))
   },
 })

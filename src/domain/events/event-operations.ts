@@ -177,6 +177,18 @@ export const removeEvent = removeOperation({
   scopes: WRITE,
   of: events,
   examples: [{ title: 'Remove an event', input: { id: EXAMPLE.emptyEvent } }],
+  keptBy: [
+    {
+      table: 'event_registrations',
+      column: 'event_id',
+      detail: 'Members are or were registered for this event. Cancel it instead.',
+    },
+    {
+      table: 'order_items',
+      column: 'event_id',
+      detail: 'Places at this event were bought. Cancel it instead.',
+    },
+  ],
   async remove(tx, _caller, { id: event, if_version }) {
     await writing(tx).delete('events', target(event, if_version))
   },

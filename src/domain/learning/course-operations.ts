@@ -156,6 +156,24 @@ export const removeCourse = removeOperation({
   scopes: WRITE,
   of: courses,
   examples: [{ title: 'Remove a draft', input: { id: EXAMPLE.draftCourse } }],
+  keptBy: [
+    {
+      table: 'enrollments',
+      column: 'course_id',
+      detail: 'Students are or were enrolled in this course. Archive it instead.',
+    },
+    {
+      table: 'order_items',
+      column: 'course_id',
+      detail: 'This course was bought. Archive it instead.',
+    },
+    {
+      table: 'study_groups',
+      column: 'course_id',
+      detail:
+        'A study group belongs to this course. Delete the group first, or archive the course.',
+    },
+  ],
   async remove(tx, _caller, { id: course, if_version }) {
     await writing(tx).delete('courses', target(course, if_version))
   },

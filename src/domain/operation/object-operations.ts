@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { OperationExample, ReadOperation, WriteOperation } from '../operation.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { id, ifVersion } from './fields.ts'
+import { conflict } from './refusal.ts'
 import { expandObjects, loadObject, type Resource } from './resource.ts'
 
 interface Details<S extends z.ZodObject> {
@@ -113,19 +115,53 @@ function removed<S extends z.ZodObject>({ object, schema }: Resource<S>) {
     .meta({ id: `Deleted${schema.meta()?.id}` })
 }
 
+/** Rows that an object cannot be removed from under. */
+interface Keeper {
+  readonly table: TenantTable
+  /** The column that holds the id of the object. */
+  readonly column: string
+  /** What to say if there is such a row. */
+  readonly detail: string
+}
+
+/** The words of the first keeper that has a row for this object. */
+async function findKeeper(
+  at: SchoolDb,
+  keepers: readonly Keeper[],
+  id: string,
+): Promise<string | undefined> {
+  if (keepers.length === 0) return undefined
+  const cases = keepers.map(
+    ({ table, column }, place) => sql`
+      when exists (
+        select from ${sql.table(table)} where school_id = ${at.schoolId} and ${sql.ref(column)} = ${id})
+      then ${sql.lit(place)}`,
+  )
+  const { rows } = await at.run(
+    sql<{ place: number | null }>`select case ${sql.join(cases, sql` `)} end as place`,
+  )
+  return keepers[rows[0]?.place ?? -1]?.detail
+}
+
 /** Removes an object permanently and answers with its id. */
 export function removeOperation<S extends z.ZodObject>(
   details: Details<S> & {
+    /** In the order in which they are asked. Each restricting foreign key to the table of the object has an entry. */
+    readonly keptBy?: readonly Keeper[]
+    whyNot?(at: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
     remove(tx: SchoolTx, caller: Actor, input: Changing<NoFields>): Promise<void>
   },
 ): WriteOperation<ChangeInput<NoFields>, ReturnType<typeof removed>> {
-  const { of: resource, remove, ...described } = details
+  const { of: resource, remove, keptBy = [], ...described } = details
   return {
+    ...(keptBy.length === 0 ? {} : { whyNot: (at, _caller, id) => findKeeper(at, keptBy, id) }),
     ...described,
     kind: 'remove',
     input: z.strictObject({ id, if_version: ifVersion }),
     output: removed(resource),
     async run(tx, caller, input) {
+      const kept = await findKeeper(tx, keptBy, input.id)
+      if (kept !== undefined) throw conflict('in_use', kept)
       await remove(tx, caller, input)
       return { object: resource.object, id: input.id, deleted: true }
     },

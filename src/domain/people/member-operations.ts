@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { choiceOperation } from '../operation/choice-operation.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
@@ -19,10 +19,10 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
-import { notFound, OperationRefused } from '../operation/refusal.ts'
+import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { checkVersion } from '../operation/writing.ts'
 import { members, writtenMembers } from './member-resource.ts'
-import { addMember, changeRoles } from './member-roles.ts'
+import { addMember, changeRoles, isLastOwner, LAST_OWNER } from './member-roles.ts'
 import { isOperator, ROLES, type Role, rolesAt } from './membership.ts'
 import { judgeRoleChange, rolesField } from './role-rules.ts'
 
@@ -130,12 +130,25 @@ export const removeMember = removeOperation({
   scopes: WRITE,
   of: writtenMembers,
   examples: [{ title: 'A member leaves', input: { id: EXAMPLE.student } }],
+  async whyNot(at, caller, userId) {
+    const roles = await rolesAt(at, userId)
+    const refusal = judgeRoleChange(caller, roles, []) ?? (await lastOwner(at, userId, roles))
+    return refusal !== undefined && 'detail' in refusal ? refusal.detail : undefined
+  },
   async remove(tx, caller, { id: userId, if_version }) {
     await checkMember(tx, userId, if_version)
     checkRoleChange(caller, await rolesAt(tx, userId), [])
     await changeRoles(tx, userId, [], caller)
   },
 })
+
+async function lastOwner(
+  at: SchoolDb,
+  userId: string,
+  roles: readonly Role[],
+): Promise<Refusal | undefined> {
+  return roles.includes('owner') && (await isLastOwner(at, userId)) ? LAST_OWNER : undefined
+}
 
 /** Locks the membership. A person who left the school is refused like one who was never a member. */
 export async function checkMember(

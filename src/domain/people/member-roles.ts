@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
+import { acrossSchools, type SchoolDb, type SchoolTx } from '../../foundation/db/school-db.ts'
 import type { AuditedActor } from '../actor.ts'
 import { recordCreated } from '../audit/audit.ts'
 import { changeEntry, recordChange } from '../audit/record-change.ts'
@@ -51,6 +51,36 @@ export const LAST_OWNER: Refusal = {
   detail: 'A school needs an owner. Make another member an owner first.',
 }
 
+interface MemberRow {
+  readonly user_id: string
+  readonly roles: Role[]
+}
+
+/** An index has the few who are not students; it is taken only for these words. */
+async function memberAndOwners(
+  at: SchoolDb,
+  userId: string,
+  lock = sql``,
+): Promise<readonly MemberRow[]> {
+  const { rows } = await at.run(sql<MemberRow>`
+    select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
+    where m.school_id = ${at.schoolId} and u.deleted_at is null and m.forgotten_at is null
+      and (m.user_id = ${userId}
+        or (m.roles && array['owner', 'admin', 'lecturer'] and 'owner' = any (m.roles)))
+    order by m.user_id ${lock}`)
+  return rows
+}
+
+function isOnlyOwner(rows: readonly MemberRow[], userId: string): boolean {
+  const owners = rows.filter((row) => row.roles.includes('owner'))
+  return owners.length === 1 && owners[0]?.user_id === userId
+}
+
+/** Whether the school would have no owner without this member. */
+export async function isLastOwner(at: SchoolDb, userId: string): Promise<boolean> {
+  return isOnlyOwner(await memberAndOwners(at, userId), userId)
+}
+
 /**
  * Sets the roles of a member and returns the previous ones. An empty list makes the member leave; a
  * person who is no longer owner or admin loses their operator authorizations. Nothing else of the
@@ -62,15 +92,10 @@ export async function changeRoles(
   roles: readonly Role[],
   by: AuditedActor,
 ): Promise<Role[]> {
-  const { rows } = await tx.run(sql<{ user_id: string; roles: Role[] }>`
-    select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
-    where m.school_id = ${tx.schoolId} and u.deleted_at is null and m.forgotten_at is null
-      and (m.user_id = ${userId} or 'owner' = any (m.roles))
-    order by m.user_id for no key update of m`)
+  const rows = await memberAndOwners(tx, userId, sql`for no key update of m`)
   const member = rows.find((row) => row.user_id === userId)
   if (member === undefined) throw notFound('member')
-  const owners = rows.filter((row) => row.roles.includes('owner'))
-  if (owners.length === 1 && owners[0] === member && !roles.includes('owner')) {
+  if (isOnlyOwner(rows, userId) && !roles.includes('owner')) {
     throw new OperationRefused(LAST_OWNER)
   }
   await setRoles(tx, userId, roles)

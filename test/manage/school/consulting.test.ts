@@ -228,7 +228,7 @@ describe('a study group', () => {
     expect(wrongFields(twice.body)).toEqual(['member_id'])
     await browser.done(`${path}/remove-member`, { member_id: ada.email })
     expect(await meetingOf(ada, 'Sketchers')).toBeUndefined()
-    expect((await browser.send(`${path}/delete`)).statusCode).toBe(409)
+    expect((await browser.force(`${path}/delete`)).statusCode).toBe(409)
   })
 })
 

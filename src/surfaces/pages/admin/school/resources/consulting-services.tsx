@@ -97,8 +97,7 @@ export const services = defineResource({
       label: 'Delete',
       does: removeService,
       question: 'Delete this service?',
-      consequence:
-        'The service and its slots are deleted for good. One that people met for cannot be deleted: pause it instead.',
+      consequence: 'The service and its slots are deleted for good.',
       done: 'The service is deleted.',
       tone: 'danger',
     },

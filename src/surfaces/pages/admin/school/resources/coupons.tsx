@@ -109,8 +109,7 @@ export const coupons = defineResource({
       label: 'Delete',
       does: removeCoupon,
       question: 'Delete this coupon?',
-      consequence:
-        'It is deleted for good. A coupon that was used cannot be deleted: archive it instead.',
+      consequence: 'It is deleted for good.',
       done: 'The coupon is deleted.',
       tone: 'danger',
     },

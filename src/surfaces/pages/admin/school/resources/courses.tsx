@@ -129,8 +129,7 @@ export const courses = defineResource({
       label: 'Delete',
       does: removeCourse,
       question: 'Delete this course?',
-      consequence:
-        'The course and its whole curriculum are deleted for good. A course with enrollments cannot be deleted: archive it instead.',
+      consequence: 'The course and its whole curriculum are deleted for good.',
       done: 'The course is deleted.',
       tone: 'danger',
     },

@@ -183,8 +183,7 @@ export const events = defineResource({
       label: 'Delete',
       does: removeEvent,
       question: 'Delete this event?',
-      consequence:
-        'It is deleted for good. An event with registrations or payments cannot be deleted: cancel it instead.',
+      consequence: 'It is deleted for good.',
       done: 'The event is deleted.',
       tone: 'danger',
     },

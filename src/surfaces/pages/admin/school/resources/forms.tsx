@@ -198,10 +198,9 @@ export const forms = defineResource({
       label: 'Delete',
       does: removeForm,
       question: 'Delete this form?',
-      consequence: 'It is deleted for good. One that people answered cannot be deleted.',
+      consequence: 'It is deleted for good.',
       done: 'The form is deleted.',
       tone: 'danger',
-      when: (form) => form.submission_count === 0,
     },
   ],
   related: [

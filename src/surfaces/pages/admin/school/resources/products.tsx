@@ -88,8 +88,7 @@ export const products = defineResource({
       label: 'Delete',
       does: removeProduct,
       question: 'Delete this product?',
-      consequence:
-        'It is deleted for good. A product that a member has or had cannot be deleted: archive it instead.',
+      consequence: 'It is deleted for good.',
       done: 'The product is deleted.',
       tone: 'danger',
     },

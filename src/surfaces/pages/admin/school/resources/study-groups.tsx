@@ -82,8 +82,7 @@ export const studyGroups = defineResource({
       label: 'Delete',
       does: removeStudyGroup,
       question: 'Delete this study group?',
-      consequence:
-        'The group is deleted for good. One with classes cannot be deleted: remove the classes that do not take place instead.',
+      consequence: 'The group is deleted for good.',
       done: 'The study group is deleted.',
       tone: 'danger',
     },

@@ -32,7 +32,7 @@ export function addActionRoutes(
   for (const action of resource.actions) addActionRoute(app, context, resource, action)
 }
 
-function askedBy({ does }: Action): AskedWrite {
+export function askedBy({ does }: Action): AskedWrite {
   return 'operation' in does ? does : { operation: does, fields: [], input: {} }
 }
 
@@ -62,18 +62,20 @@ function addActionRoute(
     texts: FindTexts = {},
   ) => {
     const name = resource.name(object)
+    const isPossible = action.when?.(object) ?? true
+    const whyNot = isPossible ? await visit.whyNot(operation, String(object.id)) : undefined
     return askPage({
       ...visit.frame(),
       here: placeInMenu(resource, objectPath(resource, object)),
       action,
-      isOffered: action.when?.(object) ?? true,
+      isOffered: isPossible && whyNot === undefined,
       consequence: consequenceOf(action, operation, object, visit.place),
       name,
       path: objectPath(resource, object, `/${action.path}`),
       back: { url: objectPath(resource, object), label: name || withArticle(resource.one) },
       hidden: versionField(operation, object),
       fields: await shownFields(fields, draft, problems.fields, visit.ask, { object, texts }),
-      problems,
+      problems: whyNot === undefined ? problems : { fields: {}, whole: [whyNot] },
     })
   }
 

@@ -6,7 +6,13 @@ import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
 import { type AdminResource, listPath, type Related, rowsOf } from '../resource.ts'
 import type { Row } from '../row.ts'
-import { objectPage, type ShownRelated, type ShownUpload } from '../views/object-page.tsx'
+import {
+  type JudgedAction,
+  objectPage,
+  type ShownRelated,
+  type ShownUpload,
+} from '../views/object-page.tsx'
+import { askedBy } from './action-routes.ts'
 import { noticesOf } from './notices.ts'
 import { fileIdIn } from './upload-routes.ts'
 import { enter, expanding, loadNamed, type Visit } from './visit.ts'
@@ -29,6 +35,7 @@ export function addObjectRoute(
       object,
       text: await shownText(request, resource, object),
       place,
+      actions: await judgedActions(visit, resource, object),
       related: await Promise.all(
         (resource.related ?? []).map((related) => readRelated(visit, related, object)),
       ),
@@ -39,6 +46,21 @@ export function addObjectRoute(
     if (resource.isChanging?.(object) === true) reply.header('refresh', LOOK_AGAIN_SECONDS)
     return sendPage(reply, request, 'site', page)
   })
+}
+
+/** The actions that the state of an object allows. One that other rows prevent comes with the reason. */
+async function judgedActions(
+  visit: Visit,
+  { actions }: AdminResource,
+  object: Row,
+): Promise<readonly JudgedAction[]> {
+  const possible = actions.filter(({ when }) => when?.(object) ?? true)
+  return await Promise.all(
+    possible.map(async (action) => ({
+      action,
+      whyNot: await visit.whyNot(askedBy(action).operation, String(object.id)),
+    })),
+  )
 }
 
 async function shownText(

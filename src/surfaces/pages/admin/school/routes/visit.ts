@@ -1,6 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { type Operation, type Outcome, performOperation } from '../../../../../domain/operation.ts'
+import {
+  type Operation,
+  type Outcome,
+  performOperation,
+  type WriteOperation,
+} from '../../../../../domain/operation.ts'
 import type { BrowserSession } from '../../../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
@@ -32,6 +37,8 @@ export interface Visit {
   readonly ask: Ask
   /** Performs an operation as this operator, with its audit entry, after a proof if it needs a recent one. */
   readonly perform: Perform
+  /** Why a write cannot be done with this object as things are now. */
+  whyNot(operation: WriteOperation, id: string): Promise<string | undefined>
   frame(notices?: Notices): AdminFrame
   /** The fields of a form, if its token was made for this browser session. */
   form(): URLSearchParams
@@ -58,6 +65,7 @@ export async function enter(
     place: { timeZone: request.school.timeZone, currency: request.school.currency },
     perform,
     ask: async (operation, input) => answerOf(await perform(operation, input)),
+    whyNot: async (operation, id) => await operation.whyNot?.(request.at, actor, id),
     frame: (notices) => adminFrame(context, request, reply, operator, notices),
     form: () => checkedForm(context.keyring, request, operator),
   }

@@ -36,11 +36,18 @@ export interface ShownUpload {
   readonly current: CurrentFile | undefined
 }
 
+/** An action, and why it cannot be done now if other rows prevent it. */
+export interface JudgedAction {
+  readonly action: Action
+  readonly whyNot: string | undefined
+}
+
 export interface ObjectPageProps extends AdminFrame {
   readonly resource: AdminResource
   readonly object: Row
   /** The HTML of its text in Markdown, if it has one. */
   readonly text: string
+  readonly actions: readonly JudgedAction[]
   readonly related: readonly ShownRelated[]
   readonly uploads: readonly ShownUpload[]
   readonly panels: ComponentChildren
@@ -60,7 +67,7 @@ export function objectPage(props: ObjectPageProps): string {
         <PageHead title={<Name text={name} fallback="" />} up={upFrom(resource, object)}>
           {resource.badges && <p class="badges">{resource.badges(object, place)}</p>}
         </PageHead>
-        <Tools resource={resource} object={object} links={links} />
+        <Tools {...props} links={links} />
         <Facts resource={resource} object={object} place={place} />
         {resource.markdown !== undefined && (
           <Panel title={resource.markdown.title}>
@@ -80,38 +87,49 @@ export function objectPage(props: ObjectPageProps): string {
 }
 
 /** The actions of an object, and links to other pages about it. */
-function Tools(props: { resource: AdminResource; object: Row; links: readonly Link[] }) {
+function Tools(props: ObjectPageProps & { links: readonly Link[] }) {
   const { resource, object, links } = props
-  const actions = resource.actions.filter(({ when }) => when?.(object) ?? true)
+  const actions = props.actions.filter(({ whyNot }) => whyNot === undefined)
   if (resource.change === undefined && actions.length === 0 && links.length === 0) return null
   return (
-    <div class="tools">
-      {resource.change !== undefined && (
-        <ButtonLink look="primary" href={objectPath(resource, object, '/edit')}>
-          {resource.changeLabel ?? 'Edit'}
-        </ButtonLink>
-      )}
-      {links
-        .filter(({ button }) => button === true)
-        .map(({ url, label }) => (
-          <ButtonLink look="plain" href={url}>
-            {label}
+    <>
+      <div class="tools">
+        {resource.change !== undefined && (
+          <ButtonLink look="primary" href={objectPath(resource, object, '/edit')}>
+            {resource.changeLabel ?? 'Edit'}
           </ButtonLink>
-        ))}
-      {actions.map((action) => (
-        <a class={lookOf(action)} href={objectPath(resource, object, `/${action.path}`)}>
-          {action.label}
-        </a>
-      ))}
-      {links
-        .filter(({ button }) => button !== true)
-        .map(({ url, label }) => (
-          <a class="tools-link" href={url}>
-            {label}
+        )}
+        {links
+          .filter(({ button }) => button === true)
+          .map(({ url, label }) => (
+            <ButtonLink look="plain" href={url}>
+              {label}
+            </ButtonLink>
+          ))}
+        {actions.map(({ action }) => (
+          <a class={lookOf(action)} href={objectPath(resource, object, `/${action.path}`)}>
+            {action.label}
           </a>
         ))}
-    </div>
+        {links
+          .filter(({ button }) => button !== true)
+          .map(({ url, label }) => (
+            <a class="tools-link" href={url}>
+              {label}
+            </a>
+          ))}
+      </div>
+      <Prevented actions={props.actions} />
+    </>
   )
+}
+
+/** What is not offered, and why, so that people do not look for it. */
+function Prevented({ actions }: Pick<ObjectPageProps, 'actions'>) {
+  const prevented = actions.filter(({ whyNot }) => whyNot !== undefined)
+  return prevented.map(({ action, whyNot }) => (
+    <p class="tools-note">{`${action.label}: not possible now. ${whyNot}`}</p>
+  ))
 }
 
 function lookOf({ tone }: Action): string {
