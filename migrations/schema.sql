@@ -847,6 +847,7 @@ CREATE INDEX courses_by_state ON public.courses USING btree (school_id, state, c
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
 CREATE INDEX courses_by_title ON public.courses USING btree (school_id, title COLLATE "C", id);
 CREATE INDEX courses_by_update ON public.courses USING btree (school_id, updated_at, id);
+CREATE INDEX courses_published ON public.courses USING btree (school_id, published_at, id) WHERE (state = 'published'::text);
 CREATE INDEX courses_search ON public.courses USING gin (lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))) gin_trgm_ops, regexp_replace(lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER courses_changed_text AFTER UPDATE OF description ON public.courses FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER courses_marked_new AFTER INSERT ON public.courses REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_courses();
@@ -2047,6 +2048,7 @@ CREATE INDEX subscriptions_by_state ON public.subscriptions USING btree (school_
 CREATE INDEX subscriptions_by_time ON public.subscriptions USING btree (school_id, created_at, id);
 CREATE INDEX subscriptions_ending ON public.subscriptions USING btree (school_id, created_at, id) WHERE cancel_at_period_end;
 CREATE INDEX subscriptions_of_person ON public.subscriptions USING btree (school_id, user_id, created_at, id);
+CREATE INDEX subscriptions_of_plan ON public.subscriptions USING btree (school_id, plan_id, created_at, id);
 CREATE UNIQUE INDEX subscriptions_one_alive ON public.subscriptions USING btree (school_id, user_id, plan_id) WHERE (state <> 'canceled'::text);
 CREATE STATISTICS public.subscriptions_ids (dependencies) ON school_id, plan_id, user_id FROM subscriptions;
 CREATE TRIGGER subscriptions_counted AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS went NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('membership_plans', 'active_subscription_count', 'plan_id', 'state <> ''canceled''');

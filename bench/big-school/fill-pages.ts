@@ -17,8 +17,8 @@ export async function fillPages(
   try {
     await client.query('begin')
     const statements = [
-      ...[SMALL, BIG].flatMap(purgedRows),
       ...pageRows(SMALL_WITH_PAGES),
+      ...[SMALL, BIG].flatMap(purgedRows),
       ...FILLED_IN,
     ]
     for (const statement of statements) {

@@ -108,9 +108,23 @@ export function pageRows(size: SchoolSize): readonly string[] {
 
 /** Dead and unused rows of both schools, which the purge of an earlier run has removed. */
 export const purgedRows = (size: SchoolSize): readonly string[] =>
-  peopleRows(size)
-    .filter((statement) => ['authorizations', 'token_pairs'].includes(tableOf(statement)))
-    .map(unlessThere)
+  [
+    ...peopleRows(size).filter((statement) =>
+      ['authorizations', 'token_pairs'].includes(tableOf(statement)),
+    ),
+    livePairs(size),
+  ].map(unlessThere)
+
+/** Every authorization of the busy member can be used, so that the page of apps shows it. */
+function livePairs(size: SchoolSize): string {
+  const { school, id } = rowTexts(size)
+  return `insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash, issued_at,
+       access_expires_at, refresh_expires_at, first_used_at)
+     select gen_random_uuid(), a.id, ${school}, a.scopes, sha256(a.id::text::bytea), sha256(a.id::text::bytea), now(), now(),
+       now() + interval '900 days', now()
+     from authorizations a where a.school_id = ${school} and a.user_id = ${id('person', PERSON.busy)} and a.revoked_at is null
+       and not exists (select from token_pairs p where p.authorization_id = a.id)`
+}
 
 /** Parents that carry how many rows they have: table, column, table of the rows, their column, which rows count. */
 const COUNTED = [

@@ -171,6 +171,16 @@ test('students of a course are read in pages, each from where the one before end
   expect((await operator.get(`/students?limit=1&after=${next}`)).statusCode).toBe(400)
 })
 
+test('the subscriptions of a plan are read in pages', async () => {
+  const [plan] = (await operator.get('/membership-plans?limit=1')).json().data
+  const url = `/admin/plans/${plan.id}`
+  expect(await allWideReads([url, `${url}/subscriptions`])).toEqual([])
+})
+
+test('the published courses that visitors see are read in pages', async () => {
+  expect(await allWideReads(['/'])).toEqual([])
+})
+
 test('a roster is read in pages', async () => {
   const groups = await owner.get('/admin/study-groups')
   expect(groups.body).toContain(PEOPLE.toLocaleString('en'))
