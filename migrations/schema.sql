@@ -1109,6 +1109,7 @@ create table form_submissions (
   constraint form_submissions_answers_check CHECK ((jsonb_typeof(answers) = 'object'::text))
 );
 CREATE INDEX form_submissions_by_form ON public.form_submissions USING btree (school_id, form_id, submitted_at, id);
+CREATE INDEX form_submissions_by_member ON public.form_submissions USING btree (school_id, user_id, form_id);
 CREATE STATISTICS public.form_submissions_ids (dependencies) ON school_id, form_id FROM form_submissions;
 CREATE TRIGGER form_submissions_counted_gone AFTER DELETE ON public.form_submissions REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('forms', 'submission_count', 'form_id', 'true');
 CREATE TRIGGER form_submissions_counted_new AFTER INSERT ON public.form_submissions REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('forms', 'submission_count', 'form_id', 'true');
@@ -1125,6 +1126,7 @@ create table forms (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   submission_count integer not null default 0,
+  once_per_member boolean not null default false,
   constraint forms_pkey PRIMARY KEY (school_id, id),
   constraint forms_school_id_slug_key UNIQUE (school_id, slug),
   constraint forms_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
@@ -1136,6 +1138,7 @@ create table forms (
 CREATE INDEX forms_by_time ON public.forms USING btree (school_id, created_at, id);
 CREATE TRIGGER forms_touch BEFORE UPDATE ON public.forms FOR EACH ROW WHEN ((old.submission_count = new.submission_count)) EXECUTE FUNCTION touch_row();
 -- forms.submission_count: how many submissions it has, kept by triggers
+-- forms.once_per_member: only members answer it, each of them once
 
 -- idempotency: the answer to a write, kept a day and found by a hash of its key, authorization, method and path
 create table idempotent_answers (

@@ -25,6 +25,7 @@ import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
 import { sampleAssistantPages } from './sample-assistant-pages.ts'
 import { sampleConsultingPages } from './sample-consulting-pages.ts'
 import { sampleFactorPages } from './sample-factor-pages.ts'
+import { sampleFormPages } from './sample-form-pages.ts'
 import { sampleLecturePages } from './sample-lecture-pages.ts'
 import { sampleMemberPages } from './sample-member-pages.ts'
 import { formToken, harbor, hostileName, passkeyQuestion, person, school } from './sample-people.ts'
@@ -245,6 +246,7 @@ export const samplePages: Record<string, string> = {
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
   ...sampleLecturePages,
+  ...sampleFormPages,
   ...sampleSessionPages,
   ...sampleAccountPages,
   ...sampleMemberPages,

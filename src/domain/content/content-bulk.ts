@@ -90,6 +90,7 @@ export const formKind = tableKind({
       slug: NEEDED,
       title: NEEDED,
       state: { note: 'by default open, or draft without questions' },
+      once_per_member: { default: false },
       fields: { default: [] },
     }),
   },

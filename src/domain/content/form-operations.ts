@@ -18,6 +18,7 @@ const formSchema = z
     slug: formFields.slug,
     title: formFields.title,
     state: formFields.state,
+    once_per_member: formFields.once_per_member,
     fields: z
       .array(z.record(z.string(), z.unknown()))
       .meta({ description: 'Each with its name, label, kind and whether it is required.' }),
@@ -31,7 +32,7 @@ export const forms: Resource<typeof formSchema> = {
   restPath: '/forms/{id}',
   schema: formSchema,
   rows: (at) => sql`
-    select f.id, f.slug, f.title, f.state, f.fields, f.submission_count,
+    select f.id, f.slug, f.title, f.state, f.once_per_member, f.fields, f.submission_count,
       f.created_at, f.updated_at, f.version
     from forms f where f.school_id = ${at.schoolId}`,
 }

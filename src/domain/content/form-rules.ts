@@ -9,6 +9,7 @@ export const formFields = {
   title: line(300),
   slug,
   state: z.enum(FORM_STATES),
+  once_per_member: z.boolean().meta({ description: 'Only members answer it, each of them once.' }),
   /** Imported forms may have other kinds of questions, and more members. */
   fields: z
     .array(

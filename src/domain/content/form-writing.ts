@@ -12,12 +12,12 @@ import { conflict, notFound } from '../operation/refusal.ts'
 import { checkRow } from '../operation/row-rules.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
+import { QUESTION_KINDS } from './answer-rules.ts'
 import { forms } from './form-operations.ts'
 import { formFields, formRules, MAX_QUESTIONS, type Question } from './form-rules.ts'
 
-const fields = { title: formFields.title, slug: formFields.slug }
+const { title, slug, once_per_member } = formFields
 
-const QUESTION_KINDS = ['text', 'long_text', 'number'] as const
 const target = (form: string, ifVersion?: number) => ({
   object: 'form',
   key: { id: form },
@@ -30,7 +30,7 @@ export const createForm = createOperation({
   summary: 'Creates a draft. Questions are added one by one.',
   ...WITHOUT_SCOPE,
   of: forms,
-  fields,
+  fields: { title, slug, once_per_member: once_per_member.default(false) },
   async create(tx, _caller, columns) {
     const made = uuidv7()
     await tx.insert('forms', { ...columns, id: made, state: 'draft' }).execute()
@@ -41,10 +41,10 @@ export const createForm = createOperation({
 export const changeForm = changeOperation({
   name: 'forms.change',
   title: 'Change a form',
-  summary: 'Changes its title or address.',
+  summary: 'Changes its title, its address, or who answers it.',
   ...WITHOUT_SCOPE,
   of: forms,
-  fields: z.object(fields).partial().shape,
+  fields: z.object({ title, slug, once_per_member }).partial().shape,
   async change(tx, _caller, { id: form, if_version, ...columns }) {
     await writing(tx).update('forms', target(form, if_version), columns)
   },

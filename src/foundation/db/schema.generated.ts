@@ -426,6 +426,7 @@ export interface FormsTable {
   updated_at: Generated<Date>
   version: Generated<number>
   submission_count: Generated<number>
+  once_per_member: Generated<boolean>
 }
 
 /** idempotency: the answer to a write, kept a day and found by a hash of its key, authorization, method and path */

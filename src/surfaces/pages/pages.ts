@@ -46,6 +46,7 @@ import { addDocsRoutes } from './docs/docs.ts'
 import { addMachineDocuments } from './docs/machine-documents.ts'
 import { addEndSessionRoutes } from './end-session.ts'
 import { addCourseRoutes } from './home/courses.ts'
+import { addFormRoutes } from './home/forms.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addLectureRoutes } from './home/lectures.ts'
 import { addWritingRoutes } from './home/writing.ts'
@@ -97,6 +98,7 @@ export function addPageRoutes(
     addHomeRoutes(scope, context)
     addWritingRoutes(scope, context)
     addCourseRoutes(scope, context, outlines)
+    addFormRoutes(scope, context)
     addLectureRoutes(scope, context, outlines)
     addDocsRoutes(scope, context, documents)
     addMachineDocuments(scope, context, documents)

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { Visitor } from '../../support/browser-like.ts'
-import { aCourse, anEnrollment } from '../../support/learning.ts'
+import { aCourse, anEnrollment, aSlug } from '../../support/learning.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
@@ -61,4 +62,18 @@ test('a visitor of a course and of a free lecture reads no whole table', async (
   })
 })
 
-testStatements('Pages of a course', () => answered)
+test('answering a form reads no whole table', async () => {
+  const [ada, slug] = [await world.aMember(school), aSlug()]
+  const fields = JSON.stringify([{ name: 'q', label: 'Q', kind: 'text', required: true }])
+  const form = { id: uuidv7(), slug, title: 'Ask', fields, once_per_member: true }
+  await school.at.insert('forms', form).execute()
+  const path = `/forms/${slug}`
+  const visitor = await signedIn(world, school, ada)
+  await checkPlans(async () => {
+    expect((await new Visitor(world, school).get(path)).statusCode).toBe(200)
+    const sent = await submit(visitor, path, path, { 'answer.q': 'Yes' })
+    expect(sent.headers.location).toBe(`${path}?done=sent`)
+  })
+})
+
+testStatements('Pages of courses and forms', () => answered)

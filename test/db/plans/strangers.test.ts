@@ -27,6 +27,7 @@ const EXAMPLE_URLS: Readonly<Record<string, string>> = {
   '/courses/:slug/lectures/:id': `/courses/first/lectures/${EXAMPLE.lecture}`,
   '/events/:slug': '/events/evening',
   '/posts/:slug': '/posts/hello',
+  '/forms/:slug': '/forms/ask',
   '/pages/:slug': '/pages/imprint',
   '/docs/api/:resource': '/docs/api/courses',
 }

@@ -13,6 +13,7 @@ import {
   removeForm,
   removeQuestion,
 } from '../../../../../domain/content/form-writing.ts'
+import { Address } from '../../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
 import { defineResource } from '../define-resource.ts'
@@ -20,7 +21,7 @@ import { asking, type Choice } from '../field.ts'
 import { type Column, listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
 import type { OutputOf } from '../row.ts'
-import { address, moment, nameOf, number, person, state, text } from '../views/cells.tsx'
+import { moment, nameOf, number, person, state, text } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
 import { slugFrom } from './slug-field.ts'
@@ -106,6 +107,8 @@ const ANSWERS: readonly Choice[] = [
   ['text', 'A line'],
   ['long_text', 'A longer text'],
   ['number', 'A number'],
+  ['email', 'An email address'],
+  ['yes_no', 'Yes or no'],
 ]
 
 function asked(form: Form): readonly Choice[] {
@@ -147,11 +150,29 @@ export const forms = defineResource({
   name: (form) => form.title,
   badges: state('state'),
   facts: [
-    { label: 'Address', show: address('slug') },
+    {
+      label: 'Address',
+      show: ({ slug, state }) => {
+        const path = `/forms/${slug}`
+        return state === 'draft' ? <Address text={path} /> : <a href={path}>{path}</a>
+      },
+    },
+    {
+      label: 'Answered by',
+      show: ({ once_per_member: once }) => (once ? 'Members, once each' : 'Everybody'),
+    },
     { label: 'Submissions', show: number('submission_count') },
     { label: 'Created', show: moment('created_at') },
   ],
-  fields: [{ name: 'title', label: 'Title' }, slugFrom('title')],
+  fields: [
+    { name: 'title', label: 'Title' },
+    slugFrom('title'),
+    {
+      name: 'once_per_member',
+      label: 'Each member answers once',
+      hint: 'People sign in to answer it. Otherwise visitors can answer, too.',
+    },
+  ],
   create: createForm,
   change: changeForm,
   actions: [

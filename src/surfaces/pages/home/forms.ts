@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { answerForm, findPublicForm, type PublicForm } from '../../../domain/content/answer-form.ts'
+import { type AnswerProblems, judgeAnswers } from '../../../domain/content/answer-rules.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { clientAddress } from '../../../foundation/http/client-address.ts'
+import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { SignInNeeded } from '../browser-session.ts'
+import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
+import { frameFor, withoutNul } from '../site-frame.ts'
+import { answerName, formPage } from '../views/form.tsx'
+
+const PATH = '/forms/:slug'
+
+const NOTICES = {
+  sent: 'Thank you. Your answers were sent.',
+  closed: { warning: 'Your answers were not sent: this form takes no more answers.' },
+  answered: { warning: 'Your answers were not sent: you have answered this form before.' },
+}
+
+/** A form that is open takes the answers of visitors and members. */
+export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(PATH, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = await load(request, session)
+    return show(context, request, reply, session, { form })
+  })
+
+  app.post(PATH, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = await load(request, session)
+    const here = `/forms/${form.slug}`
+    request.returnTo = here
+    const userId = memberOf(session)
+    // What was typed is kept over the sign-in.
+    if (form.oncePerMember && session === undefined) throw new SignInNeeded(here)
+    const sent = checkedForm(context.keyring, request, session)
+    const typed = (name: string) => withoutNul(sent.get(answerName(name)) ?? '')
+    const judged = judgeAnswers(form.questions, typed)
+    if ('problems' in judged) {
+      return show(context, request, reply, session, { form, typed, ...judged, status: 422 })
+    }
+    const key = context.keyring.key('sign-in-throttle')
+    const sender = { userId, address: clientAddress(request) }
+    const outcome = await answerForm(request.at, key, form, sender, judged.answers)
+    if (outcome.kind === 'throttled') {
+      reply.header('retry-after', outcome.retryAfterSeconds)
+      const { retryAfterSeconds } = outcome
+      return show(context, request, reply, session, { form, typed, retryAfterSeconds, status: 429 })
+    }
+    return redirectTo(reply, request, 'site', `${here}?done=${outcome.kind}`)
+  })
+}
+
+/** A person may be signed in without a role at this school. */
+function memberOf(session: BrowserSession | undefined): string | null {
+  return session === undefined || session.roles.length === 0 ? null : session.person.id
+}
+
+async function load(
+  request: FastifyRequest,
+  session: BrowserSession | undefined,
+): Promise<PublicForm> {
+  const slug = withoutNul((request.params as { slug: string }).slug)
+  const form = await findPublicForm(request.at, slug, memberOf(session))
+  if (form !== undefined) return form
+  throw new RequestRefusedError(404, 'This form does not exist, or it is not open.')
+}
+
+interface Shown {
+  readonly form: PublicForm
+  readonly typed?: (name: string) => string
+  readonly problems?: AnswerProblems
+  readonly retryAfterSeconds?: number
+  readonly status?: number
+}
+
+function show(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession | undefined,
+  { status, ...shown }: Shown,
+): FastifyReply {
+  const page = formPage({
+    ...frameFor(context, request, reply, session, NOTICES),
+    formToken: formTokenFor(context.keyring, request, reply, session),
+    isMember: memberOf(session) !== null,
+    ...shown,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}
