@@ -514,7 +514,7 @@ create table browser_sessions (
 ) with (fillfactor=90);
 CREATE INDEX browser_sessions_by_expiry ON public.browser_sessions USING btree (expires_at);
 CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (user_id);
--- browser_sessions.methods: what the person proved at authenticated_at: password, passkey, code, recovery_code, mail_link; trusted_device if no code was asked for in a trusted browser
+-- browser_sessions.methods: what the person proved in this session, the last of it at authenticated_at: password, passkey, code, recovery_code, mail_link; earlier_passkey if another proof came later; trusted_device if no code was asked for in a trusted browser
 
 -- clients: the last good copy of each fetched client metadata document
 create table client_documents (
@@ -919,6 +919,8 @@ create table digital_products (
   constraint digital_products_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX digital_products_by_time ON public.digital_products USING btree (school_id, created_at, id);
+CREATE TRIGGER digital_products_changed_text AFTER UPDATE OF description ON public.digital_products FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER digital_products_removed_text AFTER DELETE ON public.digital_products FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER digital_products_touch BEFORE UPDATE ON public.digital_products FOR EACH ROW WHEN ((old.owner_count = new.owner_count)) EXECUTE FUNCTION touch_row();
 -- digital_products.owner_count: members who may download it, kept by triggers
 
@@ -1401,6 +1403,8 @@ create table membership_plans (
   constraint membership_plans_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])))
 );
 CREATE INDEX membership_plans_by_time ON public.membership_plans USING btree (school_id, created_at, id);
+CREATE TRIGGER membership_plans_changed_text AFTER UPDATE OF description ON public.membership_plans FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER membership_plans_removed_text AFTER DELETE ON public.membership_plans FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER membership_plans_touch BEFORE UPDATE ON public.membership_plans FOR EACH ROW WHEN ((old.active_subscription_count = new.active_subscription_count)) EXECUTE FUNCTION touch_row();
 -- membership_plans.active_subscription_count: subscriptions that are not canceled, kept by triggers
 
@@ -1850,6 +1854,7 @@ create table school_members (
   forgotten_at timestamp(3) with time zone,
   invited_at timestamp(3) with time zone,
   invitation_opened_at timestamp(3) with time zone,
+  invitation_due boolean not null default false,
   constraint school_members_pkey PRIMARY KEY (school_id, user_id),
   constraint school_members_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint school_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -1861,6 +1866,7 @@ CREATE INDEX school_members_by_user ON public.school_members USING btree (user_i
 CREATE INDEX school_members_search ON public.school_members USING gin (lower("left"(typed_name, 20000)) gin_trgm_ops, regexp_replace(lower("left"(typed_name, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops) WITH (gin_pending_list_limit='64') WHERE (signed_in_at IS NULL);
 CREATE INDEX school_members_staff ON public.school_members USING btree (school_id, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
 CREATE INDEX school_members_staff_by_time ON public.school_members USING btree (school_id, joined_at, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
+CREATE INDEX school_members_to_invite ON public.school_members USING btree (school_id, user_id) WHERE invitation_due;
 CREATE TRIGGER school_members_marked AFTER UPDATE ON public.school_members FOR EACH ROW WHEN ((old.roles <> new.roles)) EXECUTE FUNCTION mark_total_of_row('students');
 CREATE TRIGGER school_members_marked_gone AFTER DELETE ON public.school_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
 CREATE TRIGGER school_members_marked_new AFTER INSERT ON public.school_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
@@ -1872,6 +1878,7 @@ CREATE TRIGGER school_members_touch BEFORE UPDATE OF roles, joined_at ON public.
 -- school_members.forgotten_at: since when the school knows neither name nor email of this person, who asked for it; null again with the next role
 -- school_members.invited_at: when the school last asked for a mail that invites the person; whether one was sent is not told
 -- school_members.invitation_opened_at: when the link of an invitation was first opened
+-- school_members.invitation_due: whether the job that invites imported people has this one before it
 
 -- schools: one row per tenant, found by its origin
 create table schools (

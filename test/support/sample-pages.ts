@@ -28,6 +28,7 @@ import { sampleFactorPages } from './sample-factor-pages.ts'
 import { sampleFormPages } from './sample-form-pages.ts'
 import { sampleLecturePages } from './sample-lecture-pages.ts'
 import { sampleMemberPages } from './sample-member-pages.ts'
+import { sampleOfferPages } from './sample-offer-pages.ts'
 import { formToken, harbor, hostileName, passkeyQuestion, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSessionPages } from './sample-session-pages.ts'
@@ -247,6 +248,7 @@ export const samplePages: Record<string, string> = {
   ...sampleSitePages,
   ...sampleLecturePages,
   ...sampleFormPages,
+  ...sampleOfferPages,
   ...sampleSessionPages,
   ...sampleAccountPages,
   ...sampleMemberPages,

@@ -1,6 +1,7 @@
 import { columnsOf, inAnyOrder, NEEDED, stampState } from '../bulk/columns.ts'
 import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
+import { keepImported } from '../content/rendered-texts.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
@@ -83,6 +84,7 @@ export const planKind = tableKind({
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
   complete: ({ values }) => inAnyOrder(values, 'course_ids'),
   rules: planRules,
+  confirm: keepImported('membership_plans'),
 })
 
 export const productKind = tableKind({
@@ -106,6 +108,7 @@ export const productKind = tableKind({
     state: { schema: products.schema.shape.state, default: 'draft' },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
+  confirm: keepImported('digital_products'),
 })
 
 export const subscriptionKind = tableKind({

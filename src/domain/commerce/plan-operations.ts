@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { keepRendered } from '../content/rendered-texts.ts'
 import { checkCourses } from '../learning/check-courses.ts'
 import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
@@ -74,6 +75,7 @@ export const createPlan = createOperation({
     const made = uuidv7()
     const own = await schoolCurrency(tx)
     await tx.insert('membership_plans', { ...columns, id: made, currency: given ?? own }).execute()
+    await keepRendered(tx, [{ id: made, text: columns.description }])
     await setCourses(tx, made, course_ids)
     return made
   },
@@ -103,6 +105,8 @@ export const changePlan = changeOperation({
     const row = ['membership_plans', target(plan, if_version)] as const
     await checkChange(tx, caller, plans, planRules, row, columns)
     await writing(tx).update(...row, { ...columns, ...touched })
+    const { description: text } = columns
+    if (text !== undefined) await keepRendered(tx, [{ id: plan, text }])
     if (course_ids !== undefined) await setCourses(tx, plan, course_ids)
   },
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { keepRendered } from '../content/rendered-texts.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import {
   amount,
@@ -109,6 +110,7 @@ export const createProduct = createOperation({
     const made = uuidv7()
     const own = await schoolCurrency(tx)
     await tx.insert('digital_products', { ...columns, id: made, currency: given ?? own }).execute()
+    await keepRendered(tx, [{ id: made, text: columns.description }])
     return made
   },
 })
@@ -129,6 +131,8 @@ export const changeProduct = changeOperation({
   examples: [{ title: 'Another price', input: { id: EXAMPLE.product, price_amount: 700 } }],
   async change(tx, _caller, { id: product, if_version, ...columns }) {
     await writing(tx).update('digital_products', target(product, if_version), columns)
+    const { description: text } = columns
+    if (text !== undefined) await keepRendered(tx, [{ id: product, text }])
   },
 })
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { htmlOf } from '../content/rendered-texts.ts'
 
 /** A published membership plan. */
 export interface PublicPlan extends Keyed {
@@ -19,14 +20,13 @@ export interface PublicPlan extends Keyed {
   readonly createdAt: Date
 }
 
-const SELECT = sql`
-  select p.id, p.slug, p.name, p.description, p.interval, p.price_amount as "priceAmount",
+const COLUMNS = sql`
+  p.id, p.slug, p.name, p.description, p.interval, p.price_amount as "priceAmount",
     p.currency, p.created_at as "createdAt",
     (select coalesce(json_agg(c.title order by c.title, c.id), '[]')
      from membership_plan_courses m
        join courses c on c.school_id = m.school_id and c.id = m.course_id
-     where m.school_id = p.school_id and m.plan_id = p.id and c.state = 'published') as courses
-  from membership_plans p`
+     where m.school_id = p.school_id and m.plan_id = p.id and c.state = 'published') as courses`
 
 type PlanRow = Omit<PublicPlan, 'key'>
 
@@ -49,7 +49,7 @@ export async function publicPlans(
   range: KeysetRange,
 ): Promise<PublicPlan[]> {
   const { rows } = await at.run(sql<PlanRow>`
-    ${SELECT}
+    select ${COLUMNS} from membership_plans p
     where p.school_id = ${at.schoolId} and p.state = 'published'
       and ${inRange('p.created_at', 'p.id', range)}
       and ${containsWords(SEARCHED, search)}
@@ -57,11 +57,23 @@ export async function publicPlans(
   return rows.map((row) => ({ ...row, key: { at: row.createdAt, id: row.id } }))
 }
 
-export async function findPublicPlan(
-  at: SchoolDb,
-  slug: string,
-): Promise<Omit<PublicPlan, 'key'> | undefined> {
-  const { rows } = await at.run(sql<PlanRow>`
-    ${SELECT} where p.school_id = ${at.schoolId} and p.slug = ${slug} and p.state = 'published'`)
+export interface PlanDetails extends PlanRow {
+  /** The description as HTML; null if it is not rendered yet. */
+  readonly html: string | null
+  /** The courses that it opens and that have a public page. */
+  readonly shownCourses: readonly { readonly slug: string; readonly title: string }[]
+}
+
+export async function findPublicPlan(at: SchoolDb, slug: string): Promise<PlanDetails | undefined> {
+  const { rows } = await at.run(sql<PlanDetails>`
+    select ${COLUMNS}, ${htmlOf('p')} as html,
+      (select coalesce(json_agg(json_build_object('slug', c.slug, 'title', c.title)
+                                order by c.title, c.id), '[]')
+       from membership_plan_courses m
+         join courses c on c.school_id = m.school_id and c.id = m.course_id
+       where m.school_id = p.school_id and m.plan_id = p.id and c.state = 'published'
+         and c.published_at <= now()) as "shownCourses"
+    from membership_plans p
+    where p.school_id = ${at.schoolId} and p.slug = ${slug} and p.state = 'published'`)
   return rows[0]
 }

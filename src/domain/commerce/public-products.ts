@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { htmlOf } from '../content/rendered-texts.ts'
 
 /** A digital product as visitors see it; only members who own it get the file. */
 export interface PublicProduct extends Keyed {
@@ -16,10 +17,9 @@ export interface PublicProduct extends Keyed {
   readonly createdAt: Date
 }
 
-const SELECT = sql`
-  select id, slug, title, description, price_amount as "priceAmount", currency,
-    created_at as "createdAt"
-  from digital_products`
+const COLUMNS = sql`
+  p.id, p.slug, p.title, p.description, p.price_amount as "priceAmount", p.currency,
+  p.created_at as "createdAt"`
 
 type ProductRow = Omit<PublicProduct, 'key'>
 
@@ -41,19 +41,38 @@ export async function publicProducts(
   range: KeysetRange,
 ): Promise<PublicProduct[]> {
   const { rows } = await at.run(sql<ProductRow>`
-    ${SELECT}
-    where school_id = ${at.schoolId} and state = 'published'
-      and ${inRange('created_at', 'id', range)}
+    select ${COLUMNS} from digital_products p
+    where p.school_id = ${at.schoolId} and p.state = 'published'
+      and ${inRange('p.created_at', 'p.id', range)}
       and ${containsWords(SEARCHED, search)}
-    ${rangeOrder('created_at', 'id', range)} ${plannedFor(search)}`)
+    ${rangeOrder('p.created_at', 'p.id', range)} ${plannedFor(search)}`)
   return rows.map((row) => ({ ...row, key: { at: row.createdAt, id: row.id } }))
 }
 
+/** A product as one viewer sees it. */
+export interface ProductOfViewer extends ProductRow {
+  /** The description as HTML; null if it is not rendered yet. */
+  readonly html: string | null
+  /** Whether the viewer may download the file. */
+  readonly isOwned: boolean
+  /** Null before the school has uploaded it. */
+  readonly file: { readonly id: string; readonly name: string; readonly sizeBytes: number } | null
+}
+
+/** A public product; for this member also one that they own, whatever its state. */
 export async function findPublicProduct(
   at: SchoolDb,
   slug: string,
-): Promise<Omit<PublicProduct, 'key'> | undefined> {
-  const { rows } = await at.run(sql<ProductRow>`
-    ${SELECT} where school_id = ${at.schoolId} and slug = ${slug} and state = 'published'`)
+  userId: string | null = null,
+): Promise<ProductOfViewer | undefined> {
+  const { rows } = await at.run(sql<ProductOfViewer>`
+    select ${COLUMNS}, ${htmlOf('p')} as html, a.id is not null as "isOwned",
+      (select json_build_object('id', f.id, 'name', f.name, 'sizeBytes', f.size_bytes)
+       from files f where f.school_id = p.school_id and f.id = p.file_id) as file
+    from digital_products p
+      left join digital_product_accesses a on a.school_id = p.school_id and a.product_id = p.id
+        and a.user_id = ${userId} and a.revoked_at is null
+    where p.school_id = ${at.schoolId} and p.slug = ${slug}
+      and (p.state = 'published' or a.id is not null)`)
   return rows[0]
 }

@@ -1,3 +1,4 @@
+import { email } from '../operation/fields.ts'
 import type { Question } from './form-rules.ts'
 
 /** The kinds of questions whose answers are checked. Imported forms may have others: those are answered by a line. */
@@ -49,8 +50,11 @@ function judgeAnswer(
       ? { answer: Number(text.replace(',', '.')) }
       : { problem: 'Write a number, such as 4 or 2.5.' }
   }
-  if (kind === 'email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) {
-    return { problem: 'Write one email address.' }
+  if (kind === 'email') {
+    const judged = email.safeParse(text)
+    return judged.success
+      ? { answer: judged.data }
+      : { problem: judged.error.issues[0]?.message ?? 'Write one email address.' }
   }
   const most = kind === 'long_text' ? LONGEST.long_text : LONGEST.text
   return text.length > most

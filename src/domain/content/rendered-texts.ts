@@ -12,6 +12,8 @@ export const PUBLIC_TEXTS = {
   courses: 'description',
   events: 'description',
   lectures: 'body',
+  membership_plans: 'description',
+  digital_products: 'description',
 } as const
 
 export type PublicTextTable = keyof typeof PUBLIC_TEXTS

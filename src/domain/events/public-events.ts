@@ -28,8 +28,21 @@ const COLUMNS = sql`
 
 type EventRow = Omit<PublicEvent, 'key'>
 
-/** With its text as HTML; null if it is not rendered yet. */
-type WholeEvent = EventRow & { readonly html: string | null }
+/** An event with all that one viewer may know. */
+export interface EventOfViewer extends EventRow {
+  /** Canceled events are shown to members who are registered. */
+  readonly state: 'published' | 'canceled'
+  /** The text as HTML; null if it is not rendered yet. */
+  readonly html: string | null
+  readonly isOver: boolean
+  readonly registrationCount: number
+  /** Null for a viewer without one, or whose registration is canceled. */
+  readonly registration: { readonly id: string; readonly state: 'registered' | 'attended' } | null
+  /** Null unless the viewer is registered. */
+  readonly onlineUrl: string | null
+  /** Whether the viewer may give the place back: not that of a paid event, and not after it. */
+  readonly canCancel: boolean
+}
 
 const SEARCHED = ['title', 'description', 'location']
 const TO_COME = sql`ends_at > now()`
@@ -76,9 +89,25 @@ async function readEvents(
   return rows.map((row) => ({ ...row, key: { at: row.startsAt, id: row.id } }))
 }
 
-export async function findPublicEvent(at: SchoolDb, slug: string): Promise<WholeEvent | undefined> {
-  const { rows } = await at.run(sql<WholeEvent>`
-    select ${COLUMNS}, ${htmlOf('events')} as html from events
-    where school_id = ${at.schoolId} and slug = ${slug} and state = 'published'`)
+/** A public event; for this member also a canceled one for which they are registered. */
+export async function findPublicEvent(
+  at: SchoolDb,
+  slug: string,
+  userId: string | null = null,
+): Promise<EventOfViewer | undefined> {
+  const { rows } = await at.run(sql<EventOfViewer>`
+    select e.*, e."priceAmount" = 0 and not e."isOver" and e.state = 'published'
+      and e.registration->>'state' is not distinct from 'registered' as "canCancel"
+    from (
+      select ${COLUMNS}, state, ${htmlOf('events')} as html, ends_at <= now() as "isOver",
+        registration_count as "registrationCount", r.registration,
+        case when r.registration is not null then online_url end as "onlineUrl"
+      from events left join lateral (
+        select json_build_object('id', g.id, 'state', g.state) as registration
+        from event_registrations g
+        where g.school_id = events.school_id and g.event_id = events.id and g.user_id = ${userId}
+          and g.state <> 'canceled') r on true
+      where school_id = ${at.schoolId} and slug = ${slug}
+        and (state = 'published' or (state = 'canceled' and r.registration is not null))) e`)
   return rows[0]
 }

@@ -849,6 +849,7 @@ export interface SchoolMembersTable {
   forgotten_at: Date | null
   invited_at: Date | null
   invitation_opened_at: Date | null
+  invitation_due: Generated<boolean>
 }
 
 /** schools: one row per tenant, found by its origin */

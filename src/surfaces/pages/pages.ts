@@ -46,9 +46,11 @@ import { addDocsRoutes } from './docs/docs.ts'
 import { addMachineDocuments } from './docs/machine-documents.ts'
 import { addEndSessionRoutes } from './end-session.ts'
 import { addCourseRoutes } from './home/courses.ts'
+import { addEventRoutes } from './home/events.ts'
 import { addFormRoutes } from './home/forms.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addLectureRoutes } from './home/lectures.ts'
+import { addOfferRoutes } from './home/offers.ts'
 import { addWritingRoutes } from './home/writing.ts'
 import { askToConfirm, askToSignIn, findOwnForm } from './kept-forms/interrupted.ts'
 import { addMailSender } from './mails/mail-sender.ts'
@@ -97,8 +99,10 @@ export function addPageRoutes(
     addPublicLogoRoute(scope)
     addHomeRoutes(scope, context)
     addWritingRoutes(scope, context)
+    addEventRoutes(scope, context)
     addCourseRoutes(scope, context, outlines)
     addFormRoutes(scope, context)
+    addOfferRoutes(scope, context)
     addLectureRoutes(scope, context, outlines)
     addDocsRoutes(scope, context, documents)
     addMachineDocuments(scope, context, documents)

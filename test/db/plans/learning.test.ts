@@ -3,7 +3,7 @@ import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { Visitor } from '../../support/browser-like.ts'
-import { aCourse, anEnrollment, aSlug } from '../../support/learning.ts'
+import { aCourse, anEnrollment, aProductOf, aSlug, daysFromNow } from '../../support/learning.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
@@ -76,4 +76,38 @@ test('answering a form reads no whole table', async () => {
   })
 })
 
-testStatements('Pages of courses and forms', () => answered)
+test('registering for an event reads no whole table', async () => {
+  const [ada, slug] = [await world.aMember(school), aSlug()]
+  const [starts_at, ends_at] = [daysFromNow(3), daysFromNow(3.1)]
+  const event = {
+    id: uuidv7(),
+    slug,
+    title: 'Open day',
+    state: 'published',
+    starts_at,
+    ends_at,
+  } as const
+  await school.at.insert('events', { ...event, price_amount: 0, currency: 'USD' }).execute()
+  const visitor = await signedIn(world, school, ada)
+  await checkPlans(async () => {
+    const sent = await submit(visitor, `/events/${slug}`, `/events/${slug}`)
+    expect(sent.headers.location).toBe(`/events/${slug}?done=registered`)
+  })
+})
+
+test('downloading a digital product reads no whole table', async () => {
+  const operator = await anOperator(world, school)
+  const ada = await world.aMember(school)
+  const product = await aProductOf(school, ada, {})
+  const uploaded = await operator.send('POST', '/files?name=words.txt', {
+    body: 'words',
+    headers: { 'content-type': 'text/plain' },
+  })
+  await operator.patch(`/digital-products/${product.id}`, { file_id: uploaded.json().id })
+  const visitor = await signedIn(world, school, ada)
+  await checkPlans(async () => {
+    expect((await visitor.get(`/products/${product.slug}/file`)).body).toBe('words')
+  })
+})
+
+testStatements('Pages of courses, forms, events and products', () => answered)

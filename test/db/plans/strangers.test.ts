@@ -26,6 +26,8 @@ const EXAMPLE_URLS: Readonly<Record<string, string>> = {
   '/courses/:slug': '/courses/first',
   '/courses/:slug/lectures/:id': `/courses/first/lectures/${EXAMPLE.lecture}`,
   '/events/:slug': '/events/evening',
+  '/plans/:slug': '/plans/studio',
+  '/products/:slug': '/products/book',
   '/posts/:slug': '/posts/hello',
   '/forms/:slug': '/forms/ask',
   '/pages/:slug': '/pages/imprint',

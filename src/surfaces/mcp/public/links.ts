@@ -22,17 +22,16 @@ export function restUrl({ origin }: School, kind: Kind, id: string): string {
   return urlInRestApi(origin, restPathOf(RESOURCES[kind]), id)
 }
 
-const PAGES: Readonly<Record<Kind, string | undefined>> = {
+const PAGES: Readonly<Record<Kind, string>> = {
   course: 'courses',
   event: 'events',
-  membership_plan: undefined,
-  digital_product: undefined,
+  membership_plan: 'plans',
+  digital_product: 'products',
   post: 'posts',
   page: 'pages',
 }
 
-/** The page that shows the object to people; objects without a page are on the school's home page. */
+/** The page that shows the object to people. */
 export function pageUrl(school: School, kind: Kind, slug: string): string {
-  const folder = PAGES[kind]
-  return folder === undefined ? `${school.origin}/` : `${school.origin}/${folder}/${slug}`
+  return `${school.origin}/${PAGES[kind]}/${slug}`
 }

@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { servedType } from '../../../domain/content/file-format.ts'
-import { findFile } from '../../../domain/content/file-operations.ts'
 import {
   type LectureOfViewer,
   markOpened,
@@ -10,13 +8,13 @@ import {
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
 import { playerOf } from '../../../domain/learning/video-player.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { downloadHeaders } from '../../../foundation/http/download-headers.ts'
 import { policyWithVideo } from '../../../foundation/http/security-headers.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
+import { sendFile } from '../send-file.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { lecturePage, lecturePath } from '../views/lecture.tsx'
 
@@ -82,16 +80,7 @@ function addFileRoute(app: FastifyInstance, store: FileStore, outlines: OutlineC
     if (content === undefined) {
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
     }
-    const file = content.file === null ? undefined : await findFile(request.at, content.file.id)
-    const bytes = file === undefined ? undefined : await store.read(file.storageKey)
-    if (file === undefined || bytes === undefined) {
-      throw new RequestRefusedError(404, 'This lecture has no file.')
-    }
-    const headers = downloadHeaders(
-      { ...file, servedType: servedType(file.contentType) },
-      'private',
-    )
-    return reply.headers(headers).send(bytes)
+    return await sendFile(request, reply, store, content.file?.id)
   })
 }
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findPublicPage, findPublicPost } from '../../../domain/content/public-writing.ts'
-import { findPublicEvent } from '../../../domain/events/public-events.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -8,13 +7,8 @@ import { sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { type Writing, writingPage } from '../views/writing.tsx'
 
-/** The public page of each event, post and page. */
+/** The public page of each post and page. */
 export function addWritingRoutes(app: FastifyInstance, context: AppContext): void {
-  app.get('/events/:slug', async (request, reply) => {
-    const event = await findPublicEvent(request.at, slugOf(request))
-    return await show(context, request, reply, event && { ...event, kind: 'event' })
-  })
-
   app.get('/posts/:slug', async (request, reply) => {
     const post = await findPublicPost(request.at, slugOf(request))
     return await show(context, request, reply, post && { ...post, kind: 'post' })

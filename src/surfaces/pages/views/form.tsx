@@ -26,7 +26,7 @@ export function answerName(question: string): string {
 
 export function formPage(props: FormProps): string {
   const { form } = props
-  const title = plainText(form.title, 300) || 'Untitled'
+  const title = plainText(form.title) || 'Untitled'
   return sitePage({
     ...props,
     title,
@@ -123,7 +123,7 @@ function Field({ question, id, value, problem }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>
-        <bdi>{plainText(label, 300)}</bdi>
+        <bdi>{plainText(label)}</bdi>
         {!required && <span class="row-note"> (optional)</span>}
       </label>
       {problem !== undefined && (

@@ -4,14 +4,24 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, Panel } from '../../../foundation/html/site-components.tsx'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { count } from './words.ts'
 
-interface ShownCourse {
+interface ShownOffer {
   slug: string
   title: string
-  summary: string
   /** In minor units of the currency. */
   priceAmount: number
   currency: string
+}
+
+interface ShownCourse extends ShownOffer {
+  summary: string
+}
+
+interface ShownPlan extends Omit<ShownOffer, 'title'> {
+  name: string
+  interval: 'month' | 'year'
+  courses: readonly string[]
 }
 
 interface ShownEvent {
@@ -37,6 +47,8 @@ interface HomeProps extends SiteFrame {
   /** Absent without a session. */
   personName?: string | undefined
   courses: readonly ShownCourse[]
+  plans: readonly ShownPlan[]
+  products: readonly ShownOffer[]
   events: readonly ShownEvent[]
   posts: readonly ShownText[]
   pages: readonly ShownText[]
@@ -55,7 +67,31 @@ export function homePage(props: HomeProps): string {
           <Panel title="Courses">
             <ul class="offers">
               {courses.map((course) => (
-                <Course {...course} />
+                <Offer path="/courses/" {...course} />
+              ))}
+            </ul>
+          </Panel>
+        )}
+        {props.plans.length > 0 && (
+          <Panel title="Memberships">
+            <ul class="offers">
+              {props.plans.map((plan) => (
+                <Offer
+                  path="/plans/"
+                  {...plan}
+                  title={plan.name}
+                  summary={count(plan.courses.length, 'course', 'courses')}
+                  each={plan.interval}
+                />
+              ))}
+            </ul>
+          </Panel>
+        )}
+        {props.products.length > 0 && (
+          <Panel title="Downloads">
+            <ul class="offers">
+              {props.products.map((product) => (
+                <Offer path="/products/" {...product} />
               ))}
             </ul>
           </Panel>
@@ -163,18 +199,20 @@ function Hero({ school, tagline, description, personName, viewer }: HomeProps) {
   )
 }
 
-function Course({ slug, title, summary, priceAmount, currency }: ShownCourse) {
+function Offer(props: ShownOffer & { path: string; summary?: string; each?: string }) {
+  const { path, slug, title, summary = '', priceAmount, currency, each } = props
+  const price = formatMoney(priceAmount, currency)
   return (
     <li>
       <h3 dir="auto">
-        <a href={`/courses/${slug}`}>{plainText(title)}</a>
+        <a href={path + slug}>{plainText(title)}</a>
       </h3>
       {summary !== '' && (
         <p class="row-note" dir="auto">
           {plainText(summary)}
         </p>
       )}
-      <p class="price">{formatMoney(priceAmount, currency)}</p>
+      <p class="price">{each === undefined ? price : `${price} a ${each}`}</p>
     </li>
   )
 }

@@ -25,7 +25,7 @@ export function lecturePath(slug: string, lectureId: string): string {
 
 export function lecturePage(props: LectureProps): string {
   const { course, lecture, content, viewer } = props
-  const title = plainText(lecture.title, 300) || 'Untitled'
+  const title = plainText(lecture.title) || 'Untitled'
   return sitePage({
     ...props,
     title,
@@ -35,7 +35,7 @@ export function lecturePage(props: LectureProps): string {
         <PageHead
           title={title}
           up={{ url: `/courses/${course.slug}`, label: course.title || 'Course' }}
-          lead={plainText(lecture.sectionTitle, 300)}
+          lead={plainText(lecture.sectionTitle)}
         />
         <article class="panel">
           <Facts {...props} />
@@ -213,7 +213,7 @@ function Neighbours({ course, previous, next }: LectureProps) {
     lecture !== undefined && (
       <a class={side} href={lecturePath(course.slug, lecture.id)}>
         <span class="row-note">{words}</span>
-        <bdi>{plainText(lecture.title, 300) || 'Untitled'}</bdi>
+        <bdi>{plainText(lecture.title) || 'Untitled'}</bdi>
       </a>
     )
   return (

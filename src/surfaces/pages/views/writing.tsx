@@ -1,39 +1,18 @@
-import type { ComponentChildren } from 'preact'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
-import { PageHead } from '../../../foundation/html/site-components.tsx'
-import { formatMoney } from './money.ts'
+import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { WrittenText } from './written-text.tsx'
 
-interface Shown {
-  title: string
-  /** Of the description or the body; null if it is not rendered yet. */
-  html: string | null
-}
-
-interface Priced extends Shown {
-  /** In minor units of the currency. */
-  priceAmount: number
-  currency: string
-  description: string
-}
-
-interface Event extends Priced {
-  kind: 'event'
-  startsAt: Date
-  location: string
-  isOnline: boolean
-}
-
-interface Text extends Shown {
+/** A public post or page of the school. */
+export interface Writing {
   kind: 'post' | 'page'
+  title: string
   body: string
+  /** Of the body; null if it is not rendered yet. */
+  html: string | null
   publishedAt: Date
 }
-
-/** A public event, post or page of the school. */
-export type Writing = Event | Text
 
 interface WritingProps extends SiteFrame {
   timeZone: string
@@ -42,57 +21,32 @@ interface WritingProps extends SiteFrame {
 
 export function writingPage(props: WritingProps): string {
   const { writing, timeZone } = props
-  const title = plainText(writing.title, 300) || 'Untitled'
-  const text = 'body' in writing ? writing.body : writing.description
-  const facts = factsOf(writing, timeZone)
+  const title = plainText(writing.title) || 'Untitled'
   return sitePage({
     ...props,
     title,
     listed: true,
     children: (
       <>
-        <PageHead title={title} up={{ url: '/', label: 'Home' }} />
-        <article class="panel">
-          {facts.length > 0 && (
-            <dl class="facts">
-              {facts.map(([term, fact]) => (
-                <div>
-                  <dt>{term}</dt>
-                  <dd>{fact}</dd>
-                </div>
-              ))}
-            </dl>
-          )}
-          {text.trim() === '' ? (
-            <p class="row-note">There is nothing more to read here yet.</p>
-          ) : writing.html === null ? (
-            <AsWritten text={text} />
-          ) : (
-            <Prose html={writing.html} />
-          )}
-        </article>
+        <PageHead
+          title={title}
+          up={{ url: '/', label: 'Home' }}
+          lead={
+            writing.kind === 'post' ? (
+              <Moment at={writing.publishedAt} timeZone={timeZone} />
+            ) : undefined
+          }
+        />
+        {writing.body.trim() === '' ? (
+          <div class="panel">
+            <Empty>
+              <p>There is nothing to read here yet.</p>
+            </Empty>
+          </div>
+        ) : (
+          <WrittenText text={writing.body} html={writing.html} />
+        )}
       </>
     ),
   })
-}
-
-function factsOf(
-  writing: Writing,
-  timeZone: string,
-): readonly (readonly [string, ComponentChildren])[] {
-  switch (writing.kind) {
-    case 'event':
-      return [
-        ['Starts', <Moment at={writing.startsAt} timeZone={timeZone} />],
-        ['Price', formatMoney(writing.priceAmount, writing.currency)],
-        ...(writing.location === '' ? [] : [['Where', plainText(writing.location, 500)] as const]),
-        ...(writing.isOnline
-          ? [['Online', 'You get the address after you register'] as const]
-          : []),
-      ]
-    case 'post':
-      return [['Published', <Moment at={writing.publishedAt} timeZone={timeZone} />]]
-    case 'page':
-      return []
-  }
 }

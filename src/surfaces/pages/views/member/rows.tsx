@@ -104,7 +104,11 @@ export function ProductRow(props: { product: OwnedProduct; timeZone: string }) {
   const { product } = props
   return (
     <Row
-      title={<Title text={product.title} fallback="A download" />}
+      title={
+        <a href={`/products/${product.slug}`}>
+          <Title text={product.title} fallback="A download" />
+        </a>
+      }
       notes={
         <p class="row-note">
           Yours since <Moment at={product.grantedAt} timeZone={props.timeZone} />

@@ -93,7 +93,7 @@ export const submissions = defineResource({
         <dl class="answers">
           {answersOf(submission).map(([name, answer]) => (
             <div>
-              <dt>{plainText(labels.get(name) || name, 300)}</dt>
+              <dt>{plainText(labels.get(name) || name)}</dt>
               <dd>{answer}</dd>
             </div>
           ))}
@@ -112,7 +112,7 @@ const ANSWERS: readonly Choice[] = [
 ]
 
 function asked(form: Form): readonly Choice[] {
-  return questionsOf(form).map(({ name, label }) => [name, plainText(label, 300)])
+  return questionsOf(form).map(({ name, label }) => [name, plainText(label)])
 }
 
 function answersOf({ answers }: OutputOf<typeof readSubmission>) {

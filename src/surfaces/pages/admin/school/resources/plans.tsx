@@ -62,7 +62,7 @@ export const plans = defineResource({
     { label: 'Subscriptions now', show: number('active_subscription_count') },
     { label: 'Created', show: moment('created_at') },
   ],
-  markdown: { title: 'Description', member: 'description' },
+  markdown: { title: 'Description', member: 'description', isKept: true },
   fields: [
     { name: 'name', label: 'Name' },
     slugFrom('name'),

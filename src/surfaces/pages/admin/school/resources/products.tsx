@@ -46,7 +46,7 @@ export const products = defineResource({
     { label: 'Members who may download it', show: number('owner_count') },
     { label: 'Last changed', show: moment('updated_at') },
   ],
-  markdown: { title: 'Description', member: 'description' },
+  markdown: { title: 'Description', member: 'description', isKept: true },
   fields: [
     { name: 'title', label: 'Title' },
     slugFrom('title'),

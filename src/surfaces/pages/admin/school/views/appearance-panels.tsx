@@ -57,7 +57,7 @@ function Preview({ name, tagline, primary, stylesheet, logo }: AppearancePanelsP
           )}
           <Name text={name} fallback="School" />
         </p>
-        {tagline !== '' && <p class="lead">{plainText(tagline, 300)}</p>}
+        {tagline !== '' && <p class="lead">{plainText(tagline)}</p>}
         <p class="actions">
           <span class="button button-primary">A button</span>
           <span class="preview-link">A link</span>

@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { findPublicPlan } from '../../../domain/commerce/public-plans.ts'
+import {
+  findPublicProduct,
+  type ProductOfViewer,
+} from '../../../domain/commerce/public-products.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { loadBrowserSession } from '../browser-session.ts'
+import { sendPage } from '../page-request.ts'
+import { sendFile } from '../send-file.ts'
+import { frameFor, withoutNul } from '../site-frame.ts'
+import { planPage, productPage } from '../views/offer.tsx'
+
+/** The pages of plans and downloads; the owners of a download get its file. */
+export function addOfferRoutes(app: FastifyInstance, context: AppContext): void {
+  const { files } = context
+
+  app.get('/plans/:slug', async (request, reply) => {
+    const plan = await findPublicPlan(request.at, slugOf(request))
+    if (plan === undefined) throw notFound()
+    const session = await findBrowserSession(request)
+    const page = planPage({ ...frameFor(context, request, reply, session), plan })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.get('/products/:slug', async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const product = await loadProduct(request, session)
+    const page = productPage({ ...frameFor(context, request, reply, session), product })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  if (files === undefined) return
+  app.get('/products/:slug/file', async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const { isOwned, file } = await loadProduct(request, session)
+    if (!isOwned) throw new RequestRefusedError(403, 'You do not have this download.')
+    return await sendFile(request, reply, files, file?.id)
+  })
+}
+
+function slugOf(request: FastifyRequest): string {
+  return withoutNul((request.params as { slug: string }).slug)
+}
+
+async function loadProduct(
+  request: FastifyRequest,
+  session: BrowserSession | undefined,
+): Promise<ProductOfViewer> {
+  const product = await findPublicProduct(request.at, slugOf(request), session?.person.id)
+  if (product === undefined) throw notFound()
+  return product
+}
+
+function notFound(): RequestRefusedError {
+  return new RequestRefusedError(404, 'This page does not exist, or it is no longer public.')
+}

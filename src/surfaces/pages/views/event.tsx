@@ -1,0 +1,116 @@
+import type { ComponentChildren } from 'preact'
+import type { EventOfViewer } from '../../../domain/events/public-events.ts'
+import { registrationStanding } from '../../../domain/events/registration-standing.ts'
+import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
+import { formatMoney } from './money.ts'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { WrittenText } from './written-text.tsx'
+
+interface EventProps extends SiteFrame {
+  timeZone: string
+  event: EventOfViewer
+  /** Whether the viewer is a member of the school. */
+  isMember: boolean
+}
+
+export function eventPage(props: EventProps): string {
+  const { event, timeZone } = props
+  const title = plainText(event.title) || 'Untitled'
+  const facts = factsOf(event, timeZone)
+  return sitePage({
+    ...props,
+    title,
+    listed: event.state === 'published',
+    children: (
+      <>
+        <PageHead title={title} up={{ url: '/', label: 'Home' }} />
+        <section class="panel" aria-label="About this event">
+          <dl class="facts">
+            {facts.map(([term, fact]) => (
+              <div>
+                <dt>{term}</dt>
+                <dd dir="auto">{fact}</dd>
+              </div>
+            ))}
+          </dl>
+          <Registration {...props} />
+        </section>
+        <WrittenText text={event.description} html={event.html} />
+      </>
+    ),
+  })
+}
+
+function factsOf(event: EventOfViewer, timeZone: string): [string, ComponentChildren][] {
+  const facts: [string, ComponentChildren][] = [
+    ['Starts', <Moment at={event.startsAt} timeZone={timeZone} />],
+    ['Ends', <Moment at={event.endsAt} timeZone={timeZone} />],
+    ['Price', formatMoney(event.priceAmount, event.currency)],
+  ]
+  if (event.location !== '') facts.push(['Where', plainText(event.location, 500)])
+  if (event.isOnline && event.onlineUrl === null) {
+    facts.push(['Online', 'You get the address after you register'])
+  }
+  if (event.capacity !== null) {
+    const left = Math.max(0, event.capacity - event.registrationCount)
+    facts.push(['Places', `${left} of ${event.capacity} left`])
+  }
+  return facts
+}
+
+function Registration({ event, isMember, viewer, here }: EventProps) {
+  const act = (value: 'register' | 'cancel', button: ComponentChildren) =>
+    viewer !== undefined && (
+      <Form
+        action={`/events/${event.slug}`}
+        formToken={viewer.formToken}
+        hidden={{ registration: value }}
+      >
+        {button}
+      </Form>
+    )
+  switch (registrationStanding(event)) {
+    case 'canceled':
+      return <Alert tone="warning" title="This event was canceled." />
+    case 'attended':
+      return <p class="row-note">You were there.</p>
+    case 'registered':
+      return (
+        <>
+          <Alert tone="success" title="You are registered." />
+          {event.onlineUrl !== null && (
+            <div class="actions">
+              <ButtonLink look="primary" href={event.onlineUrl}>
+                Join online
+              </ButtonLink>
+            </div>
+          )}
+          {event.canCancel && act('cancel', <Button look="plain">Cancel my registration</Button>)}
+        </>
+      )
+    case 'over':
+      return <p class="row-note">This event is over.</p>
+    case 'full':
+      return <p class="row-note">Every place is taken.</p>
+    case 'paid':
+      return null
+    case 'open':
+      if (viewer === undefined) {
+        return (
+          <div class="actions">
+            <ButtonLink look="primary" href={`/sign-in?return_to=${encodeURIComponent(here)}`}>
+              Sign in to register
+            </ButtonLink>
+          </div>
+        )
+      }
+      return isMember ? (
+        act('register', <Button look="primary">Register</Button>)
+      ) : (
+        <p class="row-note">Only members of the school can register.</p>
+      )
+  }
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
+import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
+import { aSlug, daysFromNow } from '../../support/learning.ts'
+import { aToken, read } from '../../support/member-api.ts'
+import { signedIn, submit } from '../../support/operator-like.ts'
+import { aWorld, type TestPerson } from '../../support/world.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const ROOM = 'https://room.example/secret'
+
+interface EventOptions {
+  readonly price?: number
+  readonly capacity?: number
+  readonly inDays?: number
+  readonly state?: 'draft' | 'published' | 'canceled'
+}
+
+async function anEvent(options: EventOptions = {}): Promise<{ id: string; path: string }> {
+  const [id, slug] = [uuidv7(), aSlug()]
+  const inDays = options.inDays ?? 3
+  await school.at
+    .insert('events', {
+      id,
+      slug,
+      title: 'Open day',
+      state: options.state ?? 'published',
+      starts_at: daysFromNow(inDays),
+      ends_at: daysFromNow(inDays + 0.1),
+      capacity: options.capacity ?? null,
+      price_amount: options.price ?? 0,
+      currency: 'USD',
+      online_url: ROOM,
+    })
+    .execute()
+  return { id, path: `/events/${slug}` }
+}
+
+/** Sends the form that the page has, or would have. */
+async function act(visitor: Visitor, path: string, registration: string): Promise<Answer> {
+  const fields = hiddenFields((await visitor.get('/')).body, '/sign-out')
+  return await visitor.post(path, { ...fields, registration })
+}
+
+async function registered(person: TestPerson): Promise<readonly string[]> {
+  const { viewer } = await read<{
+    viewer: { eventRegistrations: { nodes: { event: { id: string } }[] } }
+  }>(
+    world,
+    school,
+    await aToken(world, school, person),
+    '{ viewer { eventRegistrations { nodes { event { id } } } } }',
+  )
+  return viewer.eventRegistrations.nodes.map(({ event }) => event.id)
+}
+
+describe('a free event with a place', () => {
+  test('takes the registration of a member, which the Member API tells at once', async () => {
+    const { id, path } = await anEvent({ capacity: 2 })
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const before = await visitor.get(path)
+    expect(before.body).toContain('2 of 2 left')
+    expect(before.body).not.toContain(ROOM)
+    const done = await submit(visitor, path, path)
+    expect(done.headers.location).toBe(`${path}?done=registered`)
+    expect(await registered(ada)).toEqual([id])
+    const after = await visitor.get(path)
+    expect(after.body).toContain(`href="${ROOM}"`)
+    expect(after.body).toContain('1 of 2 left')
+
+    expect((await submit(visitor, path, path)).headers.location).toBe(`${path}?done=canceled`)
+    expect(await registered(ada)).toEqual([])
+    expect((await visitor.get(path)).body).not.toContain(ROOM)
+    expect((await submit(visitor, path, path)).headers.location).toBe(`${path}?done=registered`)
+  })
+
+  test('asks a visitor to sign in, and comes back', async () => {
+    const { path } = await anEvent()
+    const { body } = await new Visitor(world, school).get(path)
+    expect(body).toContain(`href="/sign-in?return_to=${encodeURIComponent(path)}"`)
+    expect(body).not.toContain(ROOM)
+  })
+})
+
+test('a canceled event is shown to its members alone', async () => {
+  const { id, path } = await anEvent()
+  const visitor = await signedIn(world, school, await world.aMember(school))
+  await submit(visitor, path, path)
+  await school.at.update('events').set({ state: 'canceled' }).where('id', '=', id).execute()
+  expect((await visitor.get(path)).body).toContain('This event was canceled')
+  expect((await new Visitor(world, school).get(path)).statusCode).toBe(404)
+})
+
+describe('attacks', () => {
+  test('a member takes a place at an event that is paid, over, full, a draft or canceled', async () => {
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const full = await anEvent({ capacity: 1 })
+    const first = await signedIn(world, school, await world.aMember(school))
+    await submit(first, full.path, full.path)
+    const refused = [await anEvent({ price: 100 }), await anEvent({ inDays: -3 }), full]
+    for (const { path } of refused) {
+      const answer = await act(visitor, path, 'register')
+      expect(answer.headers.location).toBe(`${path}?done=refused`)
+      expect((await visitor.get(path)).body).not.toContain(ROOM)
+    }
+    for (const state of ['draft', 'canceled'] as const) {
+      const { path } = await anEvent({ state })
+      expect((await act(visitor, path, 'register')).statusCode).toBe(404)
+    }
+    expect(await registered(ada)).toEqual([])
+  })
+
+  test('two members take the last place in the same moment', async () => {
+    const { id, path } = await anEvent({ capacity: 1 })
+    const visitors = await Promise.all(
+      [1, 2, 3].map(async () => await signedIn(world, school, await world.aMember(school))),
+    )
+    const answers = await Promise.all(visitors.map((one) => submit(one, path, path)))
+    const locations = answers.map(({ headers }) => headers.location)
+    expect(locations.filter((one) => one === `${path}?done=registered`)).toHaveLength(1)
+    const rows = await school.at
+      .from('event_registrations')
+      .select('id')
+      .where('event_id', '=', id)
+      .execute()
+    expect(rows).toHaveLength(1)
+  })
+
+  test('a member gives back a place at a paid event, or after it', async () => {
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    for (const options of [{ price: 100 }, { inDays: -3 }]) {
+      const { id, path } = await anEvent(options)
+      const registration = { id: uuidv7(), event_id: id, user_id: ada.id }
+      await school.at.insert('event_registrations', registration).execute()
+      const answer = await act(visitor, path, 'cancel')
+      expect(answer.headers.location).toBe(`${path}?done=refused`)
+    }
+    expect(await registered(ada)).toHaveLength(2)
+  })
+
+  test('another site registers a member', async () => {
+    const { path } = await anEvent()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const fields = hiddenFields((await visitor.get(path)).body, path)
+    const forged = await visitor.post(path, fields, { origin: 'https://evil.example' })
+    expect(forged.statusCode).toBe(403)
+    expect(await registered(ada)).toEqual([])
+  })
+
+  test('an event of another school is used, by a member of both', async () => {
+    const { path } = await anEvent()
+    const other = await world.aSchool()
+    const ada = await world.aMember(school)
+    await other.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+    const visitor = await signedIn(world, other, ada)
+    expect((await act(visitor, path, 'register')).statusCode).toBe(404)
+  })
+})
