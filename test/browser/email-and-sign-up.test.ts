@@ -1,14 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
+import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
 import { violationsOf } from '../support/accessibility.ts'
+import { queryOf } from '../support/authorization.ts'
 import { launchBrowser } from '../support/browser.ts'
-import { aMailBox } from '../support/mail-box.ts'
+import { finishJobs } from '../support/jobs.ts'
+import { aMailBox, untilSent } from '../support/mail-box.ts'
 import { aWorld, PASSWORD, type TestSchool } from '../support/world.ts'
 
 const mailBox = await aMailBox()
-const world = await aWorld({ mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>') })
+const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
+const world = await aWorld({
+  mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>'),
+  files: createDiskStore(folder),
+})
 let browser: Browser
 let school: TestSchool
 
@@ -23,7 +33,10 @@ beforeAll(async () => {
   browser = await launchBrowser()
 }, 60_000)
 
-afterAll(() => browser?.close())
+afterAll(async () => {
+  await browser?.close()
+  await rm(folder, { recursive: true })
+})
 
 /** A page in a browser of its own, with scripts off: every step must work without them. */
 async function aPage(): Promise<Page> {
@@ -56,7 +69,7 @@ async function linkTo(email: string, words = 'link='): Promise<string> {
   return link.replaceAll('&amp;', '&')
 }
 
-test('an owner lets people sign up; a visitor makes an account and is a student', async () => {
+test('an owner lets people sign up; a visitor makes an account, is a student, and goes on to the app that waits', async () => {
   const owner = await world.aMember(school, ['owner'])
   const admin = await aPage()
   await admin.goto('/admin/settings')
@@ -66,7 +79,8 @@ test('an owner lets people sign up; a visitor makes an account and is a student'
   expect(await admin.getByRole('status').textContent()).toContain('Sign-up is on')
 
   const page = await aPage()
-  await page.goto('/sign-in')
+  const client = await world.aPublicClient(school)
+  await page.goto(`/oauth/authorize?${queryOf({ school, client })}`)
   await page.getByRole('link', { name: 'Make an account' }).click()
   await expectAccessible(page)
   await page.getByLabel('Your name').fill('Grace Example')
@@ -81,6 +95,8 @@ test('an owner lets people sign up; a visitor makes an account and is a student'
   expect(await page.locator('#new_password-error').textContent()).toContain('Use at least 15')
   await page.getByLabel('Password').fill('nine lanterns and a crow')
   await press(page, 'Make account')
+  await page.getByRole('heading', { name: 'wants to use your account' }).waitFor()
+  await page.goto('/account')
   await page.getByRole('heading', { name: 'Hello, Grace Example' }).waitFor()
   await page.getByRole('link', { name: 'Find a course' }).waitFor()
 }, 60_000)
@@ -115,4 +131,58 @@ test('a member changes the email address with both mailboxes, and undoes it from
   await page.goto('/account')
   expect(new URL(page.url()).pathname).toBe('/sign-in')
   await mailBox.take(ada.email, '/reset-password?token=')
+}, 60_000)
+
+test('an owner adds a student, corrects the name, and sees the invitation sent, opened and accepted; an import invites in a job', async () => {
+  const email = 'invited@people.test'
+  const admin = await aPage()
+  await admin.goto('/admin/settings')
+  await signIn(admin, (await world.aMember(school, ['owner'])).email)
+  await admin.getByLabel('Invite people whom you add').check()
+  await press(admin, 'Save invitations')
+  await admin.goto('/admin/students/new')
+  await admin.getByLabel('Email').fill(email)
+  await admin.getByLabel('Name').fill('Ivnited Person')
+  await press(admin, 'Add a student')
+  const student = admin.url()
+  const facts = () => admin.locator('main dt').allTextContents()
+  expect(await facts()).toContain('Invited')
+  expect(await facts()).not.toContain('Invitation opened')
+
+  await admin.getByRole('link', { name: 'Correct name' }).click()
+  await admin.getByRole('textbox', { name: 'Name' }).fill('Invited Person')
+  await press(admin, 'Correct name')
+  await admin.getByRole('heading', { name: 'Invited Person' }).waitFor()
+  await admin.getByRole('link', { name: 'Send invitation' }).click()
+  await press(admin, 'Send invitation')
+  await admin.getByText('was invited less than 60 minutes ago').waitFor()
+
+  const page = await aPage()
+  await page.goto(await linkTo(email))
+  await expectAccessible(page)
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Invited Person')
+  await admin.goto(student)
+  expect(await facts()).toContain('Invitation opened')
+  expect(await facts()).not.toContain('First signed in')
+  await page.getByLabel('Password').fill('nine lanterns and a crow')
+  await press(page, 'Accept invitation')
+  await page.getByRole('heading', { name: 'Hello, Invited Person' }).waitFor()
+  await admin.goto(student)
+  expect(await facts()).toContain('First signed in')
+  expect(await admin.getByRole('link', { name: 'Send invitation' }).count()).toBe(0)
+
+  await admin.goto('/admin/jobs/import')
+  await admin.getByLabel('What the rows are').selectOption('students')
+  await admin.getByLabel('Choose a file').setInputFiles({
+    name: 'students.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('email,name\nimported@people.test,Imported Person\n'),
+  })
+  await press(admin, 'Start the import')
+  await finishJobs(world)
+  await untilSent(world)
+  await admin.goto('/admin/jobs')
+  await admin.getByRole('link', { name: 'Invite imported people' }).waitFor()
+  await page.goto(await linkTo('imported@people.test'))
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Imported Person')
 }, 60_000)

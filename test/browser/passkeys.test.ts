@@ -118,12 +118,33 @@ describe('a person with a passkey', () => {
     await page.getByText('No passkey was used.').waitFor()
   }, 60_000)
 
-  test('cannot make a second one on the same device', async () => {
-    const { person, page } = await aHolder()
+  test('cannot make a second one on the same device, but on another, and tells them apart by name and last use', async () => {
+    const { person, page, device } = await aHolder()
     await signInByPassword(page, person)
     await page.goto('/account/passkeys')
-    await page.getByRole('button', { name: 'Create a passkey' }).click()
+    const make = () => page.getByRole('button', { name: 'Create a passkey' }).click()
+    await make()
     await page.getByText('This device already has a passkey of yours').waitFor()
+    await device.remove()
+    await VirtualDevice.of(page)
+    await page.reload()
+    await make()
+    await page.getByText('Your passkey is ready.').waitFor()
+    const rows = page.locator('.rows li')
+    expect(await rows.count()).toBe(2)
+    const [first, second] = [rows.first(), rows.last()]
+    await first.getByText('Rename').click()
+    await first.getByLabel('Name').fill('Kitchen laptop')
+    await first.getByRole('button', { name: 'Save name' }).click()
+    await page.getByText('The name was changed.').waitFor()
+    expect(await first.locator('bdi').textContent()).toBe('Kitchen laptop')
+    expect(await second.textContent()).toContain('not used yet')
+    await signOut(page)
+    await page.goto('/sign-in')
+    await usePasskey(page)
+    await page.waitForURL('**/account')
+    await page.goto('/account/passkeys')
+    expect(await rows.filter({ hasText: 'last used' }).count()).toBe(1)
   }, 60_000)
 
   test('removes it, and the browser forgets it', async () => {

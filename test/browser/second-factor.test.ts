@@ -1,10 +1,14 @@
 import type { AddressInfo } from 'node:net'
+import { decodeJwt } from 'jose'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
-import { TestAuthenticator } from '../support/authenticator.ts'
+import { TestAuthenticator, withSecondFactor } from '../support/authenticator.ts'
 import { launchBrowser } from '../support/browser.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aPkce, authorizeParameters } from '../support/browser-like.ts'
+import { exchange } from '../support/client-like.ts'
+import { ageProof } from '../support/old-proof.ts'
+import { aWorld, CALLBACK, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
 let browser: Browser
@@ -91,6 +95,82 @@ test('a member sets up the second factor and signs in with it, with scripts off'
   await signIn(elsewhere, ada)
   await accept(elsewhere, codes[3] ?? '')
   expect(pathOf(elsewhere)).toBe('/account')
+
+  // A trusted browser is no proof: what a stolen session must not do asks for a code.
+  await page.getByRole('button', { name: 'Make new recovery codes' }).click()
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+  await accept(page, codes[4] ?? '')
+  await page.getByRole('button', { name: 'Send it now' }).click()
+  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
+  expect(await page.locator('pre code').textContent()).not.toContain(codes[5])
+}, 60_000)
+
+test('an owner demands a second factor of all operators; an admin is warned, then stopped, sets one up and goes on', async () => {
+  const [owner, admin] = [
+    await world.aMember(school, ['owner']),
+    await world.aMember(school, ['admin']),
+  ]
+  const { app } = await withSecondFactor(world, school, owner)
+  const settings = await aPage({ javaScriptEnabled: false })
+  await settings.goto('/admin/settings')
+  await signIn(settings, owner)
+  await accept(settings, app.code())
+  await settings.getByLabel('Time to set it up').selectOption('7')
+  await settings.getByRole('button', { name: 'Demand it' }).click()
+  await settings.getByText('It is demanded in 7 days').waitFor()
+
+  const page = await aPage()
+  await page.goto('/admin/students')
+  await signIn(page, admin)
+  await page.getByText('In 7 days this area needs a passkey or a second factor').waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  const from = new Date(Date.now() - 3_600_000)
+  await world.database.pool.query('update schools set operator_factor_from = $2 where id = $1', [
+    school.id,
+    from,
+  ])
+  world.context.directory.forget(school.id)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Your sign-in is not enough here' }).waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await page.getByRole('link', { name: 'Set up a second factor' }).click()
+  await page.getByRole('link', { name: 'Set it up' }).click()
+  const theirs = new TestAuthenticator((await page.locator('pre code').textContent()) ?? '')
+  await page.getByLabel('Code', { exact: true }).fill(theirs.code())
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('link', { name: 'I have kept them' }).waitFor()
+  await page.goto('/admin/students')
+  await page.getByRole('heading', { name: 'Students' }).waitFor()
+
+  await settings.getByRole('button', { name: 'Stop demanding it' }).click()
+  await settings.getByText('It is not demanded.').waitFor()
+}, 60_000)
+
+test('an app that asks for a recent sign-in and two factors makes the person give both again, and is told so', async () => {
+  const ada = await world.aMember(school)
+  const { app } = await withSecondFactor(world, school, ada)
+  const client = await world.aPublicClient(school)
+  const page = await aPage({ javaScriptEnabled: false })
+  await page.goto('/account')
+  await signIn(page, ada)
+  await accept(page, app.code())
+  await ageProof(world, ada)
+
+  const pkce = aPkce()
+  const asked = { max_age: '300', acr_values: 'https://refeds.org/profile/mfa' }
+  await page.goto(`/oauth/authorize?${authorizeParameters(school, client, pkce, asked)}`)
+  expect(pathOf(page)).toBe('/sign-in')
+  await signIn(page, ada)
+  await accept(page, app.code(1))
+  const [arrived] = await Promise.all([
+    page.waitForRequest((request) => request.url().startsWith(CALLBACK)),
+    page.getByRole('button', { name: 'Allow' }).click(),
+  ])
+  const code = new URL(arrived.url()).searchParams.get('code') ?? ''
+  const { id_token } = (await exchange(world, school, client, code, pkce.verifier)).json()
+  const { acr, amr, auth_time = 0, iat = 0 } = decodeJwt<{ auth_time: number }>(id_token)
+  expect([acr, amr]).toEqual([asked.acr_values, ['pwd', 'otp', 'mfa']])
+  expect(iat - auth_time).toBeLessThan(300)
 }, 60_000)
 
 test('the pages about the second factor break no rule of accessibility, also on a phone', async () => {

@@ -32,6 +32,11 @@ export class VirtualDevice {
     return new VirtualDevice(session, authenticatorId)
   }
 
+  /** Unplugs it, with its passkeys. */
+  async remove(): Promise<void> {
+    await this.#session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: this.#id })
+  }
+
   async credentials() {
     const answer = await this.#session.send('WebAuthn.getCredentials', {
       authenticatorId: this.#id,
