@@ -42,7 +42,7 @@ export class AdminBrowser {
 
   /** Sends the form of a page that is open already. */
   async fill(html: string, path: string, typed: Typed): Promise<Answer> {
-    const filled = { ...currentValues(html, path), ...typed }
+    const filled = { ...currentValues(html, path), ...nameAskedFor(html), ...typed }
     const fields = Object.entries(filled).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : value.map((one) => [name, one]),
     ) as [string, string][]
@@ -76,6 +76,12 @@ export class AdminBrowser {
     if (path === undefined) throw new Error(`${list} does not show the new object`)
     return { path, body }
   }
+}
+
+/** The name that a page asks to type before something dangerous. */
+export function nameAskedFor(html: string): Record<string, string> {
+  const name = /id="confirm_name-hint"[^>]*>([^<]*)</.exec(html)?.[1]
+  return name === undefined ? {} : { confirm_name: unescaped(name) }
 }
 
 export function errorsIn(html: string): string[] {

@@ -4,14 +4,18 @@ import { endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 
 const limit = z.int().min(1).max(2_000_000_000).nullable()
 
+/** Small letters become capital ones, so that a code has one spelling wherever it is typed. */
+const code = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{1,63}$/,
+    'Use 2 to 64 letters from A to Z, digits, hyphens and underscores.',
+  )
+  .toUpperCase()
+
 /** What a coupon takes off. It never changes, because people know the code already. */
 export const couponTerms = {
-  code: z
-    .string()
-    .regex(
-      /^[A-Z0-9][A-Z0-9_-]{1,63}$/,
-      'Use 2 to 64 capital letters, digits, hyphens and underscores.',
-    ),
+  code,
   percent_off: z.int().min(1).max(100).nullable(),
   amount_off: amount.min(1).nullable(),
   currency: currency.nullable().meta({ description: 'Of amount_off.' }),

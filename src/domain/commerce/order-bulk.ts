@@ -39,7 +39,7 @@ export const orderKind = tableKind({
     total_amount: { schema: total_amount, needed: true },
     currency: { schema: currency, note: 'the school’s currency by default' },
     items: { schema: items.max(200), default: [] },
-    coupon_codes: { schema: z.array(z.string().max(64)).max(20), default: [] },
+    coupon_codes: { schema: z.array(z.string().max(64).toUpperCase()).max(20), default: [] },
     completed_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
     created_at: { schema: time, note: 'now by default' },
   },

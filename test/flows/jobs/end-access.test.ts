@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { SMALL_CLIENT } from '../../../src/domain/grants/end-access-of-client.ts'
 import { verifies } from '../../spec/verifies.ts'
+import { nameAskedFor } from '../../support/admin-browser.ts'
 import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
 import { finishJobs } from '../../support/jobs.ts'
 import { aCode, auditOf } from '../../support/oauth-world.ts'
@@ -78,7 +79,8 @@ describe('a client with many authorizations', () => {
     const large = await aLargeClient()
     const { school, client, pair, owner } = large
     const page = `/admin/developers/applications/${client.clientId}/delete`
-    expect((await submit(owner, page, page)).statusCode).toBe(303)
+    const { body } = await owner.get(page)
+    expect((await submit(owner, page, page, nameAskedFor(body))).statusCode).toBe(303)
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
     expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(401)
     await finishJobs(world)

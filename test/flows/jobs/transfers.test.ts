@@ -55,7 +55,7 @@ describe('an import with Prefer: respond-async', () => {
     async () => {
       const school = await world.aSchool()
       const operator = await anOperator(world, school)
-      const body = 'code,percent_off\nSPRING,20\nspring,20\n'
+      const body = 'code,percent_off\nSPRING,20\nsp ring,20\n'
       const send = (headers: Record<string, string>) =>
         operator.send('POST', '/coupons/import', {
           body,
@@ -289,7 +289,7 @@ describe('in the admin area', () => {
     const { form_token = '' } = hiddenFields(form.body, '/admin/jobs/import')
     const forged = await post('forged', 'code,percent_off\nSPRING,20\n')
     expect(forged.statusCode).toBe(403)
-    const sent = await post(form_token, 'code,percent_off\nSPRING,20\nspring,20\n')
+    const sent = await post(form_token, 'code,percent_off\nSPRING,20\nsp ring,20\n')
     expect(sent.statusCode).toBe(303)
     const path = String(sent.headers.location).split('?')[0] ?? ''
     await finishJobs(world)

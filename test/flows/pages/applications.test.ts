@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
+import { nameAskedFor } from '../../support/admin-browser.ts'
 import { authorizeAs, hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
 import { aCode } from '../../support/oauth-world.ts'
@@ -242,7 +243,7 @@ describe('OAuth applications', () => {
 
   verifies(
     'client.deleted.ends-tokens',
-    'deleting asks first, with the number of people, and then ends all authorizations',
+    'deleting asks first, with the number of people and for the name, and then ends all authorizations',
     async () => {
       const school = await aBetaSchool(world)
       const client = await world.aPublicClient(school)
@@ -255,9 +256,13 @@ describe('OAuth applications', () => {
         await aPair(world, school, client, ben),
       ]
       const asking = `${APPS}/${client.clientId}/delete`
-      expect((await owner.get(asking)).body).toContain('2 people have given it access')
+      const question = (await owner.get(asking)).body
+      expect(question).toContain('2 people have given it access')
+      for (const confirm_name of ['', 'Another app']) {
+        expect((await submit(owner, asking, asking, { confirm_name })).statusCode).toBe(422)
+      }
       expect((await userinfo(world, school, pairs[0]?.access_token)).statusCode).toBe(200)
-      const deleted = await submit(owner, asking, asking)
+      const deleted = await submit(owner, asking, asking, nameAskedFor(question))
       expect(deleted.headers.location).toBe(`${APPS}?done=deleted`)
       for (const pair of pairs) {
         expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)

@@ -78,7 +78,9 @@ describe('operator tools in the admin area', () => {
 
       const question = await owner.get(`${page}/delete`)
       expect(question.body).toContain('1 person has')
-      const deleted = await submit(owner, `${page}/delete`, `${page}/delete`)
+      const asking = `${page}/delete`
+      expect((await submit(owner, asking, asking)).statusCode).toBe(422)
+      const deleted = await submit(owner, asking, asking, { confirm_name: 'reports' })
       expect((await owner.follow(deleted)).body).toContain(
         'The tool is deleted, and its access has ended',
       )

@@ -186,12 +186,16 @@ describe('an edit', () => {
     expect(errorsIn(answer.body)).toEqual(['An event must end after it starts.'])
   })
 
-  test('without a slug gets one from the title, and the form shows it if it is taken', async () => {
+  test('without a slug gets a free one from the title, however often the title is used', async () => {
     const title = { title: 'Été: the term' }
-    expect((await browser.done('/admin/posts/new', title)).body).toContain('ete-the-term')
-    const again = await browser.send('/admin/posts/new', title)
-    expect(again.statusCode).toBe(409)
-    expect(again.body).toContain('value="ete-the-term"')
+    const slugs: string[] = []
+    for (let times = 0; times < 6; times += 1) {
+      const { body } = await browser.done('/admin/posts/new', title)
+      slugs.push(/ete-the-term[a-f0-9-]*/.exec(body)?.[0] ?? '')
+    }
+    const counted = ['', '-2', '-3', '-4', '-5'].map((ending) => `ete-the-term${ending}`)
+    expect(slugs.slice(0, 5)).toEqual(counted)
+    expect(slugs[5]).toMatch(/^ete-the-term-[0-9a-f]{8}$/)
   })
 
   test('whose title gives no slug asks for one; without a title it asks only for the title', async () => {
@@ -210,6 +214,13 @@ describe('an edit', () => {
       'Take off either a percentage or an amount: fill in one of the two.',
     ])
     await browser.done('/admin/coupons/new', { code: 'FIVE', amount_off: '5' })
+    const { body } = await browser.done('/admin/coupons/new', {
+      code: 'summer-10',
+      amount_off: '5',
+    })
+    expect(body).toContain('SUMMER-10')
+    const again = await browser.send('/admin/coupons/new', { code: 'Summer-10', amount_off: '5' })
+    expect(errorsIn(again.body)).toEqual(['This is taken already. Choose another.'])
   })
 
   test('with a slug that is taken gets a message beside the field', async () => {
@@ -218,6 +229,18 @@ describe('an edit', () => {
     expect(answer.statusCode).toBe(409)
     expect(errorsIn(answer.body)).toEqual(['This is taken already. Choose another.'])
   })
+})
+
+test('deleting a course asks for its name, in any case, and deletes nothing without it', async () => {
+  const { path } = await browser.done('/admin/courses/new', { title: 'Fresco & Secco' })
+  for (const confirm_name of ['', 'Fresco']) {
+    const refused = await browser.send(`${path}/delete`, { confirm_name })
+    expect(refused.statusCode).toBe(422)
+    expect(errorsIn(refused.body)).toEqual(['This is another name. Nothing was deleted.'])
+  }
+  await browser.page(path)
+  await browser.done(`${path}/delete`, { confirm_name: ' fresco & secco ' })
+  expect((await browser.get(path)).statusCode).toBe(404)
 })
 
 describe('records that members create', () => {

@@ -21,6 +21,7 @@ import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
 import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
 import { endOldSecretPage, renewSecretPage } from '../views/admin/renew-secret.tsx'
 import { secretPage } from '../views/admin/secret.tsx'
+import { isNameTyped } from '../views/confirm-name.tsx'
 import { addLogoRoutes } from './application-logo.ts'
 import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
@@ -144,7 +145,13 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
 
   app.post(`${ONE}/delete`, async (request, reply) => {
     const { operator, application } = await enterToChange(request, pathOf(request))
-    checkedForm(context.keyring, request, operator)
+    const form = checkedForm(context.keyring, request, operator)
+    const people = await countPeopleOfApp(request.at, application.clientId)
+    if (people > 0 && !isNameTyped(form, application.name || application.clientId)) {
+      const frame = adminFrame(context, request, reply, operator)
+      const page = deleteApplicationPage({ ...frame, application, people, isWrongName: true })
+      return sendPage(reply, request, 'site', page, 422)
+    }
     const input = { client_id: application.clientId }
     await performAs(request, operator, deleteApplication, input)
     return redirectTo(reply, request, 'site', `${paths.applications}?done=deleted`)

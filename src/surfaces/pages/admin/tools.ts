@@ -23,6 +23,7 @@ import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
 import { toolPage } from '../views/admin/tool.tsx'
 import type { ToolDraft } from '../views/admin/tool-fields.tsx'
 import { newToolPage, toolsPage } from '../views/admin/tools.tsx'
+import { isNameTyped } from '../views/confirm-name.tsx'
 import { checkShown } from './applications.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
@@ -100,21 +101,24 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
 
   app.get(`${ONE}/delete`, async (request, reply) => {
     const operator = await enter(request)
-    const tool = await loadTool(request)
-    const page = deleteApplicationPage({
-      ...adminFrame(context, request, reply, operator),
-      application: tool,
-      people: await countPeopleOfApp(request.at, tool.clientId),
-      kind: 'tool',
-      back: pathOf(request),
-    })
-    return sendPage(reply, request, 'site', page)
+    const application = await loadTool(request)
+    const people = await countPeopleOfApp(request.at, application.clientId)
+    const frame = adminFrame(context, request, reply, operator)
+    const asked = { application, people, kind: 'tool', back: pathOf(request) } as const
+    return sendPage(reply, request, 'site', deleteApplicationPage({ ...frame, ...asked }))
   })
 
   app.post(`${ONE}/delete`, async (request, reply) => {
     const operator = await enter(request, pathOf(request))
     const tool = await loadTool(request)
-    checkedForm(context.keyring, request, operator)
+    const form = checkedForm(context.keyring, request, operator)
+    const people = await countPeopleOfApp(request.at, tool.clientId)
+    if (people > 0 && !isNameTyped(form, tool.name || tool.clientId)) {
+      const frame = adminFrame(context, request, reply, operator)
+      const asked = { application: tool, people, kind: 'tool', back: pathOf(request) } as const
+      const page = deleteApplicationPage({ ...frame, ...asked, isWrongName: true })
+      return sendPage(reply, request, 'site', page, 422)
+    }
     await performAs(request, operator, deleteTool, { slug: tool.slug ?? '' })
     context.directory.forget(request.school.id)
     return redirectTo(reply, request, 'site', `${paths.tools}?done=deleted`)

@@ -24,6 +24,8 @@ export interface Action<T = Row> {
   /** The notice after it is done. */
   readonly done: string
   readonly tone?: 'danger'
+  /** Whether the page asks to type the name of the object, because much is lost with it. */
+  readonly confirmsName?: true
   /** Whether it can be done with this object as it is now. */
   readonly when?: (object: T) => boolean
 }

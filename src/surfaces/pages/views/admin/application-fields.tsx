@@ -53,7 +53,7 @@ export function ApplicationFields({ draft, problems, offered, variant }: Applica
       <TextArea
         name="redirect_uris"
         label="Redirect URIs"
-        hint="One per line. https, or an app’s own scheme, or on the person’s own computer, such as http://127.0.0.1/callback. Must match exactly; only on the person’s own computer the port may differ."
+        hint="One per line: https; or the own scheme of an app on a phone or computer, which is a domain that you own backwards, such as com.example.app:/callback (myapp:// is refused, because any other app can claim it); or an address on the person’s own computer, such as http://127.0.0.1/callback. Must match exactly; only on the person’s own computer the port may differ."
         value={draft.redirectUris}
         rows={4}
         errors={of('redirect_uris')}

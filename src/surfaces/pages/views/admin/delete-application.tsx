@@ -1,6 +1,7 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
+import { ConfirmName } from '../confirm-name.tsx'
 import { countUpTo } from '../words.ts'
 import { type AdminFrame, adminPage, applicationPath } from './admin-page.tsx'
 
@@ -8,6 +9,8 @@ interface DeleteApplicationProps extends AdminFrame {
   application: ListedClient
   /** With a live authorization. */
   people: number
+  /** Whether another name was typed. */
+  isWrongName?: boolean
   /** A tool has another page than an application. */
   kind?: 'application' | 'tool'
   back?: string
@@ -40,11 +43,16 @@ export function deleteApplicationPage(props: DeleteApplicationProps): string {
           <p>
             <Address text={clientId} /> stops working. The same id cannot be used again.
           </p>
-          <Form class="actions" action={`${back}/delete`} formToken={props.viewer?.formToken ?? ''}>
-            <Button look="danger">Delete</Button>
-            <ButtonLink look="plain" href={back}>
-              Cancel
-            </ButtonLink>
+          <Form action={`${back}/delete`} formToken={props.viewer?.formToken ?? ''}>
+            {people > 0 && (
+              <ConfirmName name={name || clientId} isWrong={props.isWrongName === true} />
+            )}
+            <div class="actions">
+              <Button look="danger">Delete</Button>
+              <ButtonLink look="plain" href={back}>
+                Cancel
+              </ButtonLink>
+            </div>
           </Form>
         </section>
       </>

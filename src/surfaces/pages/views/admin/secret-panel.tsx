@@ -3,6 +3,7 @@ import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Alert } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { ButtonLink, Panel } from '../../../../foundation/html/site-components.tsx'
+import { timeLeft } from '../time-left.ts'
 import { type AdminFrame, applicationPath, paths } from './admin-page.tsx'
 
 /** Leads to the pages that renew the secret of a confidential application and end the old one. */
@@ -16,10 +17,11 @@ export function SecretPanel(props: AdminFrame & { application: ListedClient }) {
       {oldSecretExpiresAt !== undefined && (
         <Alert tone="warning" title="Two secrets work at the moment">
           <p>
-            The old one works until <Moment at={oldSecretExpiresAt} timeZone={props.timeZone} />.
-            The <a href={`${paths.audit}?app=${encodeURIComponent(clientId)}`}>audit log</a> says
-            which one the app uses. If you renew the secret again, this old one ends at once, and
-            the current one becomes the old one.
+            The old one works until <Moment at={oldSecretExpiresAt} timeZone={props.timeZone} />,{' '}
+            {timeLeft(oldSecretExpiresAt, new Date())}. The{' '}
+            <a href={`${paths.audit}?app=${encodeURIComponent(clientId)}`}>audit log</a> says which
+            one the app uses. If you renew the secret again, this old one ends at once, and the
+            current one becomes the old one.
           </p>
         </Alert>
       )}

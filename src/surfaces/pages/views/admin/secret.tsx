@@ -1,6 +1,7 @@
 import { Address, Alert, Name } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
+import { timeLeft } from '../time-left.ts'
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
 
 interface SecretProps extends AdminFrame {
@@ -35,7 +36,8 @@ export function secretPage(props: SecretProps): string {
                 <>
                   {' '}
                   The old secret works until{' '}
-                  <Moment at={new Date(old_until)} timeZone={props.timeZone} />.
+                  <Moment at={new Date(old_until)} timeZone={props.timeZone} />,{' '}
+                  {timeLeft(new Date(old_until), new Date())}.
                 </>
               )}
             </p>
@@ -62,6 +64,9 @@ export function secretPage(props: SecretProps): string {
             <ButtonLink look="primary" href={applicationPath(clientId)}>
               I have copied it
             </ButtonLink>
+            {old_until && (
+              <a href={applicationPath(clientId, '/old-secret')}>End the old secret now</a>
+            )}
           </div>
         </section>
       </>

@@ -66,7 +66,7 @@ export const coupons = defineResource({
     {
       name: 'code',
       label: 'Code',
-      hint: 'What members type: capital letters, digits, hyphens and underscores. It cannot be changed later.',
+      hint: 'What members type: letters, digits, hyphens and underscores; small letters become capital ones. It cannot be changed later.',
     },
     {
       name: 'percent_off',

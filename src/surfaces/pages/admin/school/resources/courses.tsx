@@ -132,6 +132,7 @@ export const courses = defineResource({
       consequence: 'The course and its whole curriculum are deleted for good.',
       done: 'The course is deleted.',
       tone: 'danger',
+      confirmsName: true,
     },
   ],
   related: [

@@ -5,7 +5,7 @@ export function slugFrom<N extends string>(title: N): FormField<'slug' | N, unkn
   return {
     name: 'slug',
     label: 'Address',
-    hint: `The last part of its web address: lower-case letters, digits and hyphens. If you leave it empty, a new one gets it from its ${title}.`,
+    hint: `The last part of its web address: lower-case letters, digits and hyphens. If you leave it empty, a new one gets a free one from its ${title}.`,
     suggest: { from: title, make: slugOf },
   }
 }

@@ -3,6 +3,7 @@ import { RequestRefusedError } from '../../../../../foundation/http/client-fault
 import type { AppContext } from '../../../../../gate/context.ts'
 import { redirectTo, sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
+import { isNameTyped } from '../../../views/confirm-name.tsx'
 import type { AskedWrite } from '../field.ts'
 import { blankDraft, type Draft, suggested } from '../form/draft.ts'
 import { planForm } from '../form/field-rule.ts'
@@ -59,7 +60,7 @@ function addActionRoute(
     object: Row,
     draft: Draft,
     problems: FormProblems,
-    texts: FindTexts = {},
+    { texts = {}, isWrongName = false }: { texts?: FindTexts; isWrongName?: boolean } = {},
   ) => {
     const name = resource.name(object)
     const isPossible = action.when?.(object) ?? true
@@ -75,6 +76,7 @@ function addActionRoute(
       back: { url: objectPath(resource, object), label: name || withArticle(resource.one) },
       hidden: versionField(operation, object),
       fields: await shownFields(fields, draft, problems.fields, visit.ask, { object, texts }),
+      isWrongName,
       problems: whyNot === undefined ? problems : { fields: {}, whole: [whyNot] },
     })
   }
@@ -96,8 +98,13 @@ function addActionRoute(
     const texts = findTextsIn(form)
     if (asksToBeShown(form)) {
       const seen = asSeen(before, form)
-      const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, texts)
+      const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, { texts })
       return sendPage(reply, request, 'site', page)
+    }
+    if (action.confirmsName && !isNameTyped(form, resource.name(before))) {
+      const again = { texts, isWrongName: true }
+      const page = await show(visit, before, typedDraft(fields, form), NO_PROBLEMS, again)
+      return sendPage(reply, request, 'site', page, 422)
     }
     const outcome = await submitForm(visit, form, {
       operation,
@@ -117,7 +124,7 @@ function addActionRoute(
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     // After a conflict the page shows what is possible now, not what was possible when this request began.
     const object = outcome.status === 409 ? await loadNamed(request, visit, resource) : before
-    const page = await show(visit, object, outcome.draft, outcome.problems, texts)
+    const page = await show(visit, object, outcome.draft, outcome.problems, { texts })
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }

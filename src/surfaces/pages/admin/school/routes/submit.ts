@@ -1,4 +1,10 @@
-import { checkInput, refusalFrom, type WriteOperation } from '../../../../../domain/operation.ts'
+import { randomBytes } from 'node:crypto'
+import {
+  checkInput,
+  type Outcome,
+  refusalFrom,
+  type WriteOperation,
+} from '../../../../../domain/operation.ts'
 import type { Draft } from '../form/draft.ts'
 import type { PlannedField } from '../form/field-rule.ts'
 import { anyProblem, type FormProblems, problemsOf, withReadingProblems } from '../form/problems.ts'
@@ -39,10 +45,38 @@ export async function submitForm(
     const problems = withReadingProblems(read.problems, judged(operation, fields, input))
     return { kind: 'refused', draft: read.draft, problems, status: 422 }
   }
-  const outcome = await visit.perform(operation, input)
+  const outcome = await performNamed(visit, operation, input, madeIn(fields, form))
   if (outcome.kind === 'done' || outcome.kind === 'not_found') return outcome
   const problems = problemsOf(outcome, fields, before === undefined ? CHANGED : OVERWRITES)
   return { kind: 'refused', draft: read.draft, problems, status: statusOf(outcome) }
+}
+
+/** The field that was left empty and made from another one, such as the address from the title. */
+function madeIn(fields: readonly PlannedField[], form: URLSearchParams): string | undefined {
+  return fields.find(({ name, rule }) => rule.suggested && (form.get(name) ?? '').trim() === '')
+    ?.name
+}
+
+const COUNTED_NAMES = ['-2', '-3', '-4', '-5']
+
+/** Performs it again with another ending while the name that we made is taken: its author did not choose it. */
+async function performNamed(
+  visit: Visit,
+  operation: WriteOperation,
+  input: Row,
+  made: string | undefined,
+): Promise<Outcome<Row>> {
+  let outcome: Outcome<Row> = await visit.perform(operation, input)
+  if (made === undefined) return outcome
+  for (const ending of [...COUNTED_NAMES, `-${randomBytes(4).toString('hex')}`]) {
+    if (outcome.kind !== 'conflict' || outcome.code !== 'taken') break
+    if (outcome.pointer !== `/${made}`) break
+    const name = String(input[made])
+      .slice(0, 80 - ending.length)
+      .replace(/-$/, '')
+    outcome = await visit.perform(operation, { ...input, [made]: `${name}${ending}` })
+  }
+  return outcome
 }
 
 const OVERWRITES =

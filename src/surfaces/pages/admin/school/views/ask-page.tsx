@@ -1,6 +1,7 @@
 import { Button, Form, Name } from '../../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import { ConfirmName } from '../../../views/confirm-name.tsx'
 import type { FormProblems } from '../form/problems.ts'
 import type { Action, Link } from '../resource.ts'
 import { DefaultButton, FormField, type ShownField } from './field.tsx'
@@ -18,12 +19,17 @@ export interface AskPageProps extends AdminFrame {
   readonly hidden: Readonly<Record<string, string>>
   readonly fields: readonly ShownField[]
   readonly problems: FormProblems
+  /** Whether another name was typed than that of the object. */
+  readonly isWrongName?: boolean
 }
 
 /** Asks for confirmation before an action. */
 export function askPage(props: AskPageProps): string {
   const { action, back, problems } = props
-  const isWrong = problems.whole.length > 0 || props.fields.some((one) => one.problems.length > 0)
+  const isWrong =
+    props.isWrongName === true ||
+    problems.whole.length > 0 ||
+    props.fields.some((one) => one.problems.length > 0)
   return adminPage({
     ...props,
     title: isWrong ? `Error: ${action.question}` : action.question,
@@ -77,6 +83,9 @@ function Question(props: AskPageProps & { readonly isWrong: boolean }) {
         {props.fields.map((shown) => (
           <FormField shown={shown} timeZone={props.timeZone} />
         ))}
+        {action.confirmsName && (
+          <ConfirmName name={props.name} isWrong={props.isWrongName === true} />
+        )}
         <div class="actions">
           <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
           <ButtonLink look="plain" href={back.url}>

@@ -1,0 +1,28 @@
+import { Field } from '../../../foundation/html/components.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+
+const FIELD = 'confirm_name'
+
+/** Whether the form of a dangerous act has the name of what it is about, in any case. */
+export function isNameTyped(form: URLSearchParams, name: string): boolean {
+  return comparable(form.get(FIELD) ?? '') === comparable(name)
+}
+
+function comparable(name: string): string {
+  return plainText(name).toLowerCase()
+}
+
+/** Asks for the name, so that nothing large is lost by a click on the wrong page. */
+export function ConfirmName({ name, isWrong }: { name: string; isWrong: boolean }) {
+  if (plainText(name) === '') return null
+  return (
+    <Field
+      name={FIELD}
+      label="Type the name to confirm"
+      type="text"
+      autocomplete="off"
+      hint={plainText(name)}
+      error={isWrong ? 'This is another name. Nothing was deleted.' : undefined}
+    />
+  )
+}
