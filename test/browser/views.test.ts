@@ -155,4 +155,26 @@ describe('a single page', () => {
     ])
     expect(posted.postData()).toContain('request=c2VhbGVkLXJlcXVlc3Q&decision=allow')
   }, 60_000)
+
+  test.each(['admin-overview', 'admin-courses', 'admin-audit', 'admin-applications'])(
+    'the menu of %s fits 1280 x 800 without scrolling, with the current page in sight',
+    async (name) => {
+      await open(name, { viewport: desktop, javaScriptEnabled: false })
+      const menu = await page.locator('nav.side').boundingBox()
+      expect((menu?.y ?? 0) + (menu?.height ?? 0)).toBeLessThanOrEqual(desktop.height)
+      const current = await page.locator('nav.side [aria-current=page]').boundingBox()
+      expect(current?.height).toBeGreaterThanOrEqual(24)
+    },
+    60_000,
+  )
+
+  test('the menu opens on a phone with scripts off, and its groups do', async () => {
+    await open('admin-overview', { viewport: phone, javaScriptEnabled: false })
+    const posts = page.getByRole('link', { name: 'Posts' })
+    await page.locator('summary', { hasText: 'Overview' }).click()
+    expect(await posts.isVisible()).toBe(false)
+    await page.locator('summary', { hasText: 'Content' }).click()
+    await posts.click()
+    expect(new URL(page.url()).pathname).toBe('/admin/posts')
+  }, 60_000)
 })

@@ -33,7 +33,10 @@ const pages = (count: number, from = 0): string =>
 
 describe('an import over HTTP', () => {
   test('answers with the counts of rows, and with the lines of refused rows', async () => {
-    const answer = await sendRows('/coupons/import', 'code,percent_off\nSPRING,20\nsp ring,20\nX,\n')
+    const answer = await sendRows(
+      '/coupons/import',
+      'code,percent_off\nSPRING,20\nsp ring,20\nX,\n',
+    )
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toMatchObject({
       object: 'import',

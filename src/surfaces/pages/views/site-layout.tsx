@@ -30,6 +30,8 @@ interface SiteLayoutProps extends SiteFrame {
   markdown?: string
   /** A second navigation, for sections with several pages. */
   side?: ComponentChildren
+  /** Uses the width of large screens, for tables. */
+  wide?: boolean
   /** Files of `assets/`, in addition to those of every page. */
   stylesheets?: readonly string[]
   /** A file of `assets/`; send the page with `sendScriptedPage`. */
@@ -53,7 +55,7 @@ export function sitePage(props: SiteLayoutProps): string {
         Skip to the content
       </a>
       <TopBar {...props} />
-      <div class={side === undefined ? 'site' : 'site site-with-side'}>
+      <div class={classOf(props)}>
         {side}
         <main id="main" tabIndex={-1}>
           {notice !== undefined && <NoticeAlert notice={notice} />}
@@ -63,6 +65,11 @@ export function sitePage(props: SiteLayoutProps): string {
       <Footer branded />
     </Document>,
   )
+}
+
+function classOf({ side, wide }: SiteLayoutProps): string {
+  if (side === undefined) return 'site'
+  return wide === true ? 'site site-with-side site-wide' : 'site site-with-side'
 }
 
 function NoticeAlert({ notice }: { notice: Notice }) {

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { Alert } from '../../../../foundation/html/components.tsx'
+import { Icon, type IconName } from '../../../../foundation/html/icon.tsx'
 import { SETTINGS_PATH } from '../account-paths.ts'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { count } from '../words.ts'
-import { isAt, MENU, OVERVIEW } from './admin-menu.ts'
+import { isAt, MENU, type MenuItem, OVERVIEW, openGroups, TOP } from './admin-menu.ts'
 
 export interface AdminFrame extends SiteFrame {
   /** Whether the beta feature "MCP connections" is on, which shows the Developers area. */
@@ -76,7 +77,7 @@ export function adminPage(props: AdminPageProps): string {
       {props.children}
     </>
   )
-  return sitePage({ ...props, stylesheets, side: <AdminNav {...props} />, children })
+  return sitePage({ ...props, stylesheets, wide: true, side: <AdminNav {...props} />, children })
 }
 
 function FactorSoon({ days }: { days: number }) {
@@ -95,31 +96,37 @@ function FactorSoon({ days }: { days: number }) {
 
 /**
  * The menu is open on wide screens and closed on narrow ones, where the line that opens it shows the
- * current page. It needs no script.
+ * current page. Some of its groups are open, so that all of it is seen without scrolling. It needs no script.
  */
 function AdminNav({ here, developersShown }: AdminFrame) {
   const groups = MENU.filter(({ beta }) => developersShown || beta !== true)
-  const current = groups.flatMap(({ items }) => items).find((item) => isAt(item, here)) ?? OVERVIEW
+  const items = [...TOP, ...groups.flatMap((group) => group.items)]
+  const open = openGroups(here)
   return (
     <nav class="side" aria-label="Admin">
       <details class="menu">
         <summary>
           <span class="visually-hidden">Admin menu, at </span>
-          {current.label}
+          {(items.find((item) => isAt(item, here)) ?? OVERVIEW).label}
         </summary>
-        <div class="menu-groups">
+        <div class="menu-parts">
           <ul>
-            <Item item={OVERVIEW} here={here} />
+            {TOP.map((item) => (
+              <Item item={item} here={here} icon={item.icon} />
+            ))}
           </ul>
-          {groups.map(({ title, items }) => (
-            <div class="menu-group">
-              <h2 id={`menu-${title.toLowerCase()}`}>{title}</h2>
-              <ul aria-labelledby={`menu-${title.toLowerCase()}`}>
+          {groups.map(({ title, icon, items }) => (
+            <details class="menu-part" open={open.has(title)}>
+              <summary class="menu-part-title">
+                <Icon name={icon} />
+                {title}
+              </summary>
+              <ul class="menu-part-items">
                 {items.map((item) => (
                   <Item item={item} here={here} />
                 ))}
               </ul>
-            </div>
+            </details>
           ))}
         </div>
       </details>
@@ -127,10 +134,11 @@ function AdminNav({ here, developersShown }: AdminFrame) {
   )
 }
 
-function Item({ item, here }: { item: (typeof MENU)[number]['items'][number]; here: string }) {
+function Item({ item, here, icon }: { item: MenuItem; here: string; icon?: IconName }) {
   return (
     <li>
       <a href={item.href} aria-current={isAt(item, here) ? 'page' : undefined}>
+        {icon !== undefined && <Icon name={icon} />}
         {item.label}
       </a>
     </li>
