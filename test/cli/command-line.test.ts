@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import { VERSION } from '../../src/version.ts'
@@ -27,6 +28,19 @@ async function allCommands(path: readonly string[] = []): Promise<string[][]> {
 const CODE = /^[2-9A-Z]{4}(-[2-9A-Z]{4}){2}/
 
 describe('help', () => {
+  test('the README lists every command', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    const listed = [...readme.matchAll(/^\| (`[a-z][^|]*) \|/gm)].flatMap(([, cell = '']) => {
+      const [group = '', ...rest] = [...cell.matchAll(/`([^`]+)`/g)].map(([, words = '']) =>
+        words.replace(/ (?:--\S+ )?[A-Z].*/, ''),
+      )
+      return [group, ...rest, ...rest.map((name) => `${group.split(' ')[0]} ${name}`)]
+    })
+    const groups = new Set(['school', 'user', 'client', 'tool', 'platform', 'keys', 'secrets'])
+    const commands = (await allCommands()).map((path) => path.join(' '))
+    expect(commands.filter((name) => !groups.has(name) && !listed.includes(name))).toEqual([])
+  })
+
   test('describes every command with an example, and every command has --json', async () => {
     const commands = (await allCommands()).map((path) => path.join(' '))
     for (const name of ['start', 'migrate', 'demo', 'doctor', 'school create', 'user role']) {
