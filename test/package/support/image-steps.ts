@@ -85,7 +85,9 @@ async function follow(
     }
   } else if (instruction === 'RUN') {
     if (value.startsWith('chown ')) return
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...stage.env }
+    // Behind a proxy that opens TLS, npm needs the authority of that proxy.
+    const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env
+    const env = { PATH, HOME, NODE_EXTRA_CA_CERTS, ...stage.env }
     await promisify(execFile)('sh', ['-c', value], { cwd: inside('.'), env, maxBuffer: 2 ** 26 })
   } else if (['CMD', 'ENTRYPOINT', 'HEALTHCHECK'].includes(instruction)) {
     known.exec[instruction] = JSON.parse(value.slice(value.indexOf('[')))
