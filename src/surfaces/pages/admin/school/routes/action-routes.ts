@@ -101,7 +101,11 @@ function addActionRoute(
       const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, { texts })
       return sendPage(reply, request, 'site', page)
     }
-    if (action.confirmsName && !isNameTyped(form, resource.name(before))) {
+    if (
+      action.confirmsName &&
+      !isNameTyped(form, resource.name(before)) &&
+      (await visit.whyNot(operation, String(before.id))) === undefined
+    ) {
       const again = { texts, isWrongName: true }
       const page = await show(visit, before, typedDraft(fields, form), NO_PROBLEMS, again)
       return sendPage(reply, request, 'site', page, 422)
