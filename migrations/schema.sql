@@ -1713,6 +1713,7 @@ CREATE INDEX payments_by_order ON public.payments USING btree (school_id, order_
 CREATE INDEX payments_by_paid ON public.payments USING btree (school_id, paid_at) WHERE (paid_at IS NOT NULL);
 CREATE INDEX payments_by_refund ON public.payments USING btree (school_id, refunded_at) WHERE (refunded_at IS NOT NULL);
 CREATE INDEX payments_by_time ON public.payments USING btree (school_id, created_at, id);
+CREATE INDEX payments_due ON public.payments USING btree (school_id, expires_at) WHERE (state = 'pending'::text);
 CREATE INDEX payments_not_paid ON public.payments USING btree (school_id, state, created_at, id) WHERE (state <> 'paid'::text);
 CREATE INDEX payments_of_person ON public.payments USING btree (school_id, user_id, created_at, id);
 CREATE INDEX payments_refunding ON public.payments USING btree (school_id, refunding_state, created_at, id) WHERE (refunding_state <> 'none'::text);

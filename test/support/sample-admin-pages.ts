@@ -11,7 +11,6 @@ import { developersOffPage } from '../../src/surfaces/pages/views/admin/develope
 import { endAccessPage } from '../../src/surfaces/pages/views/admin/end-access.tsx'
 import { keysPage } from '../../src/surfaces/pages/views/admin/keys.tsx'
 import { newApplicationPage } from '../../src/surfaces/pages/views/admin/new-application.tsx'
-import { overviewPage } from '../../src/surfaces/pages/views/admin/overview.tsx'
 import {
   endOldSecretPage,
   renewSecretPage,
@@ -20,6 +19,7 @@ import { secretPage } from '../../src/surfaces/pages/views/admin/secret.tsx'
 import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
 import { switchOffPage } from '../../src/surfaces/pages/views/admin/switch-off.tsx'
 import { at } from './sample-admin-frame.ts'
+import { sampleOverviewPages } from './sample-overview-pages.ts'
 import { hostileName, school, student } from './sample-people.ts'
 
 const day = (text: string) => new Date(`${text}Z`)
@@ -197,30 +197,7 @@ const audit = {
 
 /** Every state of the admin pages, by the name of its screenshot. */
 export const sampleAdminPages: Record<string, string> = {
-  'admin-overview': overviewPage({
-    ...at('/admin'),
-    figures: [
-      { label: 'Students', href: '/admin/students', value: 1203 },
-      { label: 'Published courses', href: '/admin/courses', value: 12 },
-      { label: 'Active subscriptions', href: '/admin/subscriptions', value: 87 },
-      { label: 'Upcoming events', href: '/admin/events', value: 3 },
-    ],
-    origin: 'http://localhost:3000',
-    people: 12,
-    applications: 2,
-    awaitingReview: 1,
-    signsIdTokens: true,
-  }),
-  'admin-overview-beta-off': overviewPage({
-    ...at('/admin'),
-    developersShown: false,
-    figures: [{ label: 'Students', href: '/admin/students', value: 0 }],
-    origin: 'http://harbor.localhost:3000',
-    people: 0,
-    applications: 0,
-    awaitingReview: 0,
-    signsIdTokens: false,
-  }),
+  ...sampleOverviewPages,
   'admin-only': adminOnlyPage({ school, here: '/admin', viewer: student, roles: ['student'] }),
   'admin-developers-off': developersOffPage({
     ...at('/admin/developers/applications'),

@@ -2,17 +2,38 @@ import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { isLive } from '../grants/connected-apps.ts'
 import { ITS_CLIENT } from '../grants/people-of-app.ts'
+import { cappedCount } from '../operation/capped-count.ts'
+import { countedEnrollments, countedLearners, countedRevenue } from './counted-answers.ts'
 import { prepareFigures } from './figures/prepare-figures.ts'
+import { keptEnrollments, keptLearners, keptRevenue } from './kept-answers.ts'
+import { type Period, steps } from './period.ts'
 
-/** The numbers that an owner looks for first. */
+/** The numbers that an owner looks for first, and how money and learners went in some days. */
 export interface SchoolTotals {
   readonly students: number
-  readonly publishedCourses: number
   readonly activeSubscriptions: number
+  /** Counted no further than a list. */
+  readonly publishedCourses: number
   readonly upcomingEvents: number
+  /** By day and currency; days without payments have none. */
+  readonly revenue: readonly RevenueDay[]
+  /** One for each day. */
+  readonly enrollments: readonly { readonly starts_on: string; readonly enrollment_count: number }[]
+  readonly learners: readonly { readonly starts_on: string; readonly learner_count: number }[]
+  /** Everything that was written before is counted; null during the first count of a large school. */
+  readonly countedAt: Date | null
 }
 
-export async function readSchoolTotals(at: SchoolDb): Promise<SchoolTotals> {
+export interface RevenueDay {
+  readonly starts_on: string
+  readonly currency: string
+  readonly paid_amount: number
+  readonly refunded_amount: number
+}
+
+type Days = Pick<Period, 'from' | 'to'>
+
+export async function readSchoolTotals(at: SchoolDb, days: Days): Promise<SchoolTotals> {
   const { isKept, countedAt } = await prepareFigures(at)
   const areKept = isKept && countedAt !== null
   const students = areKept
@@ -21,14 +42,30 @@ export async function readSchoolTotals(at: SchoolDb): Promise<SchoolTotals> {
   const subscriptions = areKept
     ? sql`f.active_subscription_count`
     : sql`(select count(*) from subscriptions s where s.school_id = ${at.schoolId} and s.state = 'active')`
-  const { rows } = await at.run(sql<SchoolTotals>`
+  const period = { ...days, interval: 'day' } as const
+  const [revenue, enrollments, learners] = isKept
+    ? [keptRevenue, keptEnrollments, keptLearners]
+    : [countedRevenue, countedEnrollments, countedLearners]
+  const points = (select: typeof revenue) => sql`coalesce((
+    select json_agg(point) from (with ${steps(at, period)} ${select(at, period)}) point), '[]')`
+  const { rows } = await at.run(sql<Omit<SchoolTotals, 'countedAt'>>`
     select ${students}::int as students, ${subscriptions}::int as "activeSubscriptions",
-      (select count(*) from courses c
-       where c.school_id = ${at.schoolId} and c.state = 'published')::int as "publishedCourses",
-      (select count(*) from events e
-       where e.school_id = ${at.schoolId} and e.state = 'published' and e.starts_at >= now())::int as "upcomingEvents"
+      ${cappedCount(sql`from courses c where c.school_id = ${at.schoolId} and c.state = 'published'`)}::int as "publishedCourses",
+      ${cappedCount(sql`from events e
+        where e.school_id = ${at.schoolId} and e.state = 'published' and e.starts_at >= now()`)}::int as "upcomingEvents",
+      ${points(revenue)} as revenue, ${points(enrollments)} as enrollments, ${points(learners)} as learners
     from (select ${at.schoolId}::uuid as school_id) here left join school_figures f using (school_id)`)
-  return rows[0] ?? { students: 0, publishedCourses: 0, activeSubscriptions: 0, upcomingEvents: 0 }
+  return { ...(rows[0] ?? NONE), countedAt }
+}
+
+const NONE = {
+  students: 0,
+  publishedCourses: 0,
+  activeSubscriptions: 0,
+  upcomingEvents: 0,
+  revenue: [],
+  enrollments: [],
+  learners: [],
 }
 
 /** Live authorizations that are counted at once; with more, the kept number is shown. */

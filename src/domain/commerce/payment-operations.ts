@@ -10,6 +10,7 @@ import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { attemptFields, attemptRules, completeAttempt } from './attempt-rules.ts'
+import { paymentsDueSoon } from './due-soon.ts'
 import { payments } from './payment-resource.ts'
 import { PAYMENT_STATES, REFUNDING_STATES } from './payments-of-member.ts'
 import { recordAttempt } from './record-attempt.ts'
@@ -37,6 +38,8 @@ export const listPayments = listOperation({
       z.enum(REFUNDING_STATES),
       (state) => sql`r.refunding_state = ${sql.lit(state)}`,
     ),
+    // By their ids: in the order of the list, all others may have to be read before the first that matches.
+    due: filter(z.enum(['soon']), (_, at) => sql`r.id = any (array(${paymentsDueSoon(at)}))`),
     search: searchIn(
       codeIn('payments', 'trade_no'),
       codeOf('order_id', 'orders', 'number'),

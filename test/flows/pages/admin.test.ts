@@ -171,7 +171,7 @@ describe('connected platforms', () => {
     await aDocument(school)
     const person = await world.aMember(school, ['admin'])
     const admin = await signedIn(world, school, person)
-    expect((await admin.get('/admin')).body).toContain('1 document awaits review')
+    expect((await admin.get('/admin')).body).toContain('1 app to review')
     const page = `${CLIENTS}/view?id=${encodeURIComponent(DOCUMENT)}`
     const list = (await admin.get(CLIENTS)).body
     expect(list).toContain(page)

@@ -227,7 +227,12 @@ async function askedAndCounted({ school, staff }: Life) {
   }
   asked.push((await staff.does(readCompletion, { limit: 100 })).data)
   counted.push((await at.run(countedCompletion(at, 100))).rows)
-  asked.push((await readSchoolTotals(at)).students)
+  const [week] = PERIODS as [Period]
+  const totals = await readSchoolTotals(at, week)
+  asked.push(totals.revenue, totals.enrollments, totals.learners, totals.students)
+  for (const [, points] of series) {
+    counted.push((await at.run(sql`with ${steps(at, week)} ${points(at, week)}`)).rows)
+  }
   const students = await at.run(sql<{ many: number }>`
     select count(*)::int as many from school_members where school_id = ${school.id} and 'student' = any (roles)`)
   counted.push(students.rows[0]?.many)

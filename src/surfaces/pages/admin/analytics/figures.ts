@@ -76,7 +76,7 @@ export async function readFigures(
   ])
   const steps = enrollments.map(({ starts_on }) => starts_on)
   return {
-    lateSince: lateSince(first),
+    lateSince: lateSince(countedAtOf(first)),
     steps,
     revenue: revenueByCurrency(steps, revenue, revenueBefore),
     enrollments,
@@ -90,14 +90,16 @@ export async function readFigures(
 /** A large school is counted in turns; what is a minute old is not worth a word. */
 const LATE_MS = 60_000
 
-/** Null while a large school is counted for the first time. */
-function lateSince(
-  outcome: Outcome<{ readonly counted_at: string | null }>,
-): Date | null | undefined {
-  if (outcome.kind !== 'done') return undefined
-  if (outcome.output.counted_at === null) return null
-  const counted = new Date(outcome.output.counted_at)
-  return Date.now() - counted.getTime() > LATE_MS ? counted : undefined
+/** Null while a large school is counted for the first time; undefined if the figures are not late. */
+export function lateSince(countedAt: Date | null): Date | null | undefined {
+  if (countedAt === null) return null
+  return Date.now() - countedAt.getTime() > LATE_MS ? countedAt : undefined
+}
+
+function countedAtOf(outcome: Outcome<{ readonly counted_at: string | null }>): Date | null {
+  if (outcome.kind !== 'done') return new Date()
+  const { counted_at } = outcome.output
+  return counted_at === null ? null : new Date(counted_at)
 }
 
 interface RevenuePoint {

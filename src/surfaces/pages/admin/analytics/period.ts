@@ -60,7 +60,7 @@ export function daysIn({ from, to }: Pick<Period, 'from' | 'to'>): number {
 }
 
 /** The day in a time zone; a zone that this Node does not know counts as UTC. */
-function dayAt(now: Date, timeZone: string): string {
+export function dayAt(now: Date, timeZone: string): string {
   try {
     return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now)
   } catch {

@@ -31,7 +31,10 @@ export const comments = defineResource({
       { label: 'Written', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Words, name or email',
-    filters: [{ name: 'hidden', label: 'Hidden' }],
+    filters: [
+      { name: 'hidden', label: 'Hidden' },
+      { name: 'created_after', label: 'Written from' },
+    ],
     sorts: [
       ['-created_at', 'Newest first'],
       ['created_at', 'Oldest first'],

@@ -1,3 +1,4 @@
+import { DUE_SOON_DAYS } from '../../../../../domain/commerce/due-soon.ts'
 import {
   canMarkPaid,
   canMarkUnpaid,
@@ -154,6 +155,11 @@ export const payments = defineResource({
     filters: [
       { name: 'state', label: 'State' },
       { name: 'refunding_state', label: 'Refund' },
+      {
+        name: 'due',
+        label: 'To be paid',
+        choices: [['soon', `Within ${DUE_SOON_DAYS} days`]],
+      },
       { name: 'created_after', label: 'Begun from' },
       { name: 'created_before', label: 'Begun until' },
     ],

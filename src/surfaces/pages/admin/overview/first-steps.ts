@@ -1,0 +1,86 @@
+import type { FirstSteps } from '../../../../domain/analytics/first-steps.ts'
+import type { SchoolTotals } from '../../../../domain/analytics/school-totals.ts'
+import type { Means } from '../../../../domain/people/factors/demand.ts'
+import type { School } from '../../../../domain/schools/school.ts'
+import { defaultColors } from '../../../../foundation/html/theme.ts'
+import { SETTINGS_PATH } from '../../views/account-paths.ts'
+import { paths } from '../../views/admin/admin-page.tsx'
+
+/** One thing to do before a school is ready. */
+export interface Step {
+  readonly label: string
+  readonly why: string
+  readonly isDone: boolean
+  /** Where to do it; absent if the operator of the server has to. */
+  readonly href?: string
+}
+
+type SetUp = Pick<School, 'description' | 'appearance' | 'mcpConnections'>
+
+interface Known {
+  readonly totals: Pick<SchoolTotals, 'students' | 'publishedCourses'>
+  readonly found: FirstSteps
+  /** Of the person who looks. */
+  readonly means: Means
+  readonly sendsMail: boolean
+}
+
+/** All of it follows from what the school has, so no step is ticked by hand. */
+export function stepsOf(school: SetUp, { totals, found, means, sendsMail }: Known): Step[] {
+  const { appearance } = school
+  return [
+    {
+      label: 'Describe your school',
+      why: 'Visitors and search engines read it.',
+      isDone: school.description !== '',
+      href: '/admin/details',
+    },
+    {
+      label: 'Add your logo or your color',
+      why: 'Pages and mails then look like yours.',
+      isDone:
+        appearance.logoFileId !== undefined ||
+        appearance.primaryColor !== defaultColors.primaryColor,
+      href: '/admin/appearance',
+    },
+    {
+      label: 'Publish your first course',
+      why: 'Drafts are seen by you alone.',
+      isDone: totals.publishedCourses > 0,
+      href: '/admin/courses',
+    },
+    {
+      label: 'Add your first student',
+      why: 'Or import many from a file, under Background work.',
+      isDone: totals.students > 0,
+      href: '/admin/students/new',
+    },
+    {
+      label: 'Send email',
+      why: 'Invitations and new passwords need it. The operator of this server sets SMTP_URL.',
+      isDone: sendsMail,
+    },
+    {
+      label: 'Add a second owner',
+      why: 'They can help if you lose your account.',
+      isDone: found.hasSecondOwner,
+      href: '/admin/members/new',
+    },
+    {
+      label: 'Protect your own account',
+      why: 'With a passkey or a second factor, a stolen password is not enough.',
+      isDone: means.hasPasskey || means.hasSecondFactor,
+      href: SETTINGS_PATH,
+    },
+    ...(school.mcpConnections
+      ? [
+          {
+            label: 'Connect the first app or assistant',
+            why: 'Members can then ask their assistant about their courses.',
+            isDone: found.hasApp,
+            href: paths.assistants,
+          },
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,159 @@
+import type { ComponentChildren } from 'preact'
+import type { SchoolTotals } from '../../../../../domain/analytics/school-totals.ts'
+import type { Waiting } from '../../../../../domain/analytics/waiting.ts'
+import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
+import { Address } from '../../../../../foundation/html/components.tsx'
+import { Moment } from '../../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
+import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
+import type { Step } from '../../../admin/overview/first-steps.ts'
+import type { Trend, Trends } from '../../../admin/overview/trends.ts'
+import { upTo } from '../../words.ts'
+import { type AdminFrame, adminPage, paths } from '../admin-page.tsx'
+import { comparedWith, moneyIn, number } from '../analytics/figure-words.ts'
+import { FirstStepsPanel } from './first-steps.tsx'
+import { WaitingPanel, type WaitingRefund } from './waiting.tsx'
+
+interface OverviewProps extends AdminFrame {
+  origin: string
+  /** Of the school, for a revenue of nothing. */
+  currency: string
+  totals: SchoolTotals
+  trends: Trends
+  /** If what was written after this time is not counted yet; null during the first count. */
+  lateSince: Date | null | undefined
+  waiting: Waiting
+  /** As the list of comments takes it. */
+  commentsSince: string
+  /** The oldest requests. */
+  refunds: readonly WaitingRefund[]
+  steps: readonly Step[]
+}
+
+/** How the school goes, what is waiting, and what is left to set up. */
+export function overviewPage(props: OverviewProps): string {
+  const { totals, steps } = props
+  return adminPage({
+    ...props,
+    title: 'Overview',
+    children: (
+      <>
+        <PageHead
+          title={plainText(props.school.name) || 'Overview'}
+          lead={<Address text={props.origin} />}
+        >
+          <div class="actions">
+            <ButtonLink look="plain" href="/admin/courses/new">
+              New course
+            </ButtonLink>
+            <ButtonLink look="primary" href="/admin/students/new">
+              Add a student
+            </ButtonLink>
+          </div>
+        </PageHead>
+        <LastDays {...props} />
+        <ul class="figures" aria-label="Now">
+          <Figure label="Students" href="/admin/students" value={number(totals.students)} />
+          <Figure
+            label="Published courses"
+            href="/admin/courses?state=published"
+            value={upTo(MOST_SHOWN, totals.publishedCourses)}
+          />
+          <Figure
+            label="Active subscriptions"
+            href="/admin/subscriptions?state=active"
+            value={number(totals.activeSubscriptions)}
+          />
+          <Figure
+            label="Upcoming events"
+            href="/admin/events?sort=-starts_at"
+            value={upTo(MOST_SHOWN, totals.upcomingEvents)}
+          />
+        </ul>
+        <WaitingPanel {...props} />
+        {steps.some(({ isDone }) => !isDone) && <FirstStepsPanel steps={steps} />}
+      </>
+    ),
+  })
+}
+
+/** Money and learners, beside the same number of days before. */
+function LastDays({ trends, lateSince, timeZone, currency }: OverviewProps) {
+  const { days, revenue, enrollments, learners } = trends
+  const shown = revenue.length > 0 ? revenue : [{ currency, value: 0, before: 0 }]
+  return (
+    <section class="trends" aria-labelledby="last-days">
+      <h2 id="last-days" class="trends-title">{`Last ${days} days`}</h2>
+      <ul class="figures">
+        {shown.map(({ currency: paidIn, ...trend }) => (
+          <TrendFigure
+            label={shown.length > 1 ? `Revenue in ${paidIn}` : 'Revenue'}
+            value={moneyIn(paidIn).full(trend.value)}
+            {...{ trend, days }}
+          />
+        ))}
+        <TrendFigure
+          label="New enrollments"
+          value={number(enrollments.value)}
+          trend={enrollments}
+          days={days}
+        />
+        <TrendFigure
+          label="Learners a day"
+          value={average(learners.value)}
+          trend={learners}
+          days={days}
+        />
+      </ul>
+      {lateSince !== undefined && (
+        <p class="row-note">
+          {lateSince === null ? (
+            'Your school is being counted for the first time. Look again in some minutes.'
+          ) : (
+            <>
+              What happened since <Moment at={lateSince} timeZone={timeZone} /> is still being
+              counted.
+            </>
+          )}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function TrendFigure(props: { label: string; value: string; trend: Trend; days: number }) {
+  const { trend, days } = props
+  const rises = trend.value > trend.before
+  return (
+    <Figure label={props.label} href={paths.analytics} value={props.value}>
+      <span class={`trend trend-${rises ? 'up' : 'down'}`}>
+        {trend.value !== trend.before && <span aria-hidden="true">{rises ? '▲ ' : '▼ '}</span>}
+        {comparedWith(trend.value, trend.before, days)}
+      </span>
+    </Figure>
+  )
+}
+
+const inTenths = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+
+/** With a decimal only where it says something. */
+function average(value: number): string {
+  return value < 10 ? inTenths.format(value) : number(Math.round(value))
+}
+
+/** A number with a link to its list. */
+function Figure(props: {
+  label: string
+  href: string
+  value: string
+  children?: ComponentChildren
+}) {
+  return (
+    <li>
+      <a href={props.href}>
+        <span class="figure">{props.value}</span> {props.label}
+        {props.children}
+      </a>
+    </li>
+  )
+}
