@@ -373,6 +373,40 @@ begin
   return new;
 end $function$;
 
+-- grants: what an authorization was used for on a day of the last 30, counted once a minute
+create table app_activity (
+  school_id uuid not null,
+  authorization_id uuid not null,
+  kind text not null,
+  day date not null,
+  reads integer not null,
+  changes integer not null,
+  last_read_at timestamp(3) with time zone,
+  last_changed_at timestamp(3) with time zone,
+  constraint app_activity_pkey PRIMARY KEY (school_id, authorization_id, kind, day),
+  constraint app_activity_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint app_activity_kind_check CHECK ((length(kind) <= 40))
+) with (fillfactor=90);
+CREATE INDEX app_activity_by_day ON public.app_activity USING btree (day);
+-- app_activity.authorization_id: no foreign key: rows of a purged authorization go within 31 days by themselves
+-- app_activity.day: in the time zone of the school
+
+-- grants: the sums of app_activity by app, written with it
+create table app_activity_sums (
+  school_id uuid not null,
+  client_id text not null,
+  kind text not null,
+  day date not null,
+  reads bigint not null,
+  changes bigint not null,
+  last_read_at timestamp(3) with time zone,
+  last_changed_at timestamp(3) with time zone,
+  constraint app_activity_sums_pkey PRIMARY KEY (school_id, client_id, kind, day),
+  constraint app_activity_sums_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id) ON UPDATE CASCADE ON DELETE CASCADE,
+  constraint app_activity_sums_kind_check CHECK ((length(kind) <= 40))
+) with (fillfactor=90);
+CREATE INDEX app_activity_sums_by_day ON public.app_activity_sums USING btree (day);
+
 -- schools: what the pages of a school look like
 create table appearances (
   school_id uuid not null,

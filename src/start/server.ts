@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { writeRepeatedCounts } from '../domain/audit/repeated-entries.ts'
+import { writeActivity } from '../domain/grants/count-activity.ts'
 import { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Database } from '../foundation/db/database.ts'
@@ -129,6 +130,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       { name: 'figures', close: () => figures?.stop() },
       { name: 'listener', close: () => listener.stop() },
       { name: 'audit counts', close: writeRepeatedCounts },
+      { name: 'activity of apps', close: writeActivity },
       { name: 'database pool', close: () => database.close() },
       { name: 'database', close: () => server.stop() },
       { name: 'traces', close: () => tracing?.flush() },

@@ -73,12 +73,15 @@ export async function everythingAbout(
     .set({ created_by: user_id })
     .where('client_id', '=', client.clientId)
     .execute()
+  const authorization = { id: uuidv7(), client_id: client.clientId, user_id }
   await at
     .insert('authorizations', {
-      ...{ id: uuidv7(), client_id: client.clientId, user_id },
+      ...authorization,
       ...{ audience: 'member', scopes: ['openid'], resource: school.origin },
     })
     .execute()
+  const used = { authorization_id: authorization.id, kind: 'courses', day: '2026-03-01' }
+  await at.insert('app_activity', { ...used, reads: 1, changes: 0 }).execute()
   return { comments: await someComments(world, school, person, lecture, mark) }
 }
 

@@ -178,11 +178,33 @@ const apps = {
   assistantsCanBeOffered: true,
   next: undefined,
   isFirst: true,
+  activity: new Map([
+    [
+      'demo-public',
+      [
+        {
+          kind: 'courses',
+          readDays: 3,
+          lastReadAt: day('2026-11-14T21:05'),
+          changes: 0,
+          lastChangedAt: undefined,
+        },
+        {
+          kind: 'notifications',
+          readDays: 1,
+          lastReadAt: day('2026-11-12T07:30'),
+          changes: 2,
+          lastChangedAt: day('2026-11-12T07:31'),
+        },
+      ],
+    ],
+  ]),
   apps: [
     {
       clientId: 'demo-public',
       name: 'Study Planner',
       kind: 'application' as const,
+      audience: 'member' as const,
       reviewed: true,
       logoUrl: '/assets/mark.svg',
       disabled: false,
@@ -196,6 +218,7 @@ const apps = {
       clientId: 'https://claude.example/client.json',
       name: 'Claude Desktop',
       kind: 'document' as const,
+      audience: 'operator' as const,
       reviewed: false,
       logoUrl: undefined,
       disabled: false,

@@ -221,6 +221,10 @@ verifies(
       insert into client_logos (school_id, client_id, id, content_type, bytes)
       select school_id, client_id, gen_random_uuid(), 'image/png', '\\x00' from clients
       where school_id = ${demo.schoolId}`)
+    await demo.run(sql`
+      insert into app_activity_sums (school_id, client_id, kind, day, reads, changes)
+      select school_id, client_id, 'courses', '2026-03-01', 1, 0 from clients
+      where school_id = ${demo.schoolId}`)
     for (const key of keys) expect([key.name, await pointAcross(key)]).toEqual([key.name, '23503'])
   },
 )

@@ -5,6 +5,7 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { logoUrlOf } from '../clients/applications/logo.ts'
 import type { ClientKind } from '../clients/client.ts'
+import type { Audience } from '../clients/scope-catalogue.ts'
 import { isNotEnded } from './access-round.ts'
 import { withdrawCodesOfApp } from './withdraw-codes.ts'
 
@@ -22,6 +23,7 @@ export interface ConnectedApp {
   readonly clientId: string
   readonly name: string
   readonly kind: ClientKind
+  readonly audience: Audience
   readonly reviewed: boolean
   readonly logoUrl: string | undefined
   /** Switched off at this school, by itself or with all others: what lives cannot be used. */
@@ -40,6 +42,7 @@ interface Row {
   client_id: string
   name: string
   kind: ClientKind
+  audience: Audience
   reviewed: boolean
   logo_url: string | null
   disabled: boolean
@@ -66,7 +69,7 @@ export async function connectedApps(
   const { rows } = await at.run(sql<Row>`
     select a.client_id, c.name, c.kind, c.reviewed_at is not null as reviewed, ${logoUrlOf(sql`c`)} as logo_url,
       (c.disabled_at is not null or c.platform_disabled_at is not null) as disabled,
-      a.id, a.scopes, a.device, a.created_at, a.last_used_at
+      a.id, a.audience, a.scopes, a.device, a.created_at, a.last_used_at
     from authorizations a
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id and c.deleted_at is null
     where a.school_id = ${at.schoolId} and a.user_id = ${userId} and ${isLive}
@@ -89,6 +92,7 @@ function appFromRows(rows: readonly Row[]): ConnectedApp[] {
       clientId: first.client_id,
       name: first.name,
       kind: first.kind,
+      audience: first.audience,
       reviewed: first.reviewed,
       logoUrl: first.logo_url ?? undefined,
       disabled: first.disabled,

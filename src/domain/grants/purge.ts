@@ -4,6 +4,7 @@ import { authorizationsCap } from './cap-authorizations.ts'
 import { childrenCap } from './cap-children.ts'
 import { FIRST_ID, lowestIdAt } from './ids-in-time.ts'
 import { REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
+import { ACTIVITY_DAYS } from './read-activity.ts'
 
 /** A refresh token that is presented this long after it ended is still recognised as a replay. */
 const REPLAY_MEMORY_DAYS = 7
@@ -93,6 +94,23 @@ const codes = oldestFirst({
   dead: sql`t.expires_at < now() - make_interval(days => ${sql.lit(CODE_MEMORY_DAYS)})`,
 })
 
+/** The day of a school in the far east or west may begin a day earlier or later than here. */
+const activityOver = sql`t.day < (now() at time zone 'utc')::date - ${sql.lit(ACTIVITY_DAYS + 1)}`
+
+const activity = oldestFirst({
+  table: 'app_activity',
+  key: ['school_id', 'authorization_id', 'kind', 'day'],
+  order: 'day',
+  dead: activityOver,
+})
+
+const activitySums = oldestFirst({
+  table: 'app_activity_sums',
+  key: ['school_id', 'client_id', 'kind', 'day'],
+  order: 'day',
+  dead: activityOver,
+})
+
 export const grantSweeps: readonly Sweep[] = [
   childrenCap,
   authorizationsCap,
@@ -100,4 +118,6 @@ export const grantSweeps: readonly Sweep[] = [
   pairsAfter(ALL_DEAD_AFTER_DAYS, undefined),
   authorizations,
   codes,
+  activity,
+  activitySums,
 ]

@@ -2,6 +2,30 @@
 
 import type { ColumnType, Generated } from 'kysely'
 
+/** grants: what an authorization was used for on a day of the last 30, counted once a minute */
+export interface AppActivityTable {
+  school_id: string
+  authorization_id: string
+  kind: string
+  day: string
+  reads: number
+  changes: number
+  last_read_at: Date | null
+  last_changed_at: Date | null
+}
+
+/** grants: the sums of app_activity by app, written with it */
+export interface AppActivitySumsTable {
+  school_id: string
+  client_id: string
+  kind: string
+  day: string
+  reads: number
+  changes: number
+  last_read_at: Date | null
+  last_changed_at: Date | null
+}
+
 /** schools: what the pages of a school look like */
 export interface AppearancesTable {
   school_id: string
@@ -1005,6 +1029,8 @@ export interface VendorPlatformsTable {
 }
 
 export interface DB {
+  app_activity: AppActivityTable
+  app_activity_sums: AppActivitySumsTable
   appearances: AppearancesTable
   audit_entries: AuditEntriesTable
   authenticators: AuthenticatorsTable

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
+import { noteScopes } from '../../domain/grants/count-activity.ts'
 import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import { neededScopes, performOperation, type WriteOperation } from '../../domain/operation.ts'
 import { once } from '../../foundation/cache/once.ts'
@@ -118,10 +119,14 @@ async function answer(request: FastifyRequest, route: Route, plan: InputPlan): P
   if (caller === undefined) throw new Error('the handler ran without its caller')
   const { operation } = route
   const input = inputOf(request, plan)
-  checkScopes(caller, neededScopes(operation, input))
+  const scopes = neededScopes(operation, input)
+  checkScopes(caller, scopes)
   if (operation.kind !== 'read') return await answerWrite(request, writing(route), caller, input)
   const outcome = await performOperation(operation, request.at, apiActor(request, caller), input)
-  if (outcome.kind === 'done') return answerOf(request, route, outcome.output)
+  if (outcome.kind === 'done') {
+    noteScopes(request.at, caller, scopes)
+    return answerOf(request, route, outcome.output)
+  }
   if (outcome.kind !== 'invalid') throw problemOf(outcome)
   throw wrongParameters(
     outcome.problems.map(({ pointer, ...problem }) => ({

@@ -6,6 +6,7 @@ import { TYPES } from '../../domain/bulk/export-job.ts'
 import { type ExportedRows, exportRows } from '../../domain/bulk/export-rows.ts'
 import { importRows } from '../../domain/bulk/import-rows.ts'
 import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
+import { noteScopes } from '../../domain/grants/count-activity.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import { OperationRefused } from '../../domain/operation/refusal.ts'
 import { writeAnswer } from '../../domain/operation/write-answer.ts'
@@ -82,6 +83,7 @@ async function sendExport(
     after?: string
   }
   const viewer = apiActor(request, callerOf(request))
+  noteScopes(request.at, viewer, neededScopes(route.operation))
   if (jobFiles !== undefined && request.method === 'GET' && prefersAsync(request.headers)) {
     return await exportAsJob(request, reply, viewer, kind, { format, after, only })
   }
@@ -128,8 +130,10 @@ async function takeImport(
   const place = new ImportPlace(dryRun ? dryRuns : imports, request.school.id, gone)
   const pieces = inPieces(bodyOf(request))
   try {
-    checkScopes(callerOf(request), neededScopes(route.operation, query))
+    const scopes = neededScopes(route.operation, query)
+    checkScopes(callerOf(request), scopes)
     const caller = apiActor(request, callerOf(request))
+    if (!dryRun) noteScopes(request.at, caller, scopes)
     if (jobFiles !== undefined && !dryRun && isImportJob(request, caller, kind)) {
       const input = { format: formatOf(request), from_line, max_errors }
       return await importAsJob(request, reply, caller, kind, jobFiles, pieces, input)

@@ -1,9 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
 import type { Actor } from '../../domain/actor.ts'
+import { noteScopes } from '../../domain/grants/count-activity.ts'
 import { keepAnswer, lookUpWrite, type WriteName } from '../../domain/idempotency/repeated-write.ts'
 import { mayReadWritten, writeAnswer } from '../../domain/operation/write-answer.ts'
-import { checkInput, refusalFrom, runWrite, type WriteOperation } from '../../domain/operation.ts'
+import {
+  checkInput,
+  neededScopes,
+  refusalFrom,
+  runWrite,
+  type WriteOperation,
+} from '../../domain/operation.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
 import { apiActor } from './access.ts'
 import { type Answer, answerOf } from './answer.ts'
@@ -26,10 +33,12 @@ export async function answerWrite(
   const acting = apiActor(request, caller)
   const { operation } = route
   try {
-    return await request.at.transaction(async (tx) => {
+    let isRepeated = false
+    const answer = await request.at.transaction(async (tx) => {
       if (name !== undefined) {
         const repeated = await lookUpWrite(tx, name)
         if (repeated.kind === 'repeated') {
+          isRepeated = true
           return replayed(tellAgain(request, route, acting, input, repeated.answer))
         }
         if (repeated.kind !== 'first') throw keyProblem(repeated.kind)
@@ -39,6 +48,8 @@ export async function answerWrite(
       if (name !== undefined) await keepAnswer(tx, name, answer)
       return answer
     })
+    if (!isRepeated) noteScopes(request.at, caller, neededScopes(operation, input))
+    return answer
   } catch (error) {
     if (error instanceof Problem) throw error
     throw problemOf(refusalFrom(error))

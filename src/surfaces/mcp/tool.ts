@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import type { Caller, KnownCaller } from '../../domain/access/caller.ts'
+import type { ActivityKind } from '../../domain/grants/activity-kinds.ts'
+import { noteActivity } from '../../domain/grants/count-activity.ts'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import type { School } from '../../domain/schools/school.ts'
@@ -114,12 +116,15 @@ export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
 export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: ToolDescription<I, O> & {
     readonly scopes: readonly string[]
+    /** What it reads or changes, which the page of connected apps tells. */
+    readonly about: ActivityKind
     readonly changedBy?: readonly string[]
     readonly existsAt?: (school: School) => boolean
     readonly run: (call: SignedInCall, input: z.output<I>) => Answer<O>
   },
 ): Tool {
   const needs = ScopeSet.of(tool.scopes)
+  const access = tool.annotations.readOnlyHint ? 'read' : 'change'
   const wire = wireTool(tool, needs)
   return {
     name: tool.name,
@@ -129,7 +134,14 @@ export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
     wireFor: (caller) => (caller && needs.isSubsetOf(caller.scopes) ? wire : undefined),
     parse: (given) => {
       const input = tryParse(() => parseInput(tool.input, given))
-      return { needs, run: async (call) => await tool.run(call, inputOf(input)) }
+      return {
+        needs,
+        run: async (call) => {
+          const answer = await tool.run(call, inputOf(input))
+          noteActivity(call.at, call.caller, tool.about, access)
+          return answer
+        },
+      }
     },
   }
 }

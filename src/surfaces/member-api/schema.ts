@@ -23,6 +23,7 @@ import {
 } from './graphql-types/viewer-entitlements.ts'
 import { addNotifications } from './graphql-types/viewer-notifications.ts'
 import { addPayments } from './graphql-types/viewer-payments.ts'
+import { noteFields } from './note-fields.ts'
 import { guardRootFields, needsScope } from './scopes.ts'
 
 /** The schema of a variant. On older origins some fields and their types do not exist. */
@@ -62,6 +63,7 @@ export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
   const schema = builder.toSchema()
   guardRootFields(schema)
   leavePlainFields(schema)
+  noteFields(schema)
   countObjects(schema)
   return schema
 }

@@ -58,6 +58,17 @@ export const ACCESS_SECTIONS: readonly Section[] = [
     order: [sql`a.created_at`, sql`a.id`],
   },
   {
+    name: 'app_activity',
+    title: 'What those apps read and changed in the last 30 days',
+    tables: [],
+    fields: sql`c.name as app, w.day, w.kind, w.reads, w.changes, w.last_read_at, w.last_changed_at`,
+    rows: ({ schoolId, userId }) => sql`
+      from authorizations a join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+        join app_activity w on w.school_id = a.school_id and w.authorization_id = a.id
+      where a.school_id = ${schoolId} and a.user_id = ${userId}`,
+    order: [sql`w.day`, sql`concat(w.authorization_id, w.kind)`],
+  },
+  {
     name: 'applications_managed',
     title: 'Applications that you added or reviewed',
     tables: ['clients'],

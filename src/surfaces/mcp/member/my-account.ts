@@ -8,6 +8,7 @@ export const myAccount = scopedTool({
   description: 'Who is signed in: id, name, email, and their roles at this school. Reads only.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'profile',
   input: z.strictObject({}),
   output: z.object({
     id: z.string(),

@@ -72,6 +72,7 @@ export const myCourses = scopedTool({
     'The courses that the signed-in person is enrolled in, latest first, with their progress and the lecture to go on with. my_course gives the syllabus of one. Reads only.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'courses',
   input: z.strictObject(pageInput),
   output: z.object({ courses: z.array(course), nextCursor, graphql: graphqlLink }),
   run: async ({ at, caller, outlines, school }, page) => {
@@ -96,6 +97,7 @@ export const myCourse = scopedTool({
     'The syllabus of one course of the signed-in person, with the state of every lecture: unread, read or completed, locked or open. Reads only.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'courses',
   input: z.strictObject({
     slug: words(120).describe('slug of the course, from my_courses'),
     cursor: cursorInput,

@@ -17,6 +17,7 @@ export const myDigitalProducts = scopedTool({
     'The downloads that the signed-in person has, latest first. What they paid for them is in the payments. Reads only.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'digital_products',
   input: z.strictObject(pageInput),
   output: z.object({
     digitalProducts: z.array(
@@ -51,6 +52,7 @@ export const myEventRegistrations = scopedTool({
     'The events that the signed-in person has a place at, latest registration first, with the address to join online. Reads only.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'events',
   input: z.strictObject(pageInput),
   output: z.object({
     eventRegistrations: z.array(

@@ -50,6 +50,7 @@ export const myNotifications = scopedTool({
     'The inbox of the signed-in person, newest first, and how many entries are unread. Reading it marks nothing as read.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'notifications',
   changedBy: ['mark_notification_read', 'mark_all_notifications_read'],
   input: z.strictObject(pageInput),
   output: z.object({
@@ -90,6 +91,7 @@ export const myNotificationSubscriptions = scopedTool({
     'Every topic on every channel, and whether the signed-in person wants to hear of it. Reads only.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'notifications',
   changedBy: ['update_notification_subscription'],
   input: z.strictObject({}),
   output: z.object({ subscriptions: z.array(subscription), graphql: graphqlLink }),
@@ -106,6 +108,7 @@ export const markNotificationRead = scopedTool({
     'Changes the inbox of the signed-in person: marks one notification as read. No tool makes it unread again.',
   annotations: SETS,
   scopes: ['account:write'],
+  about: 'notifications',
   input: z.strictObject({ id: z.uuid().describe('id from my_notifications') }),
   output: z.object({ notification, unreadNotificationCount, graphql: graphqlLink }),
   run: async ({ at, caller, school }, { id }) => {
@@ -134,6 +137,7 @@ export const markAllNotificationsRead = scopedTool({
     'Changes the inbox of the signed-in person: marks everything unread as read. No tool makes it unread again.',
   annotations: SETS,
   scopes: ['account:write'],
+  about: 'notifications',
   input: z.strictObject({}),
   output: z.object({
     markedCount: z.number().int(),
@@ -157,6 +161,7 @@ export const updateNotificationSubscription = scopedTool({
     'Changes whether the signed-in person hears of a topic on a channel. It can be changed back in the same way.',
   annotations: SETS,
   scopes: ['account:write'],
+  about: 'notifications',
   input: z.strictObject({
     topic: words(64).describe(`such as ${TOPICS.join(', ')}`),
     channel: z.enum(CHANNELS),

@@ -47,6 +47,7 @@ export const myPayments = scopedTool({
     'The billing history of the signed-in person, newest first. Each entry is one attempt to pay, not a purchase; unpaid ATM and convenience-store payments carry the instructions to pay them. Reads only; nothing is paid here.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'payments',
   existsAt: onNewerOrigins,
   input: z.strictObject(pageInput),
   output: z.object({ payments: z.array(payment), nextCursor, graphql: graphqlLink }),

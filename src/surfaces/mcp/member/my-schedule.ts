@@ -28,6 +28,7 @@ export const mySchedule = scopedTool({
     'The meetings of the signed-in person, booked seats and classes of their study groups: upcoming ones, the next first, or past ones, the latest first. Reads only; booking is not possible here.',
   annotations: READS,
   scopes: ['account:read'],
+  about: 'bookings',
   existsAt: onNewerOrigins,
   input: z.strictObject({
     when: z.enum(['to_come', 'past']).default('to_come'),

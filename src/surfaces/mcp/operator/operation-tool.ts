@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { actorOf, type Caller } from '../../../domain/access/caller.ts'
+import { noteScopes } from '../../../domain/grants/count-activity.ts'
 import {
   type CheckedInput,
   checkInput,
@@ -199,6 +200,7 @@ async function perform(
   const actor = actorOf(caller, { via: 'mcp', origin: school.origin, requestId })
   const outcome = await performChecked(operation, call.at, actor, input)
   if (outcome.kind !== 'done') throw refusedTool(outcome)
+  noteScopes(call.at, caller, neededScopes(operation, input))
   const { output } = outcome
   const restUrl = restUrlOf(school, operation, output)
   if (operation.kind === 'read') {

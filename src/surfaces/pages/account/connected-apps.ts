@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { connectedApps, endConnectedApp } from '../../../domain/grants/connected-apps.ts'
+import { activityOfPerson } from '../../../domain/grants/read-activity.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
@@ -21,12 +22,17 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
     const before = queryOf(request).get('before') ?? ''
+    const { id } = session.person
+    const { apps, next } = await connectedApps(request.at, id, {
+      before: isUuid(before) ? before : undefined,
+      limit: SHOWN,
+    })
+    const clientIds = apps.map(({ clientId }) => clientId)
     const page = connectedAppsPage({
       ...frameFor(context, request, reply, session, NOTICES),
-      ...(await connectedApps(request.at, session.person.id, {
-        before: isUuid(before) ? before : undefined,
-        limit: SHOWN,
-      })),
+      apps,
+      next,
+      activity: await activityOfPerson(request.at, id, clientIds),
       isFirst: before === '',
       timeZone: request.school.timeZone,
       variant: request.school.variant,

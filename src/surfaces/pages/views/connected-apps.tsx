@@ -1,4 +1,5 @@
 import type { ConnectedApp, LiveAuthorization } from '../../../domain/grants/connected-apps.ts'
+import type { Activity } from '../../../domain/grants/read-activity.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import { AppTile } from '../../../foundation/html/app-tile.tsx'
 import { Address, Button, Form, Name } from '../../../foundation/html/components.tsx'
@@ -7,12 +8,15 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { TO_SETTINGS } from './account-paths.ts'
+import { ActivityList } from './app-activity.tsx'
 import { Pager } from './pager.tsx'
 import { ScopeList } from './scope-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 interface ConnectedAppsProps extends SiteFrame {
   apps: readonly ConnectedApp[]
+  /** What each of them read and changed lately, by its client. */
+  activity: ReadonlyMap<string, readonly Activity[]>
   /** Continues with older authorizations. */
   next: string | undefined
   isFirst: boolean
@@ -33,7 +37,7 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
       <>
         <PageHead
           title="Connected apps"
-          lead="Apps that have access to your account at this school. If you end access, it stops at once."
+          lead="Apps that have access to your account at this school, and what they did with it. If you end access, it stops at once."
           up={TO_SETTINGS}
         />
         {apps.length === 0 ? (
@@ -116,6 +120,12 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
           <Session {...{ one, formToken, timeZone }} appName={app.name} />
         ))}
       </ul>
+      <ActivityList
+        activities={props.activity.get(app.clientId) ?? []}
+        isOwn={app.audience === 'member'}
+        wasUsed={app.authorizations.some(({ lastUsedAt }) => lastUsedAt !== undefined)}
+        timeZone={timeZone}
+      />
       <details>
         <summary>What it may do</summary>
         <ScopeList scopes={app.scopes} variant={props.variant} />

@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import { acrossSchools, atSchool, type SchoolDb } from '../../foundation/db/school-db.ts'
+import { isChange } from '../clients/scope-catalogue.ts'
+import { type ActivityKind, kindOfScope } from './activity-kinds.ts'
+
+const MINUTE_MS = 60_000
+/** Of all schools: authorizations and kinds of data that wait for their row. */
+const MOST_WAITING = 20_000
+const ROWS_AT_ONCE = 1_000
+
+interface Counted {
+  readonly authorizationId: string
+  readonly kind: ActivityKind
+  reads: number
+  changes: number
+}
+
+interface SchoolCounts {
+  readonly at: SchoolDb
+  readonly counted: Map<string, Counted>
+}
+
+/** Who used an app: an authorization of the school. */
+interface Used {
+  readonly authorizationId?: string | undefined
+}
+
+const schools = new Map<string, SchoolCounts>()
+let waiting = 0
+/** Whether so much waits that it is written before the minute is over. */
+let isEarly = false
+let timer: NodeJS.Timeout | undefined
+let writing = Promise.resolve()
+
+/**
+ * Counts in memory that an app read or changed something, so that no request sends a statement for it. A timer writes one row
+ * for an authorization and a kind; a process that crashes loses a minute.
+ */
+export function noteActivity(
+  at: SchoolDb,
+  { authorizationId }: Used,
+  kind: ActivityKind,
+  access: 'read' | 'change',
+): void {
+  if (authorizationId === undefined) return
+  const counted = countedOf(at, authorizationId, kind)
+  if (counted === undefined) return
+  if (access === 'read') counted.reads++
+  else counted.changes++
+  if (waiting === MOST_WAITING && !isEarly) {
+    isEarly = true
+    void writeActivity()
+  }
+}
+
+/** The same for an operation: the scopes that it needed say what it read or changed. */
+export function noteScopes(at: SchoolDb, used: Used, scopes: readonly string[]): void {
+  for (const scope of scopes) {
+    const kind = kindOfScope(scope)
+    if (kind !== undefined) noteActivity(at, used, kind, isChange(scope) ? 'change' : 'read')
+  }
+}
+
+/** Undefined if too much waits already. */
+function countedOf(at: SchoolDb, authorizationId: string, kind: ActivityKind): Counted | undefined {
+  const key = `${authorizationId} ${kind}`
+  const known = schools.get(at.schoolId)?.counted.get(key)
+  if (known !== undefined) return known
+  if (waiting >= MOST_WAITING) return undefined
+  waiting++
+  timer ??= setTimeout(writeActivity, MINUTE_MS).unref()
+  const counted = { authorizationId, kind, reads: 0, changes: 0 }
+  countsAt(at).set(key, counted)
+  return counted
+}
+
+function countsAt(at: SchoolDb): Map<string, Counted> {
+  const known = schools.get(at.schoolId)
+  if (known !== undefined) return known.counted
+  // A view of its own, because that of a request would keep the request in memory.
+  const lasting = atSchool(acrossSchools(at), at.schoolId, { lane: 'batch' })
+  const counted = new Map<string, Counted>()
+  schools.set(at.schoolId, { at: lasting, counted })
+  return counted
+}
+
+/** Writes what was counted: once a minute, early if much waits, and before the process ends. */
+export async function writeActivity(): Promise<void> {
+  clearTimeout(timer)
+  timer = undefined
+  writing = writing.then(writeAll)
+  await writing
+}
+
+/** One school after the other: nothing waits for this, so it takes one connection. */
+async function writeAll(): Promise<void> {
+  const taken = [...schools.values()]
+  schools.clear()
+  waiting = 0
+  isEarly = false
+  for (const { at, counted } of taken) {
+    const rows = [...counted.values()]
+    for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+      const some = rows.slice(start, start + ROWS_AT_ONCE)
+      await writeRows(at, some).catch(() => countAgain(at, some))
+    }
+  }
+}
+
+/** The database is away: the counts wait for the next minute. */
+function countAgain(at: SchoolDb, rows: readonly Counted[]): void {
+  for (const { authorizationId, kind, reads, changes } of rows) {
+    const counted = countedOf(at, authorizationId, kind)
+    if (counted === undefined) return
+    counted.reads += reads
+    counted.changes += changes
+  }
+}
+
+/** In the order of their keys, so that two processes wait for each other and never both. */
+async function writeRows(at: SchoolDb, rows: readonly Counted[]): Promise<void> {
+  const ids = rows.map(({ authorizationId }) => authorizationId)
+  const kinds = rows.map(({ kind }) => kind)
+  const reads = rows.map((row) => row.reads)
+  const changes = rows.map((row) => row.changes)
+  const added = (table: string) => sql`
+    reads = ${sql.ref(`${table}.reads`)} + excluded.reads,
+    changes = ${sql.ref(`${table}.changes`)} + excluded.changes,
+    last_read_at = coalesce(excluded.last_read_at, ${sql.ref(`${table}.last_read_at`)}),
+    last_changed_at = coalesce(excluded.last_changed_at, ${sql.ref(`${table}.last_changed_at`)})`
+  await at.run(sql`
+    with counted as materialized (
+      select a.school_id, a.client_id, a.id, n.kind, (now() at time zone s.time_zone)::date as day, n.reads, n.changes,
+        case when n.reads > 0 then now() end as last_read_at, case when n.changes > 0 then now() end as last_changed_at
+      from unnest(${ids}::uuid[], ${kinds}::text[], ${reads}::int[], ${changes}::int[]) n (id, kind, reads, changes)
+        join authorizations a on a.id = n.id and a.school_id = ${at.schoolId}
+        join schools s on s.id = a.school_id),
+    own as (
+      insert into app_activity as a (school_id, authorization_id, kind, day, reads, changes, last_read_at, last_changed_at)
+      select school_id, id, kind, day, reads, changes, last_read_at, last_changed_at from counted order by id, kind
+      on conflict (school_id, authorization_id, kind, day) do update set ${added('a')})
+    insert into app_activity_sums as s (school_id, client_id, kind, day, reads, changes, last_read_at, last_changed_at)
+    select school_id, client_id, kind, day, sum(reads), sum(changes), max(last_read_at), max(last_changed_at)
+    from counted group by school_id, client_id, kind, day order by client_id, kind
+    on conflict (school_id, client_id, kind, day) do update set ${added('s')}`)
+}

@@ -1,0 +1,103 @@
+import { type RawBuilder, sql } from 'kysely'
+import { groupRows } from '../../foundation/db/group-rows.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { cappedCount } from '../operation/capped-count.ts'
+import { MOST_PEOPLE } from './people-of-app.ts'
+
+export const ACTIVITY_DAYS = 30
+
+/** What an app did with one kind of data in the last 30 days. */
+export interface Activity {
+  readonly kind: string
+  /** On how many days it read, and when for the last time, to within a minute. */
+  readonly readDays: number
+  readonly lastReadAt: Date | undefined
+  /** How many times it changed something. */
+  readonly changes: number
+  readonly lastChangedAt: Date | undefined
+}
+
+interface ActivityAtSchool {
+  /** By kind, those with the latest use first. */
+  readonly activities: readonly Activity[]
+  /** On behalf of how many people, counted to one more than `MOST_PEOPLE`. */
+  readonly people: number
+}
+
+interface Row {
+  client_id: string
+  kind: string
+  read_days: number
+  last_read_at: Date | null
+  changes: string
+  last_changed_at: Date | null
+}
+
+const FIGURES = sql`
+  count(distinct w.day) filter (where w.reads > 0)::int as read_days, max(w.last_read_at) as last_read_at,
+  sum(w.changes) as changes, max(w.last_changed_at) as last_changed_at`
+const RECENT = sql`w.day > (now() at time zone 'utc')::date - ${sql.lit(ACTIVITY_DAYS)}`
+const LATEST_FIRST = sql`greatest(max(w.last_read_at), max(w.last_changed_at)) desc, w.kind`
+
+/** What apps of one person read and changed, by app. Authorizations that ended count too, until they are purged. */
+export async function activityOfPerson(
+  at: SchoolDb,
+  userId: string,
+  clientIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Activity[]>> {
+  if (clientIds.length === 0) return new Map()
+  const { rows } = await at.run(sql<Row>`
+    select a.client_id, w.kind, ${FIGURES}
+    from authorizations a join app_activity w on w.school_id = a.school_id and w.authorization_id = a.id
+    where a.school_id = ${at.schoolId} and a.user_id = ${userId} and a.client_id = any (${clientIds}::text[])
+      and ${RECENT}
+    group by a.client_id, w.kind order by ${LATEST_FIRST}`)
+  return byApp(rows)
+}
+
+/** What apps read and changed at this school for all people together. An app without any is not in the map. */
+export async function activityOfApps(
+  at: SchoolDb,
+  clientIds: readonly string[],
+): Promise<ReadonlyMap<string, ActivityAtSchool>> {
+  if (clientIds.length === 0) return new Map()
+  const [sums, people] = await Promise.all([
+    at.run(sql<Row>`
+      select w.client_id, w.kind, ${FIGURES} from app_activity_sums w
+      where w.school_id = ${at.schoolId} and w.client_id = any (${clientIds}::text[]) and ${RECENT}
+      group by w.client_id, w.kind order by ${LATEST_FIRST}`),
+    at.run(sql<{ client_id: string; people: number }>`
+      select app.client_id, ${recentPeople(sql`app.client_id`, at)}::int as people
+      from unnest(${clientIds}::text[]) app (client_id)`),
+  ])
+  const counts = new Map(people.rows.map((row) => [row.client_id, row.people]))
+  return new Map(
+    [...byApp(sums.rows)].map(([clientId, activities]) => [
+      clientId,
+      { activities, people: counts.get(clientId) ?? 0 },
+    ]),
+  )
+}
+
+/** The mark of the last use is durable, so it counts people also where the counts of a crash are lost. */
+function recentPeople(clientId: RawBuilder<unknown>, at: SchoolDb): RawBuilder<number> {
+  const used = sql`distinct a.user_id from authorizations a
+    where a.school_id = ${at.schoolId} and a.client_id = ${clientId}
+      and a.last_used_at > now() - make_interval(days => ${sql.lit(ACTIVITY_DAYS)})`
+  return cappedCount(used, MOST_PEOPLE)
+}
+
+function byApp(rows: readonly Row[]): ReadonlyMap<string, readonly Activity[]> {
+  const apps = groupRows(rows, ({ client_id }) => client_id)
+  return new Map([...apps].map(([clientId, own]) => [clientId, own.map(activityFromRow)]))
+}
+
+function activityFromRow(row: Row): Activity {
+  return {
+    kind: row.kind,
+    readDays: row.read_days,
+    lastReadAt: row.last_read_at ?? undefined,
+    changes: Number(row.changes),
+    lastChangedAt: row.last_changed_at ?? undefined,
+  }
+}
