@@ -178,7 +178,7 @@ export const variables = {
       .string()
       .regex(/^smtps?:\/\/.+/, 'a URL such as smtp://user:password@mail.example.com:587'),
     about:
-      'mail server for two kinds of mail: links to people who forgot their password, and the news that a password was changed; without it the demo world prints them in the log, and other installations send none',
+      'mail server for mails to people: links for passwords, invitations and sign-ups, changes of an email address, and notices about their account; without it the demo world prints them in the log, and other installations send none',
   },
   MAIL_FROM: {
     fallback: undefined,

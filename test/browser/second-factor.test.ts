@@ -198,5 +198,7 @@ test('the pages about the second factor break no rule of accessibility, also on 
     await signIn(other, ada)
     await other.getByLabel('Code', { exact: true }).waitFor()
     expect(await violationsOf(other)).toEqual([])
+    const trust = await other.getByLabel('Trust this browser').boundingBox()
+    expect(trust?.width).toBeGreaterThanOrEqual(20)
   }
 }, 60_000)

@@ -36,6 +36,14 @@ export interface NewPassword {
   readonly requestId?: string | undefined
 }
 
+/** What the person is told, if it is not that the password was changed. */
+const NEWS: Partial<Record<NewPassword['by'], 'first_password' | 'everything_ended'>> = {
+  sign_up: 'first_password',
+  invitation: 'first_password',
+  not_me: 'everything_ended',
+  end_everything: 'everything_ended',
+}
+
 /** Every statement that sets a password locks the person first. */
 export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
   await acrossSchools(at)
@@ -91,8 +99,7 @@ export async function storePassword(tx: Transaction<DB>, fresh: NewPassword): Pr
   } else {
     const known = atSchoolInTransaction(tx, stored.school_to_tell)
     await record(known, entry)
-    const isEnd = fresh.by === 'not_me' || fresh.by === 'end_everything'
-    await queueMail(known, isEnd ? 'everything_ended' : 'password_changed', fresh.email)
+    await queueMail(known, NEWS[fresh.by] ?? 'password_changed', fresh.email)
   }
   return true
 }

@@ -412,10 +412,19 @@ describe('the person', () => {
   test('gets a mail when it was asked for and one when it is done, from a school that they know', async () => {
     const [known, school] = [await world.aSchool(), await world.aSchool()]
     const ada = await world.aMember(known)
+    const timeZone = 'Pacific/Kiritimati'
+    await world.database.pool.query('update schools set time_zone = $2 where id = $1', [
+      known.id,
+      timeZone,
+    ])
     const visitor = await signedIn(world, school, ada)
     expect((await ask(visitor, 'account')).statusCode).toBe(303)
     const asked = await mailBox.take(ada.email, 'delete your whole account')
     expect(asked.text).toContain(`${known.origin}/account`)
+    // The day as the pages of that school show it.
+    const [request] = await requestsOf(ada)
+    const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone })
+    expect(asked.text).toContain(`done on ${day.format(request?.due_at)}.`)
     await passTime(ada)
     await purge()
     // Any later answer that sends mail sends this one too.

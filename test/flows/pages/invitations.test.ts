@@ -97,6 +97,10 @@ describe('an invitation', () => {
     expect((await visitor.get('/account')).body).toContain('Grace Murray')
     expect(await accountOf(email)).toMatchObject({ name: 'Grace Murray' })
     expect((await memberAt(school, id)).signed_in_at).toBeInstanceOf(Date)
+    await untilSent(world)
+    const [ready, ...more] = mailBox.waitingFor(email)
+    expect(ready?.text).toContain('You chose a password for your account')
+    expect(more).toEqual([])
     expect(await signsIn(school, email, CHOSEN)).toBe(303)
     const audited = await school.at
       .from('audit_entries')

@@ -83,6 +83,9 @@ describe('signing up', () => {
     const member = await memberAt(school, account?.id ?? '')
     expect(member).toMatchObject({ roles: ['student'], signed_in_at: expect.any(Date) })
     expect((await visitor.get('/account')).body).toContain(email)
+    // The first sign-in of a person is no news to them.
+    await untilSent(world)
+    expect(mailBox.waitingFor(email)).toEqual([])
     expect(await signsInWith(school, email, CHOSEN)).toBe(303)
     const audited = await school.at
       .from('audit_entries')

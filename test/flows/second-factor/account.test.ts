@@ -47,7 +47,7 @@ describe('switching the second factor on', () => {
   test('needs a code of the key that was shown, and then shows ten recovery codes once', async () => {
     await aVisitor()
     expect((await visitor.get('/account/settings')).body).toContain(
-      'Off: whoever learns your password',
+      'Off: anyone who learns your password',
     )
     expect((await visitor.get(PAGE)).body).toContain('It is off')
     const page = await visitor.get(SETUP)

@@ -11,6 +11,8 @@ export interface MailContents {
   /** Where the person can ask for a link; none if they have signed in nowhere. */
   reset_elsewhere: { readonly schools: readonly NamedSchool[] }
   password_changed: object
+  /** An account that a school made has become the person's. */
+  first_password: object
   account_notice: FactsOf<'account_notice'> & { readonly token: string }
   everything_ended: { readonly token: string }
   deletion_requested: { readonly part: 'school' | 'account'; readonly dueAt: Date }
@@ -40,6 +42,6 @@ export interface DecidedMail {
   readonly to: string
   /** Absent where the school does not know it: the person has never signed in there. */
   readonly name: string | undefined
-  readonly school: NamedSchool & { readonly primaryColor: string }
+  readonly school: NamedSchool & { readonly primaryColor: string; readonly timeZone: string }
   readonly content: MailContent
 }

@@ -87,6 +87,7 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
     },
   },
   password_changed: { to: 'member', decide: async () => ({ kind: 'password_changed' }) },
+  first_password: { to: 'member', decide: async () => ({ kind: 'first_password' }) },
   /** Of new browsers a person is told a few times an hour; of other changes always. */
   account_notice: {
     to: 'signed_in',

@@ -34,6 +34,7 @@ export type NoticedChange = (typeof NOTICED_CHANGES)[number]
 export const QUEUED_KINDS = {
   forgotten_password: { facts: nothing, keepMinutes: HOUR },
   password_changed: { facts: nothing, keepMinutes: HOUR },
+  first_password: { facts: nothing, keepMinutes: HOUR },
   account_notice: {
     facts: z.strictObject({
       what: z.enum(NOTICED_CHANGES),

@@ -27,6 +27,7 @@ interface RecipientRow {
   schoolName: string
   schoolOrigin: string
   primaryColor: string
+  timeZone: string
 }
 
 /** Who has this address, and the school as it is now. */
@@ -38,7 +39,8 @@ export async function findRecipient(
     select u.id as "userId", u.email, u.name, u.password_changed_at as "passwordChangedAt",
       not ${HAD_NO_CREDENTIAL} as "hasCredential",
       coalesce(m.roles <> '{}', false) as "hasRoleHere", m.signed_in_at is not null as "hasSignedInHere",
-      s.name as "schoolName", s.origin as "schoolOrigin", coalesce(a.primary_color, ${DEFAULT_APPEARANCE.primaryColor}) as "primaryColor"
+      s.name as "schoolName", s.origin as "schoolOrigin", coalesce(a.primary_color, ${DEFAULT_APPEARANCE.primaryColor}) as "primaryColor",
+      s.time_zone as "timeZone"
     from schools s
       left join appearances a on a.school_id = s.id
       left join users u on lower(u.email) = ${email.toLowerCase()}
@@ -46,15 +48,15 @@ export async function findRecipient(
     where s.id = ${at.schoolId}`)
   const [row] = rows
   if (row === undefined) throw new Error('a mail was queued for a school that does not exist')
-  const { schoolName, schoolOrigin, primaryColor, ...account } = row
+  const { schoolName, schoolOrigin, primaryColor, timeZone, ...account } = row
   return {
-    school: { name: schoolName, origin: schoolOrigin, primaryColor },
+    school: { name: schoolName, origin: schoolOrigin, primaryColor, timeZone },
     account: isAccount(account) ? account : undefined,
   }
 }
 
 function isAccount(
-  found: Omit<RecipientRow, 'schoolName' | 'schoolOrigin' | 'primaryColor'>,
+  found: Omit<RecipientRow, 'schoolName' | 'schoolOrigin' | 'primaryColor' | 'timeZone'>,
 ): found is Account {
   return found.userId !== null && found.email !== null && found.name !== null
 }

@@ -28,6 +28,7 @@ interface Sender {
   /** Plain text, never empty. */
   readonly name: string
   readonly origin: string
+  readonly timeZone: string
 }
 
 type WordsOf<K extends ContentKind> = (content: MailContents[K], school: Sender) => MailWords
@@ -94,6 +95,17 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
       button('Set a new password', schoolUrl(school.origin, '/forgotten-password')),
     ],
   }),
+  first_password: (_content, school) => ({
+    subject: 'Your account is ready',
+    blocks: [
+      paragraph(
+        'You chose a password for your account with this email address.',
+        'It is the same at all your schools on this server.',
+      ),
+      paragraph('If that was not you, set a new one at once.'),
+      button('Set a new password', schoolUrl(school.origin, '/forgotten-password')),
+    ],
+  }),
   account_notice: ({ what, device, isHere, token }, school) => {
     const { subject, sentence } = NOTICES[what]
     const browser = plainText(device)
@@ -134,7 +146,7 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
         part === 'account'
           ? 'You asked to delete your whole account, at all your schools.'
           : `You asked to delete what ${school.name} knows of you.`,
-        `It will be done on ${dayInWords(dueAt)}. Until then you can change your mind.`,
+        `It will be done on ${dayInWords(dueAt, school.timeZone)}. Until then you can change your mind.`,
       ),
       button('See it or cancel it', schoolUrl(school.origin, SETTINGS_PATH)),
       paragraph('If that was not you, cancel it there and change your password at once.'),
@@ -155,7 +167,7 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
     subject: `Make your account at ${school.name}`,
     blocks: [
       paragraph(
-        `Somebody wants to make an account with this email address at ${school.name}.`,
+        `Someone wants to make an account with this email address at ${school.name}.`,
         `If that was you, open this link within ${SIGN_UP_MINUTES} minutes and choose a password.`,
       ),
       button('Make your account', schoolUrl(school.origin, '/sign-up/finish', { link })),
@@ -166,7 +178,7 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
     subject: `You already have an account for ${school.name}`,
     blocks: [
       paragraph(
-        `Somebody wants to make an account with this email address at ${school.name}.`,
+        `Someone wants to make an account with this email address at ${school.name}.`,
         hasRoleHere
           ? 'You already have one. If that was you, sign in with it.'
           : 'You already have one, from another school on the same server. If that was you, sign in with it; then you can join.',
@@ -204,7 +216,7 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
     subject: 'Change the email address of your account?',
     blocks: [
       paragraph(
-        `Somebody who is signed in to your account at ${school.name} wants to give it another email address.`,
+        `Someone who is signed in to your account at ${school.name} wants to give it another email address.`,
         `If that was you, agree within ${CONFIRM_HOURS} hours. We have asked the new address too.`,
       ),
       button('Agree or stop the change', changeUrl(school, link)),
@@ -218,7 +230,7 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
     subject: `Use this email address for your account at ${school.name}?`,
     blocks: [
       paragraph(
-        `Somebody wants to use this email address for their account at ${school.name}.`,
+        `Someone wants to use this email address for their account at ${school.name}.`,
         `If that was you, open this link within ${CONFIRM_HOURS} hours. We have asked your old address too.`,
       ),
       button('Use this address', changeUrl(school, link)),
@@ -229,7 +241,7 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
     subject: `Your email address at ${school.name}`,
     blocks: [
       paragraph(
-        `Somebody wanted to use this email address for another account at ${school.name}.`,
+        `Someone wanted to use this email address for another account at ${school.name}.`,
         'There is an account with this address already, so nothing was changed.',
       ),
       paragraph(
@@ -283,10 +295,11 @@ const NOTICES: Readonly<Record<NoticedChange, { subject: string; sentence: strin
   },
   recovery_code_used: {
     subject: 'A recovery code of your account was used',
-    sentence: 'Somebody signed in to your account with one of its recovery codes.',
+    sentence: 'Someone signed in to your account with one of its recovery codes.',
   },
 }
 
-function dayInWords(day: Date): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(day)
+/** The day on the clocks of the school, as its pages show it. */
+function dayInWords(day: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone }).format(day)
 }

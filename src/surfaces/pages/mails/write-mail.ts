@@ -11,15 +11,15 @@ import { MAIL_WORDS } from './mail-words.ts'
 
 type AnyWords = (
   content: MailContent,
-  school: { name: string; origin: string },
+  school: { name: string; origin: string; timeZone: string },
 ) => ReturnType<(typeof MAIL_WORDS)[ContentKind]>
 
 /** People and schools choose their names: each becomes one line of plain text, so a name cannot add lines to the email. */
 export function writeMail({ to, name: givenName, school, content }: DecidedMail): Mail {
-  const { origin, primaryColor } = school
+  const { origin, primaryColor, timeZone } = school
   const schoolName = plainText(school.name) || 'your school'
   const words = MAIL_WORDS[content.kind] as AnyWords
-  const { subject, blocks } = words(content, { name: schoolName, origin })
+  const { subject, blocks } = words(content, { name: schoolName, origin, timeZone })
   const name = plainText(givenName ?? '')
   const greeting = name === '' ? 'Hello,' : `Hello ${name},`
   return {

@@ -118,7 +118,7 @@ export function accountSettingsPage(props: AccountSettingsProps): string {
             lead={
               props.hasSecondFactor
                 ? 'On: with your password you type a code of your authenticator app.'
-                : 'Off: whoever learns your password can sign in as you.'
+                : 'Off: anyone who learns your password can sign in as you.'
             }
           >
             <div class="actions">

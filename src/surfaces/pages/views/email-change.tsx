@@ -117,7 +117,7 @@ export function changeDonePage(school: Branding, change: DoneChange): string {
         {change.kind === 'stopped' && (
           <p>
             If it was not you who asked for it, <a href="/forgotten-password">set a new password</a>{' '}
-            at once: somebody else is signed in to your account.
+            at once: someone else is signed in to your account.
           </p>
         )}
         {signsIn && (

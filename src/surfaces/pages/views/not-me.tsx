@@ -23,7 +23,7 @@ export function notMePage({ school, formToken, token, email, isBusy }: NotMeProp
           </Alert>
         )}
         <p>
-          If somebody else used the account <Email text={email} />, end everything now, at every
+          If someone else used the account <Email text={email} />, end everything now, at every
           school:
         </p>
         <ul>

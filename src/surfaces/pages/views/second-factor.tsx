@@ -42,7 +42,7 @@ function Off() {
   return (
     <Panel
       title="It is off"
-      lead="Whoever learns your password can sign in as you. With a second factor they cannot."
+      lead="Anyone who learns your password can sign in as you. With a second factor they cannot."
     >
       <p>
         You need an authenticator app, such as the one in your password manager, Google

@@ -79,7 +79,7 @@ function Question(props: AskPageProps & { readonly isWrong: boolean }) {
         hidden={props.hidden}
       >
         <DefaultButton fields={props.fields} />
-        {isWrong && <ProblemSummary {...props} />}
+        {isWrong && <ProblemSummary {...props} heading="Nothing was done yet" />}
         {props.fields.map((shown) => (
           <FormField shown={shown} timeZone={props.timeZone} />
         ))}

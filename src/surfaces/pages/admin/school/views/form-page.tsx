@@ -69,12 +69,14 @@ export function formPage(props: FormPageProps): string {
 export function ProblemSummary({
   fields,
   problems,
+  heading = 'Nothing was saved yet',
 }: {
   readonly fields: readonly ShownField[]
   readonly problems: FormProblems
+  readonly heading?: string
 }) {
   return (
-    <Alert tone="error" title="Nothing was saved yet">
+    <Alert tone="error" title={heading}>
       {problems.whole.map((problem) => (
         <p>{problem}</p>
       ))}
