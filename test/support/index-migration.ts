@@ -38,12 +38,13 @@ export async function indexState(client: pg.Client): Promise<boolean | undefined
   return rows[0]?.indisvalid
 }
 
-/** Waits until PostgreSQL builds the index and is held up. */
+/** Waits until PostgreSQL builds the index on `users` and is held up. An index on another table is in the same phase for a moment. */
 export async function buildHeld(client: pg.Client): Promise<void> {
   await expect
     .poll(async () => {
       const { rows } = await client.query<{ phase: string }>(
-        'select phase from pg_stat_progress_create_index where datname = current_database()',
+        `select phase from pg_stat_progress_create_index
+         where datname = current_database() and relid = to_regclass('users')`,
       )
       return rows.map(({ phase }) => phase)
     }, eventually)
