@@ -4,6 +4,7 @@ import { Asking } from './big-school/asking.ts'
 import { makeCallers } from './big-school/callers.ts'
 import { memberCases } from './big-school/cases/member-cases.ts'
 import { pageCases } from './big-school/cases/page-cases.ts'
+import { publicCases } from './big-school/cases/public-cases.ts'
 import { restCases } from './big-school/cases/rest-cases.ts'
 import { toolCases } from './big-school/cases/tool-cases.ts'
 import { keepOpen } from './big-school/keep-open.ts'
@@ -50,6 +51,7 @@ if (values.only === undefined || /analytics/i.test(values.only)) {
 
 const all = [
   ...(await pageCases(asking, callers)),
+  ...(await publicCases(asking, callers)),
   ...(await restCases(asking, callers)),
   ...(await memberCases(asking, callers)),
   ...(await toolCases(asking, callers)),

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
 import { aPayment } from '../support/billing.ts'
@@ -41,7 +41,20 @@ async function signedIn(person: TestPerson, options: BrowserContextOptions = {})
 
 const pathOf = (page: Page) => new URL(page.url()).pathname
 
-test('right after sign-in a member sees what to pay and how, and is one click from the next lecture', async () => {
+/** Clicks of a person, counted from the page on which they start. */
+function countedClicks() {
+  let count = 0
+  return {
+    on: async (target: Locator) => {
+      count++
+      await target.click()
+    },
+    count: () => count,
+  }
+}
+
+/** A member with a course to start and a payment that is still to be paid. */
+async function aMemberWhoOwes(): Promise<TestPerson> {
   const ada = await world.aMember(school)
   const course = await aCourse(school, [[{ title: 'First strokes' }]], { title: 'Ink drawing' })
   await anEnrollment(school, ada, course)
@@ -50,15 +63,76 @@ test('right after sign-in a member sees what to pay and how, and is one click fr
     bank: { code: '822', name: 'CTBC Bank', codeNo: '9103522175887271' },
     lines: [{ title: 'Ink drawing', amount: 1000 }],
   })
-  const page = await signedIn(ada, { javaScriptEnabled: false })
+  return ada
+}
+
+test('what is to be paid stands on the first page after sign-in, and one click leads to how to pay it', async () => {
+  const page = await signedIn(await aMemberWhoOwes(), { javaScriptEnabled: false })
+  const clicks = countedClicks()
   expect(pathOf(page)).toBe('/account')
   await page.getByText('9103522175887271').waitFor()
   await page.getByText('2 days left').waitFor()
-  await page.getByRole('link', { name: 'Start Ink drawing' }).click()
-  await page.getByRole('heading', { name: 'First strokes' }).waitFor()
-  await page.goBack()
-  await page.getByRole('link', { name: /^Payment T/ }).click()
+  await clicks.on(page.getByRole('link', { name: /^Payment T/ }))
   await page.getByRole('heading', { name: 'How to pay' }).waitFor()
+  await page.getByText('9103522175887271').waitFor()
+  expect(clicks.count()).toBe(1)
+}, 60_000)
+
+test('from sign-in to the next lecture is one click, at the start of a course and later', async () => {
+  const ada = await world.aMember(school)
+  const lectures = [{ title: 'First strokes' }, { title: 'Light and shade' }]
+  const course = await aCourse(school, [lectures], { title: 'Ink drawing' })
+  await anEnrollment(school, ada, course)
+  const page = await signedIn(ada, { javaScriptEnabled: false })
+  const first = countedClicks()
+  await first.on(page.getByRole('link', { name: 'Start Ink drawing' }))
+  await page.getByRole('heading', { name: 'First strokes' }).waitFor()
+  expect(first.count()).toBe(1)
+  await page.goto('/account')
+  const again = countedClicks()
+  await again.on(page.getByRole('link', { name: 'Continue Ink drawing' }))
+  await page.getByRole('heading', { name: 'First strokes' }).waitFor()
+  expect(again.count()).toBe(1)
+}, 60_000)
+
+test('a visitor understands a course without signing in, one click from the front page, and opens a free lecture with one more', async () => {
+  const title = 'Watercolour for beginners'
+  const course = await aCourse(
+    school,
+    [
+      [{ title: 'Paper and brushes', preview: true, seconds: 900 }],
+      [{ title: 'A first sky', seconds: 2700 }],
+    ],
+    { title },
+  )
+  await school.at
+    .update('courses')
+    .set({ summary: 'Learn to paint a sky in a weekend.', price_amount: 4900 })
+    .where('id', '=', course.id)
+    .execute()
+  const lecturer = await world.aMember(school, ['lecturer'])
+  const user_id = lecturer.id
+  await school.at.insert('lecturers', { user_id, headline: 'Painter', bio: '' }).execute()
+  await school.at.insert('course_lecturers', { user_id, course_id: course.id }).execute()
+  const context = await browser.newContext({ baseURL: school.origin, javaScriptEnabled: false })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto('/')
+  const clicks = countedClicks()
+  await clicks.on(page.getByRole('link', { name: title }))
+  await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+  const seen = await page.locator('main').innerText()
+  for (const fact of [
+    ...[title, 'Learn to paint a sky in a weekend.', '49.00', '1 h'],
+    ...['Paper and brushes', 'Free', 'A first sky', lecturer.name],
+  ]) {
+    expect(seen).toContain(fact)
+  }
+  expect(clicks.count()).toBe(1)
+  await clicks.on(page.getByRole('link', { name: 'Open a free lecture' }))
+  await page.getByRole('heading', { name: 'Paper and brushes' }).waitFor()
+  expect(clicks.count()).toBe(2)
+  expect(pathOf(page)).not.toContain('sign-in')
 }, 60_000)
 
 test('the code of a payment is copied by one click', async () => {

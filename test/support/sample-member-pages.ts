@@ -24,6 +24,7 @@ const course = {
   expiresAt: null,
   hasEnded: false,
   progress: { completedLectures: 12, totalLectures: 40, percent: 30 },
+  hasStarted: true,
   next: { id: id(2), title: 'Narrowing: how the compiler follows you' },
   opensAt: undefined,
 }
@@ -35,6 +36,7 @@ const courses = [
     id: id(3),
     title: arabic,
     progress: { completedLectures: 0, totalLectures: 8, percent: 0 },
+    hasStarted: false,
     expiresAt: day('2026-12-24T23:00'),
   },
   {

@@ -17,13 +17,15 @@ export async function shownCourses(
     reader.withSyllabus(courses).map(async (course) => {
       const lectures = await course.lectures()
       const next = nextLecture(lectures, course.lastWatched?.lectureId)
+      const progress = await course.progress()
       return {
         id: course.id,
         slug: course.slug,
         title: course.title,
         expiresAt: course.expiresAt,
         hasEnded: course.expiresAt !== null && course.expiresAt <= course.readAt,
-        progress: await course.progress(),
+        progress,
+        hasStarted: course.lastWatched !== null || progress.completedLectures > 0,
         next,
         opensAt: next === undefined ? firstOpening(lectures) : undefined,
       }

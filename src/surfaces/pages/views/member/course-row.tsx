@@ -13,6 +13,7 @@ export interface ShownCourse {
   expiresAt: Date | null
   hasEnded: boolean
   progress: CourseProgress
+  hasStarted: boolean
   /** The lecture to go on with, if one is open. */
   next: { id: string; title: string } | undefined
   /** When the next locked lecture opens, if none is open now. */
@@ -44,7 +45,7 @@ export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone:
     >
       {next !== undefined && (
         <ButtonLink look="primary" href={lecturePath(course.slug, next.id)}>
-          {progress.completedLectures === 0 ? 'Start' : 'Continue'}
+          {course.hasStarted ? 'Continue' : 'Start'}
           <span class="visually-hidden"> {plainText(course.title)}</span>
         </ButtonLink>
       )}
@@ -54,25 +55,28 @@ export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone:
 
 function Notes({ course, timeZone }: { course: ShownCourse; timeZone: string }) {
   const { next, opensAt, expiresAt, hasEnded, progress } = course
-  return (
+  const notes = [
+    next !== undefined && (
+      <>
+        Next: <Title text={next.title} fallback="the next lecture" />
+      </>
+    ),
+    opensAt !== undefined && (
+      <>
+        The next lecture opens <Moment at={opensAt} timeZone={timeZone} />
+      </>
+    ),
+    progress.totalLectures === 0 && 'No lectures yet',
+    expiresAt !== null && (
+      <>
+        {hasEnded ? 'Access ended' : 'Access until'} <Moment at={expiresAt} timeZone={timeZone} />
+      </>
+    ),
+  ].filter((note) => note !== false)
+  return notes.map((note, place) => (
     <>
-      {next !== undefined && (
-        <>
-          Next: <Title text={next.title} fallback="the next lecture" />
-        </>
-      )}
-      {opensAt !== undefined && (
-        <>
-          The next lecture opens <Moment at={opensAt} timeZone={timeZone} />
-        </>
-      )}
-      {progress.totalLectures === 0 && 'No lectures yet'}
-      {expiresAt !== null && (
-        <>
-          {' · '}
-          {hasEnded ? 'Access ended' : 'Access until'} <Moment at={expiresAt} timeZone={timeZone} />
-        </>
-      )}
+      {place > 0 && ' · '}
+      {note}
     </>
-  )
+  ))
 }
