@@ -55,10 +55,16 @@ beforeAll(async () => {
   await addExamples(world, school)
   await publishExamples(school)
   await aTool(world, school)
+  const secure = await world.aSchool()
+  const origin = 'https://secure.test'
+  await world.database.pool.query('update schools set origin = $1 where id = $2', [
+    origin,
+    secure.id,
+  ])
   const urls = routes
     .filter(({ method }) => method === 'GET')
     .map(({ url }) => EXAMPLE_URLS[url] ?? url)
-  const asked = ['/healthz', '/readyz', '/tls-allowed?domain=north.test']
+  const asked = ['/healthz', '/readyz', '/tls-allowed?domain=secure.test']
   const shown = [...asked, ...urls.filter((url) => !/[:*]/.test(url))]
   const [theme = ''] = /\/theme\.\w+\.css/.exec((await stranger.get('/')).body) ?? []
   answered = await costs.of(async () => {
