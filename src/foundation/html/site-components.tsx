@@ -53,7 +53,13 @@ export function Panel(props: {
   )
 }
 
-export function Badge(props: { tone?: 'plain' | 'good' | 'warning'; children: ComponentChildren }) {
+/**
+ * How a state is meant: `waiting` for something still to happen, `over` for an ordinary end, `returned` for money paid
+ * back. Each has a colour and a shape, because not all people see the colour. `plain` is a label.
+ */
+export type Tone = 'plain' | 'good' | 'waiting' | 'warning' | 'bad' | 'over' | 'returned'
+
+export function Badge(props: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge badge-${props.tone ?? 'plain'}`}>{props.children}</span>
 }
 

@@ -93,6 +93,8 @@ export interface AdminResource {
   /** `Courses`, as a heading. */
   readonly many: string
   readonly lead?: string
+  /** Said after "There is no … yet", where the page of the list cannot add one. */
+  readonly empty?: string
   /** Absent for objects that are only listed on the page of another object. */
   readonly list?: ListPlan
   readonly read: ReadOperation

@@ -12,7 +12,11 @@ export interface Place {
 }
 
 /** Shows a part of an object; an empty result is left out of the page. */
-export type Show<T = Row> = (object: T, place: Place) => ComponentChildren
+export interface Show<T = Row> {
+  (object: T, place: Place): ComponentChildren
+  /** An amount or a number, which a table aligns at its end. */
+  readonly isFigure?: boolean
+}
 
 /** The object that an operation answers. */
 export type OutputOf<W> = W extends { readonly output: infer O extends z.ZodObject }

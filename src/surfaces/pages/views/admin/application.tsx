@@ -38,7 +38,7 @@ export function applicationPage(props: ApplicationProps): string {
         >
           <p class="badges">
             <KindBadges client={application} />
-            {disabled && <Badge tone="warning">Switched off</Badge>}
+            {disabled && <Badge tone="over">Switched off</Badge>}
           </p>
         </PageHead>
         <section class="panel" aria-label="Facts">

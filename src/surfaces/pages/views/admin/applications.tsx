@@ -48,7 +48,7 @@ export function applicationsPage(props: ApplicationsProps): string {
                         <Name text={application.name} fallback={application.clientId} />
                       </a>
                       <KindBadges client={application} />
-                      {application.disabled && <Badge tone="warning">Switched off</Badge>}
+                      {application.disabled && <Badge tone="over">Switched off</Badge>}
                     </p>
                     <p class="row-note">
                       <Address text={application.clientId} />

@@ -70,7 +70,7 @@ function Row({
             {one.disabled && (
               <>
                 {' '}
-                <Badge tone="warning">Off</Badge> Members do not see it. Open it to switch it on.
+                <Badge tone="over">Off</Badge> Members do not see it. Open it to switch it on.
               </>
             )}
           </p>

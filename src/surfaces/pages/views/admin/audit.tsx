@@ -115,7 +115,7 @@ function Entry({ entry, timeZone }: { entry: AuditRecord; timeZone: string }) {
       <div>
         <p class="row-title">
           {auditWord(entry.action, entry.detail)}
-          {entry.outcome !== 'ok' && <Badge tone="warning">Refused</Badge>}
+          {entry.outcome !== 'ok' && <Badge tone="bad">Refused</Badge>}
         </p>
         <p class="row-note">
           {actor === undefined ? (

@@ -102,7 +102,7 @@ export function StandingBadges({ client }: { client: ListedClient }) {
       {client.kind === 'application' && <KindBadges client={client} />}
       {client.kind === 'document' && client.reviewed && <Badge tone="good">Reviewed</Badge>}
       {client.kind === 'document' && !client.reviewed && <Badge tone="warning">Not reviewed</Badge>}
-      {client.disabled && <Badge tone="warning">Switched off</Badge>}
+      {client.disabled && <Badge tone="over">Switched off</Badge>}
     </>
   )
 }

@@ -102,7 +102,11 @@ function Key(props: KeysProps & { signingKey: ListedKey }) {
 
 function StageBadge({ stage }: { stage: ListedKey['stage'] }) {
   if (stage === 'active') return <Badge tone="good">Active</Badge>
-  return <Badge>{stage === 'published' ? 'Published' : 'Retired'}</Badge>
+  return stage === 'published' ? (
+    <Badge tone="waiting">Published</Badge>
+  ) : (
+    <Badge tone="over">Retired</Badge>
+  )
 }
 
 interface KeyFormProps extends AdminFrame {

@@ -30,7 +30,7 @@ export function toolPage(props: ToolProps): string {
         >
           <p class="badges">
             <Badge>Your school’s tool</Badge>
-            {disabled && <Badge tone="warning">Switched off</Badge>}
+            {disabled && <Badge tone="over">Switched off</Badge>}
           </p>
         </PageHead>
         <section class="panel" aria-label="Facts">

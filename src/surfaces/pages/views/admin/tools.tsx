@@ -42,7 +42,7 @@ export function toolsPage(props: ToolsProps): string {
                       <a href={toolPath(slug ?? '')}>
                         <Name text={name} fallback={clientId} />
                       </a>
-                      {disabled && <Badge tone="warning">Switched off</Badge>}
+                      {disabled && <Badge tone="over">Switched off</Badge>}
                     </p>
                     <p class="row-note">
                       <Address text={clientId} />

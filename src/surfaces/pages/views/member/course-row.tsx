@@ -31,7 +31,7 @@ export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone:
             <Title text={course.title} fallback="A course" />
           </a>
           {isDone && <Badge tone="good">Completed</Badge>}
-          {hasEnded && <Badge tone="warning">Access ended</Badge>}
+          {hasEnded && <Badge tone="over">Access ended</Badge>}
         </>
       }
       notes={

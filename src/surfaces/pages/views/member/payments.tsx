@@ -8,7 +8,7 @@ import type {
 import { COPY_SCRIPT, CopyStatus } from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
-import { Badge, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { Badge, PageHead, Panel, type Tone } from '../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../money.ts'
 import type { SiteFrame } from '../site-layout.tsx'
 import { type ListPage, memberList } from './list.tsx'
@@ -17,12 +17,12 @@ import { HowToPay, PaymentDue, Purpose, type ShownPayment } from './payment-due.
 import { Row, Title } from './rows.tsx'
 import { timeLeft } from './time-left.ts'
 
-const STATES: Record<PaymentState, [words: string, tone?: 'good' | 'warning']> = {
+const STATES: Record<PaymentState, [words: string, tone: Tone]> = {
   pending: ['To pay', 'warning'],
   paid: ['Paid', 'good'],
-  failed: ['Failed', 'warning'],
-  expired: ['Not paid in time'],
-  refunded: ['Refunded'],
+  failed: ['Failed', 'bad'],
+  expired: ['Not paid in time', 'over'],
+  refunded: ['Refunded', 'returned'],
 }
 
 const REFUNDS: Record<RefundingState, string> = {
@@ -45,7 +45,7 @@ function States({ payment }: { payment: MemberPayment }) {
   const refund = REFUNDS[payment.refundingState]
   return (
     <>
-      <Badge tone={tone ?? 'plain'}>{words}</Badge>
+      <Badge tone={tone}>{words}</Badge>
       {refund !== '' && payment.paymentState !== 'refunded' && <Badge>{refund}</Badge>}
     </>
   )

@@ -39,7 +39,7 @@ export function MeetingRow(props: { meeting: MemberMeeting; timeZone: string; no
         <>
           <Title text={meeting.title} fallback="A meeting" />
           {runs && <Badge tone="good">Now</Badge>}
-          {meeting.state === 'canceled' && <Badge tone="warning">Canceled</Badge>}
+          {meeting.state === 'canceled' && <Badge tone="over">Canceled</Badge>}
         </>
       }
       notes={
@@ -75,8 +75,8 @@ export function EventRow(props: { registration: MemberRegistration; timeZone: st
           ) : (
             <Title text={event.title} fallback="An event" />
           )}
-          {event.state === 'canceled' && <Badge tone="warning">Canceled</Badge>}
-          {state === 'attended' && <Badge>Attended</Badge>}
+          {event.state === 'canceled' && <Badge tone="over">Canceled</Badge>}
+          {state === 'attended' && <Badge tone="good">Attended</Badge>}
         </>
       }
       notes={

@@ -11,10 +11,11 @@ import type { OutputOf, Show } from '../row.ts'
 import { FORMER_MEMBER, moment, nameOf, person, related, text } from '../views/cells.tsx'
 
 const standing: Show<OutputOf<typeof readComment>> = (comment) =>
-  comment.hidden_at === null ? <Badge>Shown</Badge> : <Badge tone="warning">Hidden</Badge>
+  comment.hidden_at === null ? <Badge tone="good">Shown</Badge> : <Badge tone="over">Hidden</Badge>
 
 export const comments = defineResource({
   path: 'comments',
+  empty: 'Students write below a lecture, and you answer or hide it here.',
   one: 'comment',
   many: 'Comments',
   lead: 'What members wrote under lectures.',

@@ -10,22 +10,28 @@ import { Badge } from '../../../../../foundation/html/site-components.tsx'
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import type { OutputOf, Show } from '../row.ts'
-import { address, moment, money, number } from '../views/cells.tsx'
+import { address, figure, moment, money, number } from '../views/cells.tsx'
 
 type Coupon = OutputOf<typeof readCoupon>
 
-const discount: Show<Coupon> = (coupon, place) =>
-  coupon.percent_off === null ? money('amount_off')(coupon, place) : `${coupon.percent_off}%`
+const discount = figure<Coupon>((coupon, place) =>
+  coupon.percent_off === null ? money('amount_off')(coupon, place) : `${coupon.percent_off}%`,
+)
 
 const standing: Show<Coupon> = (coupon) => {
-  if (coupon.archived_at !== null) return <Badge tone="warning">Archived</Badge>
-  return coupon.redeemable ? <Badge tone="good">Usable</Badge> : <Badge>Not usable now</Badge>
+  if (coupon.archived_at !== null) return <Badge tone="over">Archived</Badge>
+  return coupon.redeemable ? (
+    <Badge tone="good">Usable</Badge>
+  ) : (
+    <Badge tone="waiting">Not usable now</Badge>
+  )
 }
 
-const used: Show<Coupon> = (coupon) =>
+const used = figure<Coupon>((coupon) =>
   coupon.max_redemptions === null
     ? coupon.redemption_count.toLocaleString('en')
-    : `${coupon.redemption_count.toLocaleString('en')} of ${coupon.max_redemptions.toLocaleString('en')}`
+    : `${coupon.redemption_count.toLocaleString('en')} of ${coupon.max_redemptions.toLocaleString('en')}`,
+)
 
 export const coupons = defineResource({
   path: 'coupons',

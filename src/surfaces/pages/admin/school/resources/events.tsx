@@ -20,10 +20,11 @@ import { defineResource } from '../define-resource.ts'
 import { asking } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
-import type { OutputOf, Show } from '../row.ts'
+import type { OutputOf } from '../row.ts'
 import {
   address,
   FORMER_MEMBER,
+  figure,
   moment,
   money,
   nameOf,
@@ -34,10 +35,11 @@ import {
 import { byEmail } from './people-fields.ts'
 import { slugFrom } from './slug-field.ts'
 
-const places: Show<OutputOf<typeof readEvent>> = (event) =>
+const places = figure<OutputOf<typeof readEvent>>((event) =>
   event.capacity === null
     ? event.registration_count.toLocaleString('en')
-    : `${event.registration_count.toLocaleString('en')} of ${event.capacity.toLocaleString('en')}`
+    : `${event.registration_count.toLocaleString('en')} of ${event.capacity.toLocaleString('en')}`,
+)
 
 export const registrationList = listPlan({
   operation: listRegistrations,

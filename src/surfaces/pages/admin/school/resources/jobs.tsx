@@ -11,8 +11,6 @@ import { inWords } from '../views/words.ts'
 
 type Job = OutputOf<typeof readJob>
 
-const TONES = { done: 'good', cancelled: 'warning' } as const
-
 const inNumbers = (count: number): string => count.toLocaleString('en')
 
 const progress: Show<Job> = ({ state: now, done, total }) => {
@@ -38,6 +36,7 @@ const outcome: Show<Job> = ({ result }) => {
 
 export const jobs = defineResource({
   path: 'jobs',
+  empty: 'Imports, exports and changes to many rows are listed here while they run.',
   one: 'job',
   many: 'Background work',
   lead: 'Long work goes on here while you do other things. What is finished stays for a week.',
@@ -45,7 +44,7 @@ export const jobs = defineResource({
     operation: listJobs,
     columns: [
       { label: 'What', show: text('title') },
-      { label: 'State', show: state('state', TONES) },
+      { label: 'State', show: state('state') },
       { label: 'Progress', show: progress },
       { label: 'Started', show: moment('created_at'), sort: 'created_at' },
     ],
@@ -57,7 +56,7 @@ export const jobs = defineResource({
   }),
   read: readJob,
   name: (job) => job.title,
-  badges: state('state', TONES),
+  badges: state('state'),
   facts: [
     { label: 'Progress', show: progress },
     { label: 'Result', show: outcome, wide: true },

@@ -13,7 +13,11 @@ import { inWords } from '../views/words.ts'
 import { byEmail } from './people-fields.ts'
 
 const standing: Show<OutputOf<typeof readNotification>> = (notification) =>
-  notification.read_at === null ? <Badge>Unread</Badge> : <Badge tone="good">Read</Badge>
+  notification.read_at === null ? (
+    <Badge tone="waiting">Unread</Badge>
+  ) : (
+    <Badge tone="good">Read</Badge>
+  )
 
 export const notifications = defineResource({
   path: 'notifications',

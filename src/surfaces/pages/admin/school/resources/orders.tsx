@@ -15,6 +15,7 @@ import type { OutputOf, Place, Show } from '../row.ts'
 import {
   address,
   FORMER_MEMBER,
+  figure,
   moment,
   momentOf,
   money,
@@ -31,7 +32,7 @@ import { MESSAGE, methodOf } from './payment-words.ts'
 type Order = OutputOf<typeof readOrder>
 
 /** An open order is not paid yet, so its badge is not green. */
-const orderState = state('state', { open: 'plain' })
+const orderState = state('state', { open: 'waiting' })
 
 const buyerOf = ({ member }: Order): string => plainText(member?.name ?? '') || 'The member'
 
@@ -75,6 +76,7 @@ export const ordersOfMember = listPlan({
 
 export const orders = defineResource({
   path: 'orders',
+  empty: 'Members make one at the checkout. What was paid elsewhere is recorded under Payments.',
   one: 'order',
   many: 'Orders',
   lead: 'What was bought, and every attempt to pay for it. Orders come from the checkout.',
@@ -150,7 +152,7 @@ function itemColumns(currency: string): readonly Column<Order['items'][number]>[
     { label: 'Item', show: text('title') },
     { label: 'Kind', show: ({ kind }) => inWords(kind) },
     { label: 'Quantity', show: number('quantity') },
-    { label: 'Price each', show: (item) => formatMoney(item.unit_amount, currency) },
+    { label: 'Price each', show: figure((item) => formatMoney(item.unit_amount, currency)) },
   ]
 }
 

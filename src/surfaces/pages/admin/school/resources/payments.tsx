@@ -33,6 +33,7 @@ import {
   address,
   amountIn,
   FORMER_MEMBER,
+  figure,
   moment,
   money,
   nameOf,
@@ -111,7 +112,10 @@ function Parts({ payment, place }: { payment: Payment; place: Place }) {
             columns={[
               { label: 'Item', show: text('title') },
               { label: 'Quantity', show: number('quantity') },
-              { label: 'Price each', show: (line) => formatMoney(line.unit_amount, currency) },
+              {
+                label: 'Price each',
+                show: figure((line) => formatMoney(line.unit_amount, currency)),
+              },
             ]}
             rows={lines}
             place={place}
@@ -125,7 +129,7 @@ function Parts({ payment, place }: { payment: Payment; place: Place }) {
             columns={[
               { label: 'Name', show: text('label') },
               { label: 'Kind', show: (line) => inWords(line.kind) },
-              { label: 'Amount', show: (line) => formatMoney(line.amount, currency) },
+              { label: 'Amount', show: figure((line) => formatMoney(line.amount, currency)) },
             ]}
             rows={adjustments}
             place={place}

@@ -15,15 +15,16 @@ import type { Choice } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
-import type { OutputOf, Show } from '../row.ts'
-import { address, moment, number, state, text } from '../views/cells.tsx'
+import type { OutputOf } from '../row.ts'
+import { address, figure, moment, number, state, text } from '../views/cells.tsx'
 import { slugFrom } from './slug-field.ts'
 import { subscriptionList, subscriptions } from './subscriptions.tsx'
 
 type Plan = OutputOf<typeof readPlan>
 
-const price: Show<Plan> = ({ price_amount, currency, interval }) =>
-  `${formatMoney(price_amount, currency)} a ${interval}`
+const price = figure<Plan>(
+  ({ price_amount, currency, interval }) => `${formatMoney(price_amount, currency)} a ${interval}`,
+)
 
 const allCourses = choicesFrom(listCourses, 'title')
 

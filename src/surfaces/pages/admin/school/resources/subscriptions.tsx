@@ -56,6 +56,7 @@ export const subscriptionList = listPlan({
 
 export const subscriptions = defineResource({
   path: 'subscriptions',
+  empty: 'Members make one when they buy a membership plan.',
   one: 'subscription',
   many: 'Subscriptions',
   lead: 'Who pays for which plan. Members begin one themselves.',

@@ -44,7 +44,8 @@ export function addListRoute(
   })
 }
 
-function emptyWords({ one, create }: AdminResource): string {
+function emptyWords({ one, create, empty }: AdminResource): string {
+  if (empty !== undefined) return `There is no ${one} yet. ${empty}`
   return create === undefined
     ? `There is no ${one} yet.`
     : `There is no ${one} yet. Begin with ${withArticle(one)} of your own.`

@@ -3,7 +3,7 @@ import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
 import { Address, Name } from '../../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
-import { Badge } from '../../../../../foundation/html/site-components.tsx'
+import { Badge, type Tone } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'
 import { upTo } from '../../../views/words.ts'
 import type { Place, Show } from '../row.ts'
@@ -27,8 +27,13 @@ export function address<K extends string>(member: K): Show<With<K, string | null
   return (object) => (object[member] ? <Address text={object[member]} /> : undefined)
 }
 
+/** Marks what shows an amount or a number. */
+export function figure<T>(show: Show<T>): Show<T> {
+  return Object.assign((object: T, place: Place) => show(object, place), { isFigure: true })
+}
+
 export function number<K extends string>(member: K): Show<With<K, number | null>> {
-  return (object) => object[member]?.toLocaleString('en')
+  return figure((object) => object[member]?.toLocaleString('en'))
 }
 
 /** A number that was counted no further than one more than `most`. */
@@ -36,13 +41,13 @@ export function cappedNumber<K extends string>(
   member: K,
   most = MOST_SHOWN,
 ): Show<With<K, number>> {
-  return (object) => upTo(most, object[member])
+  return figure((object) => upTo(most, object[member]))
 }
 
 export function money<K extends string>(
   member: K,
 ): Show<With<K, number | null> & { readonly currency: string | null }> {
-  return (object, place) => amountIn(object[member], object.currency, place)
+  return figure((object, place) => amountIn(object[member], object.currency, place))
 }
 
 export function amountIn(amount: number | null, currency: string | null, place: Place) {
@@ -57,8 +62,6 @@ export function momentOf(at: string | null, { timeZone }: Place): ComponentChild
   return at === null ? undefined : <Moment at={new Date(at)} timeZone={timeZone} />
 }
 
-type Tone = 'plain' | 'good' | 'warning'
-
 const TONES: Readonly<Record<string, Tone>> = {
   published: 'good',
   active: 'good',
@@ -68,13 +71,25 @@ const TONES: Readonly<Record<string, Tone>> = {
   paid: 'good',
   scheduled: 'good',
   offered: 'good',
+  available: 'good',
+  done: 'good',
+  draft: 'waiting',
+  pending: 'waiting',
+  waiting: 'waiting',
+  running: 'waiting',
+  registered: 'waiting',
   paused: 'warning',
   past_due: 'warning',
-  canceled: 'warning',
-  revoked: 'warning',
-  expired: 'warning',
-  failed: 'warning',
-  refunded: 'warning',
+  partially_refunded: 'returned',
+  refunded: 'returned',
+  failed: 'bad',
+  revoked: 'bad',
+  canceled: 'over',
+  cancelled: 'over',
+  expired: 'over',
+  ended: 'over',
+  closed: 'over',
+  archived: 'over',
 }
 
 /** A state as a badge; `tones` changes the usual tone of some states. */

@@ -76,6 +76,7 @@ export function listPage(props: ListPageProps): string {
           {rows.length === 0 ? (
             <Empty>
               <p>{isNarrowed(query) ? 'Nothing matches your search.' : props.empty}</p>
+              <NextStep {...props} />
             </Empty>
           ) : (
             <ObjectTable
@@ -98,6 +99,16 @@ export function listPage(props: ListPageProps): string {
       </>
     ),
   })
+}
+
+/** What to do about an empty list. */
+function NextStep({ query, path, add }: ListPageProps) {
+  if (isNarrowed(query)) return <a href={path}>Show all</a>
+  return add === undefined ? null : (
+    <ButtonLink look="plain" href={add.url}>
+      {add.label}
+    </ButtonLink>
+  )
 }
 
 function isNarrowed({ search, filters }: ListQuery): boolean {

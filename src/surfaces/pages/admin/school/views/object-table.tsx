@@ -33,7 +33,12 @@ export function ObjectTable<T>(props: ObjectTableProps<T>) {
       <thead role="rowgroup">
         <tr role="row">
           {columns.map((column) => (
-            <Heading {...column} sorting={sorting} />
+            <Heading
+              label={column.label}
+              sort={column.sort}
+              isFigure={column.show.isFigure === true}
+              sorting={sorting}
+            />
           ))}
         </tr>
       </thead>
@@ -46,6 +51,7 @@ export function ObjectTable<T>(props: ObjectTableProps<T>) {
                 shown={column.show(row, place)}
                 url={index === 0 ? urlOf?.(row) : undefined}
                 heads={index === 0}
+                isFigure={column.show.isFigure === true}
               />
             ))}
           </tr>
@@ -60,8 +66,9 @@ function Cell(props: {
   shown: ComponentChildren
   url: string | undefined
   heads: boolean
+  isFigure: boolean
 }) {
-  const { label, shown, url, heads } = props
+  const { label, shown, url, heads, isFigure } = props
   const isEmpty = shown === undefined || shown === null || shown === '' || shown === false
   if (heads) {
     return (
@@ -77,19 +84,28 @@ function Cell(props: {
     )
   }
   return (
-    <td role="cell" data-label={label} class={isEmpty ? 'nothing' : undefined}>
+    <td role="cell" data-label={label} class={classOf(isEmpty, isFigure)}>
       {isEmpty ? <span aria-hidden="true">–</span> : shown}
     </td>
   )
 }
 
-function Heading(
-  props: Pick<Column, 'label' | 'sort'> & { readonly sorting: Sorting | undefined },
-) {
+function classOf(isEmpty: boolean, isFigure: boolean): string | undefined {
+  if (isFigure) return isEmpty ? 'figures-cell nothing' : 'figures-cell'
+  return isEmpty ? 'nothing' : undefined
+}
+
+function Heading(props: {
+  label: string
+  sort: string | undefined
+  isFigure: boolean
+  sorting: Sorting | undefined
+}) {
   const { label, sort, sorting } = props
+  const look = classOf(false, props.isFigure)
   if (sort === undefined || sorting === undefined) {
     return (
-      <th role="columnheader" scope="col">
+      <th role="columnheader" scope="col" class={look}>
         {label}
       </th>
     )
@@ -98,7 +114,7 @@ function Heading(
   const url = direction === 'ascending' ? sorting.urlOf(`-${sort}`) : sorting.urlOf(sort)
   const target = url ?? sorting.urlOf(sort) ?? sorting.urlOf(`-${sort}`)
   return (
-    <th role="columnheader" scope="col" aria-sort={direction}>
+    <th role="columnheader" scope="col" class={look} aria-sort={direction}>
       {target === undefined ? (
         label
       ) : (
