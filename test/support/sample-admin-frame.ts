@@ -11,7 +11,7 @@ export const at = (here: string) => ({
   here,
   viewer: owner,
   developersShown: true,
-  timeZone: place.timeZone,
+  ...place,
 })
 
 /** The filters of a list whose choices need no database. */

@@ -9,6 +9,7 @@ const frame = {
   viewer: owner,
   developersShown: true,
   timeZone: 'Asia/Taipei',
+  currency: 'TWD',
 }
 
 const weeks = Array.from({ length: 12 }, (_, week) =>

@@ -16,6 +16,7 @@ const frame = {
   here: '/account/second-factor',
   viewer: student,
   timeZone: 'Asia/Taipei',
+  currency: 'TWD',
 }
 
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'

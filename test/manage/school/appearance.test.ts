@@ -32,7 +32,12 @@ describe('school details', () => {
     const typed = { name: 'Harbour & Sons', time_zone: 'Asia/Taipei', currency: 'TWD' }
     const { body } = await browser.done('/admin/details', typed)
     expect(body).toContain('Harbour &amp; Sons')
-    expect(body).toContain('<option value="Asia/Taipei" selected>')
+    expect(body).toContain('value="Asia/Taipei" maxlength="64" list="time_zone-suggestions"')
+    expect(body).toContain('<option value="TWD" selected>TWD, New Taiwan Dollar</option>')
+  })
+
+  test('do not ask for a language, which would change nothing on the pages', async () => {
+    expect(await browser.page('/admin/details')).not.toMatch(/name="locale"|Language/)
   })
 
   test('keep an old time zone name that the form does not offer to other schools', async () => {
@@ -44,7 +49,7 @@ describe('school details', () => {
       .execute()
     world.context.directory.forget(own.id)
     const { body } = await new AdminBrowser(await anOwner(world, own)).done('/admin/details')
-    expect(body).toContain('<option value="Asia/Calcutta" selected>')
+    expect(body).toContain('value="Asia/Calcutta" maxlength')
   })
 
   test('that are invalid come back as typed', async () => {

@@ -88,6 +88,7 @@ export function adminFrame(
     ...frameFor(context, request, reply, operator, notices),
     developersShown: request.school.mcpConnections,
     timeZone: request.school.timeZone,
+    currency: request.school.currency,
     factorDays: daysToFactor(request.school, operator),
   }
 }

@@ -47,6 +47,9 @@ export type FieldKind =
   /** Several short texts in one line, with commas or spaces between them. */
   | 'list'
   | 'color'
+  | 'currency'
+  /** Seconds, asked for as hours, minutes and seconds. */
+  | 'duration'
 
 /** A field of a form. `N` are the members of the input, `T` is the object that an action is about. */
 export interface FormField<N extends string = string, T = Row> {
@@ -61,6 +64,8 @@ export interface FormField<N extends string = string, T = Row> {
     | readonly Choice[]
     | ((ask: Ask, object: T) => Promise<readonly Choice[]>)
     | FoundChoices
+  /** Offered while a line is typed; others can be typed, too. */
+  readonly suggestions?: readonly string[]
   /** Turns the typed text into the value for the operation; undefined if there is none. */
   readonly resolve?: (typed: string, ask: Ask) => Promise<string | undefined>
   /** The message if `resolve` finds nothing. */

@@ -10,6 +10,8 @@ export interface AdminFrame extends SiteFrame {
   /** Whether the beta feature "MCP connections" is on, which shows the Developers area. */
   developersShown: boolean
   timeZone: string
+  /** The school's own. */
+  currency: string
   /** Days until the school demands more of this person's sign-in; undefined if it is enough. */
   factorDays?: number | undefined
 }

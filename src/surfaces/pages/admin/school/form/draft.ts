@@ -1,4 +1,5 @@
 import type { Place, Row } from '../row.ts'
+import { fromSeconds } from './duration.ts'
 import type { PlannedField } from './field-rule.ts'
 import { toLocalTime } from './local-time.ts'
 import { toMajorUnits } from './money.ts'
@@ -32,6 +33,8 @@ function typedFrom(field: PlannedField, object: Row, place: Place): readonly str
       return Array.isArray(value) ? [value.join(', ')] : []
     case 'time':
       return [toLocalTime(new Date(String(value)), place.timeZone)]
+    case 'duration':
+      return [fromSeconds(Number(value))]
     case 'money':
       return [toMajorUnits(Number(value), currencyIn(object) ?? place.currency)]
     default:

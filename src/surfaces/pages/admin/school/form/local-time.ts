@@ -61,3 +61,8 @@ function formatterFor(timeZone: string): Intl.DateTimeFormat {
     return new Intl.DateTimeFormat('en-u-ca-iso8601', { ...look, timeZone: 'UTC' })
   }
 }
+
+/** What a form offers where a time zone is typed. */
+export const TIME_ZONES: readonly string[] = [
+  ...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]),
+]

@@ -1,6 +1,7 @@
 import type { Ask } from '../field.ts'
 import type { Place, Row } from '../row.ts'
 import { blankDraft, currencyIn, type Draft, draftOf } from './draft.ts'
+import { toSeconds, typedDuration } from './duration.ts'
 import type { PlannedField } from './field-rule.ts'
 import { fromLocalTime } from './local-time.ts'
 import { toMinorUnits } from './money.ts'
@@ -56,7 +57,12 @@ function begunWith(
 
 /** A form as it was sent, to be shown again. */
 export function typedDraft(fields: readonly PlannedField[], form: URLSearchParams): Draft {
-  return Object.fromEntries(fields.map(({ name }) => [name, typedIn(form, name)]))
+  return Object.fromEntries(
+    fields.map(({ name, kind }) => [
+      name,
+      kind === 'duration' ? typedDuration(form, name) : typedIn(form, name),
+    ]),
+  )
 }
 
 function withSuggestions(fields: readonly PlannedField[], form: URLSearchParams): Draft {
@@ -106,6 +112,10 @@ async function meant(
       const currency = typedCurrency || currencyIn(before ?? about ?? {}) || place.currency
       const amount = toMinorUnits(text, currency)
       return amount === undefined ? wrong('Write an amount such as 49 or 49.50.') : is(amount)
+    }
+    case 'duration': {
+      const seconds = toSeconds(text)
+      return seconds === undefined ? wrong('Write whole numbers, such as 1 and 30.') : is(seconds)
     }
     case 'list':
       return is(text.split(/[\s,]+/).filter((part) => part !== ''))

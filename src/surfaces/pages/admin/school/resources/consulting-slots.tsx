@@ -9,6 +9,7 @@ import {
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { defineResource } from '../define-resource.ts'
 import { asking } from '../field.ts'
+import { TIME_ZONES } from '../form/local-time.ts'
 import { listPlan } from '../list-plan.ts'
 import type { OutputOf, Show } from '../row.ts'
 import { number, text } from '../views/cells.tsx'
@@ -68,7 +69,8 @@ export const slots = defineResource({
     {
       name: 'time_zone',
       label: 'Time zone',
-      hint: 'Such as Europe/Lisbon. Empty means that of the school.',
+      suggestions: TIME_ZONES,
+      hint: 'Type a part of its name, such as Lisbon. Empty means that of the school.',
     },
   ],
   create: createSlots,

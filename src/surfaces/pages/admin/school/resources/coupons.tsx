@@ -82,8 +82,8 @@ export const coupons = defineResource({
     { name: 'amount_off', label: 'Amount off', kind: 'money' },
     {
       name: 'currency',
-      label: 'Currency',
-      hint: 'Of the amount, in three letters such as USD. Empty means that of the school.',
+      label: 'Currency of the amount',
+      kind: 'currency',
     },
     {
       name: 'max_redemptions',

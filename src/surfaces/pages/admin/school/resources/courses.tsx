@@ -71,7 +71,7 @@ export const courses = defineResource({
       hint: 'Markdown. Save to see it as readers will.',
     },
     { name: 'price_amount', label: 'Price', kind: 'money', hint: '0 makes it free.' },
-    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+    { name: 'currency', label: 'Currency', kind: 'currency' },
     {
       name: 'lecturer_ids',
       label: 'Lecturers',

@@ -66,8 +66,8 @@ export const lectures = defineResource({
     { name: 'kind', label: 'Kind' },
     {
       name: 'duration_seconds',
-      label: 'Length in seconds',
-      hint: '540 is nine minutes.',
+      label: 'Length',
+      kind: 'duration',
     },
     {
       name: 'video_url',

@@ -157,7 +157,7 @@ export const events = defineResource({
     },
     { name: 'capacity', label: 'Places', hint: 'Empty means without limit.' },
     { name: 'price_amount', label: 'Price', kind: 'money', hint: '0 makes it free.' },
-    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+    { name: 'currency', label: 'Currency', kind: 'currency' },
   ],
   create: createEvent,
   change: changeEvent,

@@ -210,7 +210,7 @@ export const payments = defineResource({
       hint: 'Of this attempt alone. That of a known payment brings it up to date with what you write here.',
     },
     { name: 'amount', label: 'Amount', kind: 'money' },
-    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+    { name: 'currency', label: 'Currency', kind: 'currency' },
     {
       name: 'payment_type',
       label: 'By',

@@ -74,7 +74,7 @@ export const plans = defineResource({
       kind: 'money',
       hint: 'Price, currency and interval cannot be changed after the first subscription.',
     },
-    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+    { name: 'currency', label: 'Currency', kind: 'currency' },
     { name: 'interval', label: 'Paid every' },
     { name: 'course_ids', label: 'Courses that it opens', choices: allCourses },
   ],

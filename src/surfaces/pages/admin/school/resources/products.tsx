@@ -52,7 +52,7 @@ export const products = defineResource({
     slugFrom('title'),
     { name: 'description', label: 'Description', kind: 'markdown', hint: 'Markdown.' },
     { name: 'price_amount', label: 'Price', kind: 'money', hint: '0 makes it free.' },
-    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+    { name: 'currency', label: 'Currency', kind: 'currency' },
   ],
   uploads: [
     {

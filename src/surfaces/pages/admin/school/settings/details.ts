@@ -1,11 +1,6 @@
 import { changeSchool, readSchool } from '../../../../../domain/schools/school-operations.ts'
-import type { Choice } from '../field.ts'
+import { TIME_ZONES } from '../form/local-time.ts'
 import type { SettingsPage } from '../routes/settings-routes.ts'
-
-const zones: readonly Choice[] = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [
-  zone,
-  zone.replaceAll('_', ' '),
-])
 
 export const details: SettingsPage<typeof readSchool, typeof changeSchool> = {
   path: '/admin/details',
@@ -26,18 +21,17 @@ export const details: SettingsPage<typeof readSchool, typeof changeSchool> = {
       label: 'Contact email',
       hint: 'Public: developers find it in the description of your API.',
     },
-    { name: 'locale', label: 'Language', hint: 'A tag such as en or pt-BR.' },
     {
       name: 'time_zone',
       label: 'Time zone',
-      kind: 'choice',
-      choices: zones,
-      hint: 'All times in the admin area are shown in this time zone.',
+      suggestions: TIME_ZONES,
+      hint: 'Type a part of its name, such as Taipei. All times in the admin area are shown in it.',
     },
     {
       name: 'currency',
       label: 'Currency',
-      hint: 'Three letters, such as USD. New prices are in it; existing ones stay.',
+      kind: 'currency',
+      hint: 'New prices are in it; existing ones stay.',
     },
   ],
 }

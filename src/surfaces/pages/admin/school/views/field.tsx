@@ -3,6 +3,7 @@ import { Checkbox } from '../../../../../foundation/html/form-fields.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import type { Choice } from '../field.ts'
 import type { PlannedField } from '../form/field-rule.ts'
+import { CurrencyChoice, DurationInputs } from './pickers.tsx'
 
 /** A field of a form with its text and its problems. */
 export interface ShownField {
@@ -14,7 +15,14 @@ export interface ShownField {
   readonly findText?: string | undefined
 }
 
-export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: string }) {
+interface FormFieldProps {
+  shown: ShownField
+  timeZone: string
+  /** The school's own, which the choice of a currency offers first. */
+  currency?: string | undefined
+}
+
+export function FormField({ shown, timeZone, currency }: FormFieldProps) {
   const { field, typed, choices, problems } = shown
   const { name, kind, rule } = field
   const first = typed[0] ?? ''
@@ -31,6 +39,7 @@ export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: st
     )
   }
   if (kind === 'choices') return <Choices shown={shown} />
+  if (kind === 'duration') return <Duration shown={shown} />
   const box = boxOf(shown, timeZone)
   if (kind === 'text' || kind === 'markdown') {
     const rows = field.rows ?? (kind === 'markdown' ? 14 : 3)
@@ -40,6 +49,13 @@ export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: st
           {/* A browser drops the first line break of a text area. */}
           {`\n${first}`}
         </textarea>
+      </Labelled>
+    )
+  }
+  if (kind === 'currency') {
+    return (
+      <Labelled {...box} optional={false}>
+        <CurrencyChoice chosen={first} own={currency} mayBeEmpty={rule.mayBeEmpty} {...box.input} />
       </Labelled>
     )
   }
@@ -73,7 +89,15 @@ export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: st
         class={problems.length > 0 ? `${kind} wrong` : kind}
         value={first}
         maxLength={kind === 'line' ? rule.maxLength : undefined}
+        list={field.suggestions && `${name}-suggestions`}
       />
+      {field.suggestions && (
+        <datalist id={`${name}-suggestions`}>
+          {field.suggestions.map((suggestion) => (
+            <option value={suggestion} />
+          ))}
+        </datalist>
+      )}
     </Labelled>
   )
 }
@@ -185,6 +209,17 @@ function Choices({ shown }: { shown: ShownField }) {
         </div>
       )}
       <Finder shown={shown} />
+    </fieldset>
+  )
+}
+
+function Duration({ shown: { field, typed, problems } }: { shown: ShownField }) {
+  const errorId = problems.length === 0 ? undefined : `${field.name}-error`
+  return (
+    <fieldset id={field.name} aria-describedby={errorId}>
+      <legend>{field.label}</legend>
+      <Problems id={errorId} problems={problems} />
+      <DurationInputs name={field.name} text={typed[0] ?? ''} />
     </fieldset>
   )
 }

@@ -42,7 +42,7 @@ export function formPage(props: FormPageProps): string {
             <DefaultButton fields={props.fields} />
             {isWrong && <ProblemSummary {...props} />}
             {props.fields.map((shown) => (
-              <FormField shown={shown} timeZone={props.timeZone} />
+              <FormField shown={shown} timeZone={props.timeZone} currency={props.currency} />
             ))}
             <div class="actions">
               <Button look="primary">{props.submit}</Button>
