@@ -28,6 +28,7 @@ const asked: AskedPeriod = {
 const figures: SchoolFigures = {
   lateSince: new Date('2026-11-15T02:05:00Z'),
   steps: weeks,
+  unfinished: weeks.length - 1,
   revenue: [
     {
       currency: 'TWD',

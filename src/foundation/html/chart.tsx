@@ -22,6 +22,9 @@ interface ChartProps {
   readonly formatShort: (value: number) => string
   /** The smallest step of the axis: 100 if values are cents. */
   readonly unit?: number
+  /** The place of a step that is not over yet: it is drawn with dashes, and `note` says so. */
+  readonly unfinished?: number | undefined
+  readonly note?: string | undefined
 }
 
 const STEP = 10
@@ -38,6 +41,7 @@ export function BarChart(props: ChartProps & { readonly series: readonly Series[
         values.map((value, step) => (
           <Bar
             kind={place}
+            isOpen={step === props.unfinished}
             x={step * STEP + STEP * 0.1 + place * width}
             width={width}
             height={(value / top) * HEIGHT}
@@ -49,13 +53,22 @@ export function BarChart(props: ChartProps & { readonly series: readonly Series[
   )
 }
 
-function Bar(props: { kind: number; x: number; width: number; height: number; title: string }) {
+interface BarProps {
+  kind: number
+  isOpen: boolean
+  x: number
+  width: number
+  height: number
+  title: string
+}
+
+function Bar(props: BarProps) {
   if (props.height === 0) return null
   // A value above zero stays visible, however small it is beside the greatest.
   const height = Math.max(props.height, 0.75)
   return (
     <rect
-      class={`chart-mark chart-mark-${props.kind + 1}`}
+      class={`chart-mark chart-mark-${props.kind + 1}${props.isOpen ? ' chart-open' : ''}`}
       x={rounded(props.x)}
       y={rounded(HEIGHT - height)}
       width={rounded(props.width)}
@@ -77,10 +90,21 @@ export function LineChart(props: ChartProps & { readonly series: Series }) {
   })
   // A single step is drawn as a level line, because a single point would be invisible.
   const line = points.length === 1 ? [...points, `${end},${points[0]?.split(',')[1]}`] : points
+  const over = points.slice(0, props.unfinished)
   return (
     <Chart {...props} top={top} legend={[]}>
       <polygon class="chart-ground" points={`0,${HEIGHT} ${line.join(' ')} ${end},${HEIGHT}`} />
-      <polyline class="chart-trace" points={line.join(' ')} />
+      {props.unfinished === undefined || points.length === 1 ? (
+        <polyline class="chart-trace" points={line.join(' ')} />
+      ) : (
+        <>
+          <polyline class="chart-trace" points={over.join(' ')} />
+          <polyline
+            class="chart-trace chart-open"
+            points={points.slice(Math.max(0, over.length - 1)).join(' ')}
+          />
+        </>
+      )}
       {series.values.map((value, step) => (
         <rect class="chart-spot" x={step * STEP} y={0} width={STEP} height={HEIGHT}>
           <title>{`${steps[step]}: ${format(value)}`}</title>
@@ -140,6 +164,7 @@ function Chart({ id, title, description, steps, axis, formatShort, top, ...rest 
           <span>{label}</span>
         ))}
       </div>
+      {rest.note !== undefined && <figcaption class="chart-note">{rest.note}</figcaption>}
     </figure>
   )
 }

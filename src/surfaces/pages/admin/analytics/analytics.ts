@@ -10,7 +10,7 @@ import { RECOUNT_PATH } from '../../views/admin/analytics/recount-panel.tsx'
 import { JOBS_PATH } from '../school/routes/job-routes.ts'
 import { enter } from '../school/routes/visit.ts'
 import { readFigures } from './figures.ts'
-import { readPeriod } from './period.ts'
+import { dayAt, readPeriod } from './period.ts'
 
 const NOT_STARTED = 'The count could not be started. Open the page again and try once more.'
 
@@ -18,8 +18,9 @@ const NOT_STARTED = 'The count could not be started. Open the page again and try
 export function addAnalyticsRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.analytics, async (request, reply) => {
     const visit = await enter(context, request, reply)
-    const asked = readPeriod(queryOf(request), new Date(), visit.place.timeZone)
-    const figures = await readFigures(visit.perform, asked.period)
+    const [now, { timeZone }] = [new Date(), visit.place]
+    const asked = readPeriod(queryOf(request), now, timeZone)
+    const figures = await readFigures(visit.perform, asked.period, dayAt(now, timeZone))
     const isRefused = 'kind' in figures
     const page = analyticsPage({
       ...visit.frame(),

@@ -6,7 +6,7 @@ import {
 } from '../../../../domain/analytics/analytics-operations.ts'
 import type { Outcome } from '../../../../domain/operation.ts'
 import type { Visit } from '../school/routes/visit.ts'
-import { type Period, periodBefore } from './period.ts'
+import { type Period, periodBefore, unfinishedStep } from './period.ts'
 
 /** Revenue of one currency. Each list has one value per step. */
 export interface RevenueSeries {
@@ -38,6 +38,8 @@ export interface SchoolFigures {
   readonly lateSince: Date | null | undefined
   /** The first day of each step. */
   readonly steps: readonly string[]
+  /** The place of the step that is not over yet. */
+  readonly unfinished: number | undefined
   readonly revenue: readonly RevenueSeries[]
   readonly enrollments: readonly EnrollmentStep[]
   readonly enrollmentsBefore: number
@@ -53,6 +55,7 @@ type Refused = Extract<Outcome, { kind: 'invalid' }>
 export async function readFigures(
   perform: Visit['perform'],
   period: Period,
+  today: string,
 ): Promise<SchoolFigures | Refused> {
   const first = await perform(readEnrollmentSeries, { ...period })
   if (first.kind === 'invalid') return first
@@ -78,6 +81,7 @@ export async function readFigures(
   return {
     lateSince: lateSince(countedAtOf(first)),
     steps,
+    unfinished: unfinishedStep(steps, period, today),
     revenue: revenueByCurrency(steps, revenue, revenueBefore),
     enrollments,
     enrollmentsBefore: sum(enrollmentsBefore.map((step) => step.enrollment_count)),

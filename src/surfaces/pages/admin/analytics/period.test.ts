@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { periodBefore, readPeriod } from './period.ts'
+import { periodBefore, readPeriod, unfinishedStep } from './period.ts'
 
 const now = new Date('2026-11-14T20:00:00Z')
 const read = (query: string, timeZone = 'UTC') =>
@@ -40,4 +40,12 @@ test('days that an operator typed are used unchanged', () => {
 test('the period before has the same number of days', () => {
   const before = periodBefore({ from: '2026-03-01', to: '2026-03-31', interval: 'day' })
   expect(before).toEqual({ from: '2026-01-29', to: '2026-02-28', interval: 'day' })
+})
+
+test('the step with today is not over yet, also inside a longer period', () => {
+  const steps = ['2026-10-26', '2026-11-02', '2026-11-09', '2026-11-16']
+  expect(unfinishedStep(steps, { to: '2026-11-14' }, '2026-11-14')).toBe(2)
+  expect(unfinishedStep(steps, { to: '2026-11-22' }, '2026-11-14')).toBe(2)
+  expect(unfinishedStep(steps, { to: '2026-11-22' }, '2026-11-23')).toBeUndefined()
+  expect(unfinishedStep(steps, { to: '2026-11-22' }, '2026-10-01')).toBeUndefined()
 })

@@ -68,6 +68,16 @@ export function dayAt(now: Date, timeZone: string): string {
   }
 }
 
+/** The place of the step that contains today, which goes on; undefined if all of the period is over. */
+export function unfinishedStep(
+  steps: readonly string[],
+  { to }: Pick<Period, 'to'>,
+  today: string,
+): number | undefined {
+  const last = steps.findLastIndex((startsOn) => startsOn <= today)
+  return to < today || last === -1 ? undefined : last
+}
+
 function shifted(day: string, days: number): string {
   return isoDay(new Date(Date.parse(day) + days * 86_400_000))
 }

@@ -11,6 +11,7 @@ import {
   shortNumber,
   stepInWords,
   stepOnAxis,
+  unfinishedNote,
 } from './figure-words.ts'
 
 interface PanelProps {
@@ -20,9 +21,16 @@ interface PanelProps {
 
 /** The names of the steps for a chart. */
 function namesOf({ period, figures }: PanelProps) {
+  const { steps, unfinished } = figures
   return {
-    steps: figures.steps.map((step) => stepInWords(step, period.interval)),
-    axis: figures.steps.map((step) => stepOnAxis(step, period.interval)),
+    steps: steps.map((step, place) =>
+      place === unfinished
+        ? `${stepInWords(step, period.interval)}, so far`
+        : stepInWords(step, period.interval),
+    ),
+    axis: steps.map((step) => stepOnAxis(step, period.interval)),
+    unfinished,
+    note: unfinished === undefined ? undefined : unfinishedNote(period.interval),
   }
 }
 

@@ -28,6 +28,11 @@ export function stepOnAxis(startsOn: string, interval: Interval): string {
   return format.format(new Date(startsOn))
 }
 
+/** Said below a chart about its dashed part. */
+export function unfinishedNote(interval: Interval): string {
+  return `Dashed: ${interval === 'day' ? 'today' : `this ${interval}`}, which is not over yet.`
+}
+
 const whole = new Intl.NumberFormat('en')
 const short = new Intl.NumberFormat('en', { notation: 'compact' })
 
