@@ -6,6 +6,7 @@ import { type AuditedChange, changeEntry, recordChange } from './audit/record-ch
 import { refusalFromDatabase } from './operation/database-refusal.ts'
 import { judgeInput } from './operation/input-problems.ts'
 import { OperationRefused, type Refusal } from './operation/refusal.ts'
+import { whatChanged } from './operation/what-changed.ts'
 import { toldError, writeAnswer } from './operation/write-answer.ts'
 
 export interface OperationExample {
@@ -62,6 +63,8 @@ export interface WriteOperation<
   readonly queuesMail?: 'maybe' | 'always' | undefined
   /** Throws OperationRefused if it cannot be done; the transaction is then rolled back. */
   run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
+  /** The object before the write, so that the audit entry can say what changed. */
+  before?(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
   /**
    * The audit entries of this write. Without this function there is one entry, `operation.done`. An
    * empty list means that nothing changed, or that `run` wrote the entries.
@@ -148,18 +151,27 @@ export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
   caller: Actor,
   input: CheckedInput<I>,
 ): Promise<z.output<O>> {
-  const output = await operation.run(tx, caller, input).catch((error: unknown) => {
+  const told = (error: unknown) => {
     throw toldError(operation, caller, error)
-  })
+  }
+  const before = await operation.before?.(tx, caller, input).catch(told)
+  const output = await operation.run(tx, caller, input).catch(told)
   const own = operation.audit?.(output, input)
-  if (own === undefined) await recordDone(tx, caller, operation.name, output.id)
-  else for (const change of own) await recordChange(tx, caller, change)
+  if (own === undefined) {
+    const changes = before === undefined ? {} : whatChanged(before, output)
+    await recordDone(tx, caller, output.id, { operation: operation.name, ...changes })
+  } else for (const change of own) await recordChange(tx, caller, change)
   return writeAnswer(operation, caller, input, output)
 }
 
-async function recordDone(tx: SchoolTx, actor: Actor, operation: string, id: unknown) {
+async function recordDone(
+  tx: SchoolTx,
+  actor: Actor,
+  id: unknown,
+  detail: Readonly<Record<string, unknown>>,
+) {
   await record(tx, {
-    ...changeEntry(actor, { action: 'operation.done', detail: { operation } }),
+    ...changeEntry(actor, { action: 'operation.done', detail }),
     subject: typeof id === 'string' ? id : undefined,
     clientId: actor.clientId,
     authorizationId: actor.authorizationId,

@@ -1,5 +1,6 @@
 import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
 import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
+import { objectUrlOf } from '../../src/surfaces/pages/admin/audited-object.ts'
 import { adminOnlyPage } from '../../src/surfaces/pages/views/admin/admin-only.tsx'
 import { applicationPage } from '../../src/surfaces/pages/views/admin/application.tsx'
 import { applicationsPage } from '../../src/surfaces/pages/views/admin/applications.tsx'
@@ -178,10 +179,29 @@ const entry = {
 }
 const audit = {
   ...at('/admin/audit'),
-  filter: {},
+  search: { filter: {} },
+  objectUrlOf,
   entries: [
     entry,
     { ...entry, action: 'token.refused', outcome: 'invalid_grant', actor: undefined },
+    {
+      ...entry,
+      action: 'operation.done',
+      client: undefined,
+      subject: '0198f3c0-0000-7000-8000-000000000001',
+      detail: {
+        operation: 'courses.change',
+        changed: {
+          title: ['Drawing', hostileName],
+          price_amount: [0, 480_000],
+          published_at: [null, '2026-11-14T21:05:00.000Z'],
+          is_listed: [false, true],
+        },
+        also_changed: ['description'],
+        currency: 'TWD',
+        via: 'admin_area',
+      },
+    },
     {
       ...entry,
       action: 'key.published',
@@ -313,7 +333,11 @@ export const sampleAdminPages: Record<string, string> = {
   'admin-audit': auditPage(audit),
   'admin-audit-filtered': auditPage({
     ...audit,
-    filter: { action: 'client.created', actorEmail: 'owner@demo.test' },
+    search: {
+      filter: { action: 'client.created', actorEmail: 'owner@demo.test' },
+      from: '2026-11-01',
+      to: '2026-11-15',
+    },
     entries: [],
     next: undefined,
     isFirst: false,

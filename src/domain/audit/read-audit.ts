@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { startOfUuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { shownPeople } from '../people/shown-person.ts'
 import { COMMON_ACTIONS, isNotCommon } from './audit.ts'
@@ -9,6 +10,9 @@ export interface AuditFilter {
   readonly outcome?: 'ok' | 'refused' | undefined
   readonly actorEmail?: string | undefined
   readonly clientId?: string | undefined
+  readonly from?: Date | undefined
+  /** Entries of this moment are left out. */
+  readonly until?: Date | undefined
 }
 
 export interface AuditRecord {
@@ -56,6 +60,8 @@ export async function readAudit(
   const conditions = [
     sql`e.school_id = ${at.schoolId}`,
     ...(page.before === undefined ? [] : [sql`e.id < ${page.before}`]),
+    ...(filter.from === undefined ? [] : [sql`e.id >= ${firstIdAt(filter.from)}`]),
+    ...(filter.until === undefined ? [] : [sql`e.id < ${firstIdAt(filter.until)}`]),
     ...(filter.action === undefined ? [] : [actionIs(filter.action)]),
     ...(filter.outcome === 'ok' ? [sql`e.outcome = 'ok'`] : []),
     ...(filter.outcome === 'refused' ? [sql`e.outcome <> 'ok'`] : []),
@@ -81,6 +87,11 @@ export async function readAudit(
   const entries = rows.slice(0, page.limit).map(recordFromRow)
   const next = rows.length > page.limit ? entries.at(-1)?.id : undefined
   return { entries, next }
+}
+
+/** Ids are in order of time, and every index of the log ends with them. */
+function firstIdAt(time: Date): string {
+  return `${startOfUuidv7(Math.max(0, time.getTime()))}000-0000-000000000000`
 }
 
 function actionIs(action: string) {

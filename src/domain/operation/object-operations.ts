@@ -100,6 +100,7 @@ export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
     input: z.strictObject({ id, ...fields, if_version: ifVersion }) as unknown as ChangeInput<F>,
     output: resource.schema,
     restPath: resource.restPath,
+    before: (tx, caller, input) => loadObject(tx, caller, resource, (input as CommonInput).id),
     async run(tx, caller, input) {
       await change(tx, caller, input)
       return await loadObject(tx, caller, resource, (input as CommonInput).id)

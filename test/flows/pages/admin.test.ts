@@ -311,6 +311,102 @@ describe('the audit log', () => {
     expect(await count('person=%00&app=%00')).toBe(0)
   })
 
+  test('filters by days of the school, both included', async () => {
+    const school = await world.aSchool()
+    await world.database.db
+      .updateTable('schools')
+      .set({ time_zone: 'Asia/Taipei' })
+      .where('id', '=', school.id)
+      .execute()
+    world.context.directory.forget(school.id)
+    const times = [
+      '2026-03-09T15:59:59.999Z',
+      '2026-03-09T16:00Z',
+      '2026-03-10T15:59Z',
+      '2026-03-10T16:00Z',
+    ]
+    const rows = times.map((time, place) => ({
+      id: uuidv7(Date.parse(time)),
+      action: 'school.changed',
+      outcome: 'ok',
+      subject: `change-${place}`,
+    }))
+    await school.at.insert('audit_entries', rows).execute()
+    const owner = await anOwner(world, school)
+    const found = async (query: string) => {
+      const { body } = await owner.get(`/admin/audit?action=school.changed&${query}`)
+      return [...body.matchAll(/change-\d/g)].map(([subject]) => subject)
+    }
+    expect(await found('from=2026-03-10&to=2026-03-10')).toEqual(['change-2', 'change-1'])
+    expect(await found('from=2026-03-11')).toEqual(['change-3'])
+    expect(await found('to=2026-03-09')).toEqual(['change-0'])
+    expect(await found('from=tomorrow&to=2026-02-31')).toHaveLength(4)
+    expect(await found('from=0000-00-00&to=9999-12-31')).toHaveLength(4)
+  })
+
+  test('is downloaded as CSV or NDJSON with the same filters, and a name runs as no formula', async () => {
+    const school = await world.aSchool()
+    const client = await world.aPublicClient(school, { name: '=1+1' })
+    await aPair(world, school, client, await world.aMember(school))
+    const owner = await anOwner(world, school)
+    const query = 'action=authorization.granted'
+    const csv = await owner.get(`/admin/audit/export?format=csv&${query}`)
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(csv.headers['content-disposition']).toBe('attachment; filename="audit.csv"')
+    const [head = '', line = '', end] = csv.body.split('\r\n')
+    expect(head).toBe(
+      'id,at,action,outcome,person_id,person_name,person_email,client_id,client_name,subject,request_id,detail',
+    )
+    expect(line).toContain(',authorization.granted,ok,')
+    expect(line).toContain(",'=1+1,")
+    expect(end).toBe('')
+    const lines = await owner.get(`/admin/audit/export?format=ndjson&${query}`)
+    expect(JSON.parse(lines.body)).toMatchObject({
+      client_name: '=1+1',
+      detail: expect.any(Object),
+    })
+  })
+
+  test('of another school cannot be downloaded, nor by a student', async () => {
+    const [school, elsewhere] = [await world.aSchool(), await world.aSchool()]
+    await aPair(
+      world,
+      elsewhere,
+      await world.aPublicClient(elsewhere),
+      await world.aMember(elsewhere),
+    )
+    const { body } = await (await anOwner(world, school)).get('/admin/audit/export?format=ndjson')
+    expect(body).not.toContain('authorization.granted')
+    const student = await signedIn(world, school, await world.aMember(school))
+    expect((await student.get('/admin/audit/export')).statusCode).toBe(403)
+  })
+
+  test('leads to the page of what was changed', async () => {
+    const school = await world.aSchool()
+    const client = await world.aPublicClient(school)
+    const entry = (action: string, more: object) => ({
+      id: uuidv7(),
+      action,
+      outcome: 'ok',
+      ...more,
+    })
+    const detail = (operation: string) => ({
+      subject: 'the-id',
+      detail: JSON.stringify({ operation }),
+    })
+    await school.at
+      .insert('audit_entries', [
+        entry('operation.done', detail('courses.publish')),
+        entry('operation.done', detail('coupons.delete')),
+        entry('client.changed', { client_id: client.clientId }),
+      ])
+      .execute()
+    const { body } = await (await anOwner(world, school)).get('/admin/audit')
+    expect(body).toContain('<a href="/admin/courses/the-id">Courses: publish</a>')
+    expect(body).not.toContain('/admin/coupons/the-id')
+    expect(body).toContain(`<a href="/admin/clients/view?id=${client.clientId}">Client changed</a>`)
+  })
+
   test('lists twenty of a thousand people with the same change, and counts the others', async () => {
     const school = await world.aSchool()
     const subjects = Array.from({ length: 1000 }, (_, n) => `person-${n}`)

@@ -4,65 +4,104 @@ import { Select } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { Badge, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
+import { CHANGES, Changes } from './audit-changes.tsx'
 import { auditWord, auditWords } from './audit-words.ts'
 
+export const EXPORT_PATH = '/admin/audit/export'
+
+/** What an operator asked for; days are days of the school. */
+export interface AuditSearch {
+  readonly filter: AuditFilter
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
 interface AuditProps extends AdminFrame {
-  filter: AuditFilter
+  search: AuditSearch
+  /** The page of what an entry is about. */
+  objectUrlOf: (entry: AuditRecord) => string | undefined
   entries: readonly AuditRecord[]
   next: string | undefined
   isFirst: boolean
 }
 
 export function auditPage(props: AuditProps): string {
-  const { filter, entries, next, isFirst, timeZone } = props
+  const { search, entries, next, isFirst, timeZone } = props
   return adminPage({
     ...props,
     title: 'Audit log',
     children: (
       <>
-        <PageHead title="Audit log" lead="What happened at your school, newest first." />
+        <PageHead
+          title="Audit log"
+          lead={`What happened at your school, newest first, ${timeZone} time.`}
+        />
         <section class="panel" aria-label="Filters">
-          <Filters filter={filter} />
+          <Filters search={search} />
         </section>
         <section class="panel" aria-label="Entries">
           {entries.length === 0 ? (
             <Empty>
-              <p>Nothing here{isFiltered(filter) && ' with these filters'}.</p>
+              <p>Nothing here{isFiltered(search) && ' with these filters'}.</p>
+              {isFiltered(search) && <a href={paths.audit}>Show all</a>}
             </Empty>
           ) : (
             <ul class="rows">
               {entries.map((entry) => (
-                <Entry entry={entry} timeZone={timeZone} />
+                <Entry entry={entry} timeZone={timeZone} url={props.objectUrlOf(entry)} />
               ))}
             </ul>
           )}
         </section>
         <p class="actions">
-          {!isFirst && <a href={address(filter)}>Newest entries</a>}
-          {next !== undefined && <a href={address(filter, next)}>Older entries</a>}
+          {!isFirst && <a href={address(search)}>Newest entries</a>}
+          {next !== undefined && <a href={address(search, { before: next })}>Older entries</a>}
+          {entries.length > 0 && (
+            <>
+              <a href={exportUrl(search, 'csv')}>Download all as CSV</a>
+              <a href={exportUrl(search, 'ndjson')}>as NDJSON</a>
+            </>
+          )}
         </p>
       </>
     ),
   })
 }
 
-function isFiltered(filter: AuditFilter): boolean {
+function isFiltered({ filter }: AuditSearch): boolean {
   return Object.values(filter).some((value) => value !== undefined)
 }
 
-/** The address of the log with these filters, from the entry `before` on. */
-function address(filter: AuditFilter, before?: string): string {
-  const query = new URLSearchParams()
-  const add = (name: string, value: string | undefined) => value && query.set(name, value)
-  add('action', filter.action)
-  add('outcome', filter.outcome)
-  add('person', filter.actorEmail)
-  add('app', filter.clientId)
-  add('before', before)
+/** The address of the log with this search, from the entry `before` on. */
+function address(search: AuditSearch, more: Readonly<Record<string, string>> = {}): string {
+  const query = queryOf(search, more)
   return query.size === 0 ? paths.audit : `${paths.audit}?${query}`
 }
 
-function Filters({ filter }: { filter: AuditFilter }) {
+function exportUrl(search: AuditSearch, format: string): string {
+  return `${EXPORT_PATH}?${queryOf(search, { format })}`
+}
+
+function queryOf(
+  { filter, from, to }: AuditSearch,
+  more: Readonly<Record<string, string>>,
+): URLSearchParams {
+  const asked = {
+    action: filter.action,
+    outcome: filter.outcome,
+    person: filter.actorEmail,
+    app: filter.clientId,
+    from,
+    to,
+    ...more,
+  }
+  return new URLSearchParams(
+    Object.entries(asked).filter((part): part is [string, string] => part[1] !== undefined),
+  )
+}
+
+function Filters({ search }: { search: AuditSearch }) {
+  const { filter } = search
   return (
     <form method="get" action={paths.audit} class="filters">
       <Select
@@ -97,43 +136,63 @@ function Filters({ filter }: { filter: AuditFilter }) {
         value={filter.clientId}
         optional
       />
+      <DayField name="from" label="From" value={search.from} />
+      <DayField name="to" label="To" value={search.to} />
       <div class="actions">
         <button type="submit" class="button button-primary">
           Show
         </button>
-        {isFiltered(filter) && <a href={paths.audit}>Clear filters</a>}
+        {isFiltered(search) && <a href={paths.audit}>Clear filters</a>}
       </div>
     </form>
   )
 }
 
-function Entry({ entry, timeZone }: { entry: AuditRecord; timeZone: string }) {
+function DayField(props: { name: string; label: string; value: string | undefined }) {
+  const { name, label, value } = props
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input id={name} name={name} type="date" value={value} />
+    </div>
+  )
+}
+
+interface EntryProps {
+  entry: AuditRecord
+  timeZone: string
+  url: string | undefined
+}
+
+function Entry({ entry, timeZone, url }: EntryProps) {
   const { actor, client } = entry
   const details = detailRows(entry)
+  const words = auditWord(entry.action, entry.detail)
   return (
     <li>
       <div>
         <p class="row-title">
-          {auditWord(entry.action, entry.detail)}
+          {url === undefined ? words : <a href={url}>{words}</a>}
           {entry.outcome !== 'ok' && <Badge tone="bad">Refused</Badge>}
         </p>
         <p class="row-note">
           {actor === undefined ? (
             'no person'
           ) : (
-            <a href={address({ actorEmail: actor.email })}>
+            <a href={address({ filter: { actorEmail: actor.email } })}>
               <Name text={actor.name || actor.email} fallback="a person without a role here" />
             </a>
           )}
           {client !== undefined && (
             <>
               {' · '}
-              <a href={address({ clientId: client.id })}>
+              <a href={address({ filter: { clientId: client.id } })}>
                 <Name text={client.name} fallback={client.id} />
               </a>
             </>
           )}
         </p>
+        <Changes detail={entry.detail} timeZone={timeZone} />
       </div>
       <p class="row-note">
         <Moment at={entry.at} timeZone={timeZone} />
@@ -158,9 +217,9 @@ function Entry({ entry, timeZone }: { entry: AuditRecord; timeZone: string }) {
 }
 
 function detailRows(entry: AuditRecord): [string, string][] {
-  const detail = Object.entries(entry.detail).map(
-    ([name, value]) => [name, inWords(value)] as [string, string],
-  )
+  const detail = Object.entries(entry.detail)
+    .filter(([name]) => !CHANGES.has(name))
+    .map(([name, value]) => [name, inWords(value)] as [string, string])
   return [
     ...(entry.outcome === 'ok' ? [] : [['reason', entry.outcome] as [string, string]]),
     ...(entry.actor === undefined || entry.actor.email === ''
