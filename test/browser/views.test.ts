@@ -177,4 +177,15 @@ describe('a single page', () => {
     await posts.click()
     expect(new URL(page.url()).pathname).toBe('/admin/posts')
   }, 60_000)
+
+  test('the preview of the appearance follows the colours while they are chosen', async () => {
+    await open('admin-appearance')
+    const [asked] = await Promise.all([
+      page.waitForRequest((request) => request.url().includes('primary=%230b7285')),
+      page.fill('#primary_color', '#0b7285'),
+    ])
+    expect(new URL(asked.url()).pathname).toBe('/admin/appearance/preview.css')
+    await page.waitForFunction('document.querySelectorAll("link[data-preview]").length === 1')
+    expect(await page.locator('.checks').isVisible()).toBe(false)
+  }, 60_000)
 })

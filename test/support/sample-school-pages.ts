@@ -9,7 +9,10 @@ import { courses } from '../../src/surfaces/pages/admin/school/resources/courses
 import { events } from '../../src/surfaces/pages/admin/school/resources/events.tsx'
 import { payments } from '../../src/surfaces/pages/admin/school/resources/payments.tsx'
 import type { OutputOf, Row } from '../../src/surfaces/pages/admin/school/row.ts'
-import { AppearancePanels } from '../../src/surfaces/pages/admin/school/views/appearance-panels.tsx'
+import {
+  AppearancePanels,
+  PREVIEW_SCRIPT,
+} from '../../src/surfaces/pages/admin/school/views/appearance-panels.tsx'
 import { curriculumPage } from '../../src/surfaces/pages/admin/school/views/curriculum-page.tsx'
 import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
 import { listPage } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
@@ -232,6 +235,7 @@ export const sampleSchoolPages: Record<string, string> = {
     problems: nothingWrong,
     submit: 'Save',
     preview: true,
+    script: PREVIEW_SCRIPT,
     panels: AppearancePanels({
       name: school.name,
       tagline: looks.tagline,

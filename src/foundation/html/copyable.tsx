@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+
 /** The script that `Copyable` needs for its button. */
 export const COPY_SCRIPT = 'copy.js'
 
@@ -10,11 +12,28 @@ export function Copyable(props: { id: string; what: string; children: string }) 
       <pre class="code" id={id} tabIndex={0}>
         <code>{children}</code>
       </pre>
-      <button type="button" class="button button-plain" data-copies={id} hidden>
-        <span>Copy</span>
-        <span class="visually-hidden"> {what}</span>
-      </button>
+      <CopyButton id={id} what={what} />
     </div>
+  )
+}
+
+/** Copies the text of the element with this id. */
+export function CopyButton({ id, what }: { id: string; what: string }) {
+  return (
+    <button type="button" class="button button-plain" data-copies={id} hidden>
+      <span>Copy</span>
+      <span class="visually-hidden"> {what}</span>
+    </button>
+  )
+}
+
+/** A short text within a line, with its button. */
+export function CopyText(props: { id: string; what: string; children: ComponentChildren }) {
+  return (
+    <span class="copy-text">
+      <span id={props.id}>{props.children}</span>
+      <CopyButton id={props.id} what={props.what} />
+    </span>
   )
 }
 

@@ -63,6 +63,13 @@ describe('school details', () => {
 })
 
 describe('the appearance', () => {
+  test('runs one script, which its policy names by its whole address', async () => {
+    const { headers, body } = await owner.get('/admin/appearance')
+    const [, script] = /<script src="([^"]+)" defer>/.exec(body) ?? []
+    expect(script).toMatch(/^\/assets\/appearance\.[0-9a-f]{12}\.js$/)
+    expect(headers['content-security-policy']).toContain(`script-src ${school.origin}${script}`)
+  })
+
   verifies(
     'pages.school.appearance',
     'has a preview, and changes only when it is saved',

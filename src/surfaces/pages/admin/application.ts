@@ -12,9 +12,10 @@ import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { signsIdTokens } from '../../../domain/schools/signing.ts'
+import { COPY_SCRIPT } from '../../../foundation/html/copyable.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../page-request.ts'
 import { applicationPath, paths } from '../views/admin/admin-page.tsx'
 import { applicationPage } from '../views/admin/application.tsx'
 import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
@@ -114,7 +115,8 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
       return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=secret-shown`)
     }
     const frame = adminFrame(context, request, reply, operator)
-    return sendPage(reply, request, 'site', secretPage({ ...frame, clientId, name, ...taken }))
+    const page = secretPage({ ...frame, clientId, name, ...taken })
+    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
   })
 
   app.get(`${ONE}/old-secret`, async (request, reply) => {
@@ -200,5 +202,5 @@ async function show(
     variant: request.school.variant,
     people: await readPeople(request, application.clientId),
   })
-  return sendPage(reply, request, 'site', page, status)
+  return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page, status)
 }

@@ -14,9 +14,10 @@ import {
 import { countPeopleOfApp, peoplePerApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { COPY_SCRIPT } from '../../../foundation/html/copyable.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../page-request.ts'
 import { withoutNul } from '../site-frame.ts'
 import { paths, toolPath } from '../views/admin/admin-page.tsx'
 import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
@@ -201,5 +202,5 @@ async function show(
     problems,
     people: await readPeople(request, tool.clientId),
   })
-  return sendPage(reply, request, 'site', page, status)
+  return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page, status)
 }

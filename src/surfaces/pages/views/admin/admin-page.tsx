@@ -20,6 +20,8 @@ interface AdminPageProps extends AdminFrame {
   title: string
   /** Files of `assets/`, in addition to those of every admin page. */
   stylesheets?: readonly string[]
+  /** A file of `assets/`; send the page with `sendScriptedPage`. */
+  script?: string | undefined
   children: ComponentChildren
 }
 

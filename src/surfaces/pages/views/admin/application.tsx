@@ -1,6 +1,7 @@
 import { templateOf } from '../../../../domain/clients/applications/assistants.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
@@ -29,6 +30,7 @@ export function applicationPage(props: ApplicationProps): string {
     ...props,
     here: applicationPath(clientId),
     title: problems.length > 0 ? `Error: ${name}` : name,
+    script: COPY_SCRIPT,
     children: (
       <>
         <PageHead
@@ -87,7 +89,10 @@ function Facts({ application, timeZone }: { application: ListedClient; timeZone:
       <div>
         <dt>client_id</dt>
         <dd>
-          <Address text={clientId} />
+          <CopyText id="client-id" what="the client_id">
+            <Address text={clientId} />
+          </CopyText>
+          <CopyStatus />
         </dd>
       </div>
       <div>

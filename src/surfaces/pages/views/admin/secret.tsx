@@ -1,4 +1,10 @@
 import { Address, Alert, Name } from '../../../../foundation/html/components.tsx'
+import {
+  COPY_SCRIPT,
+  CopyButton,
+  CopyStatus,
+  CopyText,
+} from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { timeLeft } from '../time-left.ts'
@@ -21,6 +27,7 @@ export function secretPage(props: SecretProps): string {
     ...props,
     here: applicationPath(clientId),
     title: 'Client secret',
+    script: COPY_SCRIPT,
     children: (
       <>
         <PageHead
@@ -52,14 +59,22 @@ export function secretPage(props: SecretProps): string {
             <div>
               <dt>client_id</dt>
               <dd>
-                <Address text={clientId} />
+                <CopyText id="client-id" what="the client_id">
+                  <Address text={clientId} />
+                </CopyText>
               </dd>
             </div>
             <div>
               <dt>client_secret</dt>
-              <dd class="secret">{secret}</dd>
+              <dd id="client-secret" class="secret">
+                {secret}
+              </dd>
+              <dd class="copy-text">
+                <CopyButton id="client-secret" what="the client_secret" />
+              </dd>
             </div>
           </dl>
+          <CopyStatus />
           <div class="actions">
             <ButtonLink look="primary" href={applicationPath(clientId)}>
               I have copied it

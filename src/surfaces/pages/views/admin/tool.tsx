@@ -1,5 +1,6 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
@@ -22,6 +23,7 @@ export function toolPage(props: ToolProps): string {
     ...props,
     here: path,
     title: problems.length > 0 ? `Error: ${name}` : name,
+    script: COPY_SCRIPT,
     children: (
       <>
         <PageHead
@@ -38,9 +40,12 @@ export function toolPage(props: ToolProps): string {
             <div>
               <dt>client_id, and address of its document</dt>
               <dd>
-                <a href={clientId}>
-                  <Address text={clientId} />
-                </a>
+                <CopyText id="client-id" what="the client_id">
+                  <a href={clientId}>
+                    <Address text={clientId} />
+                  </a>
+                </CopyText>
+                <CopyStatus />
               </dd>
             </div>
             <div>

@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { ReadOperation, WriteOperation } from '../../../../../domain/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { redirectTo, sendPage } from '../../../page-request.ts'
+import { redirectTo, sendPage, sendScriptedPage } from '../../../page-request.ts'
 import type { FormField, InputName } from '../field.ts'
 import { type Draft, draftOf } from '../form/draft.ts'
 import { planForm } from '../form/field-rule.ts'
@@ -33,6 +33,8 @@ export interface SettingsPage<
   readonly fields: readonly FormField<InputName<U>, unknown>[]
   /** Whether the form has a button for a preview. */
   readonly preview?: boolean
+  /** A file of `assets/`; the page works without it. */
+  readonly script?: string
   /** The end of the page, for what was saved and what is in the form. */
   panels?(
     request: FastifyRequest,
@@ -67,15 +69,21 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       problems,
       submit: 'Save',
       preview: page.preview === true,
+      script: page.script,
       panels: await page.panels?.(request, saved, draft),
     })
+
+  const send = (reply: FastifyReply, request: FastifyRequest, html: string, status = 200) =>
+    page.script === undefined
+      ? sendPage(reply, request, 'site', html, status)
+      : sendScriptedPage(reply, request, 'site', page.script, html, status)
 
   app.get(path, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const saved = await visit.ask(read, {})
     const draft = draftOf(fields, saved, visit.place)
     const html = await show(request, visit, saved, { draft, problems: NO_PROBLEMS })
-    return sendPage(reply, request, 'site', html)
+    return send(reply, request, html)
   })
 
   app.post(path, SHOWS_AGAIN, async (request, reply) => {
@@ -88,7 +96,7 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       const found = { fields: problems, whole: [] }
       const seen = asSeen(saved, form)
       const html = await show(request, visit, seen, { draft, problems: found })
-      return sendPage(reply, request, 'site', html)
+      return send(reply, request, html)
     }
     const outcome = await submitForm(visit, form, {
       operation: change,
@@ -103,6 +111,6 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const html = await show(request, visit, saved, outcome)
-    return sendPage(reply, request, 'site', html, outcome.status)
+    return send(reply, request, html, outcome.status)
   })
 }

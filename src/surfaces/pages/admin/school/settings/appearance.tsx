@@ -11,7 +11,7 @@ import { loadOperator } from '../../operator.ts'
 import type { Upload } from '../resource.ts'
 import { addSettingsPage } from '../routes/settings-routes.ts'
 import { addUploadRoutes } from '../routes/upload-routes.ts'
-import { AppearancePanels, PREVIEW_CLASS } from '../views/appearance-panels.tsx'
+import { AppearancePanels, PREVIEW_CLASS, PREVIEW_SCRIPT } from '../views/appearance-panels.tsx'
 
 const PATH = '/admin/appearance'
 const STYLESHEET = `${PATH}/preview.css`
@@ -32,6 +32,7 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
     read: readAppearance,
     change: changeAppearance,
     preview: true,
+    script: PREVIEW_SCRIPT,
     fields: [
       {
         name: 'primary_color',

@@ -4,6 +4,9 @@ import { ButtonLink, Empty, Panel } from '../../../../../foundation/html/site-co
 import { legibilityOf } from '../../../../../foundation/html/theme.ts'
 import { type CurrentFile, FileLine } from './upload-page.tsx'
 
+/** Shows colours in the preview while they are chosen. */
+export const PREVIEW_SCRIPT = 'appearance.js'
+
 export const PREVIEW_CLASS = 'appearance-preview'
 
 interface AppearancePanelsProps {
@@ -47,7 +50,7 @@ export function AppearancePanels(props: AppearancePanelsProps) {
 function Preview({ name, tagline, primary, stylesheet, logo }: AppearancePanelsProps) {
   return (
     <Panel id="preview" title="Preview" lead="With the colours in the form.">
-      <link rel="stylesheet" href={stylesheet} />
+      <link rel="stylesheet" href={stylesheet} data-preview="" />
       <div class={PREVIEW_CLASS}>
         <p class="preview-head">
           {logo === undefined ? (

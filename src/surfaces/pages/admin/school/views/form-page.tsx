@@ -18,6 +18,8 @@ export interface FormPageProps extends AdminFrame {
   readonly back?: Link | undefined
   /** Adds a button for a preview. */
   readonly preview?: boolean
+  /** A file of `assets/`; send the page with `sendScriptedPage`. */
+  readonly script?: string | undefined
   /** The end of the page. */
   readonly panels?: ComponentChildren
 }
