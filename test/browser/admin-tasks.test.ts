@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
 import { aPayment } from '../support/billing.ts'
 import { launchBrowser } from '../support/browser.ts'
+import { aPair, userinfo } from '../support/client-like.ts'
 import { aCourse } from '../support/learning.ts'
 import { aWorld, PASSWORD, type TestSchool } from '../support/world.ts'
 
@@ -80,4 +81,21 @@ test('an owner adds and enrolls a student in four clicks', async () => {
   await click(page.getByRole('button', { name: /Enroll/ }))
   await page.getByRole('heading', { name: 'Mei Tanaka, Ink drawing' }).waitFor()
   expect(clicks()).toBe(4)
+}, 60_000)
+
+test('an owner sees what an app does and stops it in three clicks', async () => {
+  const client = await world.aPublicClient(school, { name: 'Study Planner' })
+  const pair = await aPair(world, school, client, await world.aMember(school))
+  expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+  const { page, click, clicks } = await anOwnerWhoClicks()
+  await click(page.getByRole('link', { name: 'Apps and assistants' }))
+  await page.getByText('Made by your school · For 1 member').first().waitFor()
+  for (const path of ['/admin/clients', '/admin/clients/stop-all']) {
+    expect(await violationsAt(page, path), path).toEqual([])
+  }
+  await click(page.getByRole('link', { name: 'Switch off… Study Planner' }))
+  await click(page.getByRole('button', { name: 'Switch off' }))
+  await page.getByText('Switched off.').first().waitFor()
+  expect(clicks()).toBe(3)
+  expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
 }, 60_000)

@@ -18,6 +18,7 @@ import {
 } from '../../src/surfaces/pages/views/admin/renew-secret.tsx'
 import { secretPage } from '../../src/surfaces/pages/views/admin/secret.tsx'
 import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
+import { stopAllPage } from '../../src/surfaces/pages/views/admin/stop-all.tsx'
 import { switchOffPage } from '../../src/surfaces/pages/views/admin/switch-off.tsx'
 import { at } from './sample-admin-frame.ts'
 import { sampleOverviewPages } from './sample-overview-pages.ts'
@@ -139,10 +140,28 @@ const wrongDraft = {
   scopes: [],
   confidential: true,
 }
+const activity = {
+  people: 101,
+  activities: [
+    {
+      ...{ kind: 'courses', readDays: 12, lastReadAt: day('2026-11-03T02:10') },
+      ...{ changes: 0, lastChangedAt: undefined },
+    },
+    {
+      ...{ kind: 'bookings', readDays: 1, lastReadAt: day('2026-11-02T09:30') },
+      ...{ changes: 3, lastChangedAt: day('2026-11-02T09:31') },
+    },
+  ],
+}
 const clients = {
   ...at('/admin/clients'),
   clients: [platform, document, { ...document, name: 'Reviewed Tool', reviewed: true }, planner],
-  people: new Map([['claude', 1]]),
+  people: new Map([
+    ['claude', 1],
+    [planner.clientId, 101],
+  ]),
+  connectedPeople: 1204,
+  activity: new Map([[planner.clientId, activity]]),
   settings: { hosts: 'tool.example\n*.example.org', openRegistration: false, problems: [] },
   alwaysPermitted: ['127.0.0.1', 'localhost'],
 }
@@ -304,6 +323,24 @@ export const sampleAdminPages: Record<string, string> = {
     people: 12,
   }),
   'admin-clients': clientsPage(clients),
+  'admin-clients-none': clientsPage({
+    ...clients,
+    clients: [],
+    people: new Map(),
+    connectedPeople: 0,
+  }),
+  'admin-stop-all': stopAllPage({
+    ...at('/admin/clients'),
+    apps: 2,
+    people: 1204,
+    isWrongName: false,
+  }),
+  'admin-stop-all-wrong-name': stopAllPage({
+    ...at('/admin/clients'),
+    apps: 1,
+    people: 1,
+    isWrongName: true,
+  }),
   'admin-clients-problem': clientsPage({
     ...clients,
     clients: [],
@@ -316,7 +353,7 @@ export const sampleAdminPages: Record<string, string> = {
   'admin-client-awaiting-review': clientPage({
     ...at('/admin/clients/view'),
     client: document,
-    people,
+    people: { ...people, activity },
   }),
   'admin-client-platform': clientPage({
     ...at('/admin/clients/view'),

@@ -135,7 +135,7 @@ export function secretUsedInSql(secretHash: RawBuilder<unknown>): RawBuilder<unk
 
 /** The next step wherever a client hears that it is switched off. */
 export const SWITCH_ON_AGAIN =
-  'An owner or admin of the school can switch it on again in the admin area, under Connected apps; if the administrator of this server switched it off, only they can.'
+  'An owner or admin of the school can switch it on again in the admin area, under Apps and assistants; if the administrator of this server switched it off, only they can.'
 
 /** Only for a client that is public or sent the right secret. */
 export function clientSwitchedOff(): OAuthError {

@@ -9,3 +9,13 @@ export async function refuseEarlierConsentsTo(tx: SchoolTx, clientId: string): P
     .where('client_id', '=', clientId)
     .execute()
 }
+
+/** The same for all clients of the school, locked in the order of their ids. */
+export async function refuseEarlierConsents(tx: SchoolTx): Promise<void> {
+  await tx.run(sql`
+    with locked as materialized (
+      select client_id from clients where school_id = ${tx.schoolId} and deleted_at is null
+      order by client_id for no key update)
+    update clients set codes_withdrawn_at = now()
+    where school_id = ${tx.schoolId} and client_id in (select client_id from locked)`)
+}

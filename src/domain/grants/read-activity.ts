@@ -17,7 +17,7 @@ export interface Activity {
   readonly lastChangedAt: Date | undefined
 }
 
-interface ActivityAtSchool {
+export interface ActivityAtSchool {
   /** By kind, those with the latest use first. */
   readonly activities: readonly Activity[]
   /** On behalf of how many people, counted to one more than `MOST_PEOPLE`. */

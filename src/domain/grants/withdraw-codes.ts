@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { refuseEarlierConsentsTo } from '../clients/withdrawn-codes.ts'
+import { refuseEarlierConsents, refuseEarlierConsentsTo } from '../clients/withdrawn-codes.ts'
 import { refuseEarlierConsentsOf } from '../people/withdrawn-codes.ts'
 
 /*
@@ -23,6 +23,12 @@ export async function withdrawCodesOfClient(tx: SchoolTx, clientId: string): Pro
     .where('client_id', '=', clientId)
     .where('consumed_at', 'is', null)
     .execute()
+}
+
+/** Those of all clients here. */
+export async function withdrawAllCodes(tx: SchoolTx): Promise<void> {
+  await refuseEarlierConsents(tx)
+  await tx.delete('authorization_codes').where('consumed_at', 'is', null).execute()
 }
 
 /** Those that one person gave a client. Running consents of the person to other clients fail too. */

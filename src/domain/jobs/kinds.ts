@@ -3,6 +3,7 @@ import { exportJob } from '../bulk/export-job.ts'
 import { importJob } from '../bulk/import-job.ts'
 import { BULK_KINDS } from '../bulk/kinds.ts'
 import { endAccessJob } from '../grants/end-access-job.ts'
+import { endAllAccessJob } from '../grants/end-all-access-job.ts'
 import { announceJob } from '../notifications/announce-job.ts'
 import { forgetMemberJob } from '../people/deletion/forget-member-job.ts'
 import { inviteJob } from '../people/invitations/invite-job.ts'
@@ -14,6 +15,7 @@ import type { JobKind } from './job.ts'
 export const JOB_KINDS: readonly JobKind[] = [
   announceJob,
   endAccessJob,
+  endAllAccessJob,
   recountJob,
   deleteSchoolJob,
   copyJob,

@@ -49,7 +49,7 @@ export function unpermittedHostPage({
       <>
         <p>
           An owner or admin of the school can permit <Address text={host} />: in the admin area,
-          under <a href="/admin/clients">Connected apps</a>, Permitted hosts. Then connect the app
+          under <a href="/admin/clients">Apps and assistants</a>, Permitted hosts. Then connect the app
           again.
         </p>
         <p>
@@ -85,7 +85,7 @@ export function switchedOffClientPage({
       by === 'school' ? (
         <p>
           If you are an owner or admin of the school, you can switch it on again in the admin area,
-          under <a href="/admin/clients">Connected apps</a>. Otherwise ask your school.
+          under <a href="/admin/clients">Apps and assistants</a>. Otherwise ask your school.
         </p>
       ) : (
         'Only the administrator of this server can switch it on again. Ask your school to contact them.'

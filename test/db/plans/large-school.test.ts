@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { recountFigures } from '../../../src/domain/analytics/figures/fill-figures.ts'
 import type { ListPlan } from '../../../src/surfaces/pages/admin/school/list-plan.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
 import { anOperator } from '../../support/admin-api.ts'
@@ -176,6 +177,11 @@ test('the subscriptions of a plan are read in pages', async () => {
   const url = `/admin/plans/${plan.id}`
   expect(await allWideReads([url, `${url}/subscriptions`])).toEqual([])
 })
+
+test('the overview and the list of apps read kept figures, and count no further than a list', async () => {
+  await recountFigures(school.at)
+  expect(await allWideReads(['/admin', '/admin/clients', '/admin/clients/stop-all'])).toEqual([])
+}, 60_000)
 
 test('the published courses that visitors see are read in pages', async () => {
   expect(await allWideReads(['/'])).toEqual([])

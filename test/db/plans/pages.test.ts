@@ -28,6 +28,7 @@ const { world, costs } = await aCountedWorld({ mailer })
 const school = await aBetaSchool(world)
 const answered: AnsweredRequest[] = []
 const END_ALL = '/admin/clients/end-all'
+const STOP_ALL = '/admin/clients/stop-all'
 
 /** Counts the statements of `work` and checks that none reads a whole table. */
 async function checkPlans(work: () => Promise<void>): Promise<void> {
@@ -199,6 +200,14 @@ test('ending the access of an app reads no whole table, by its user or by an ope
       const { location } = (await submit(owner, page, action)).headers
       expect(location, action).toMatch(/done=[a-z-]*ended/)
     }
+    await aPair(world, school, client, ada)
+    const { name } = await world.database.db
+      .selectFrom('schools')
+      .select('name')
+      .where('id', '=', school.id)
+      .executeTakeFirstOrThrow()
+    const { headers } = await submit(owner, STOP_ALL, STOP_ALL, { confirm_name: name })
+    expect(headers.location).toContain('done=all-stopped')
   })
 })
 

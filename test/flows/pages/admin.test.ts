@@ -29,6 +29,7 @@ const POSTS = [
   `${CLIENTS}/review`,
   `${CLIENTS}/standing`,
   `${CLIENTS}/end`,
+  `${CLIENTS}/stop-all`,
   `${KEYS}/publish`,
   `${KEYS}/activate`,
   `${KEYS}/retire`,
@@ -175,7 +176,7 @@ describe('connected platforms', () => {
     const page = `${CLIENTS}/view?id=${encodeURIComponent(DOCUMENT)}`
     const list = (await admin.get(CLIENTS)).body
     expect(list).toContain(page)
-    expect(list).toContain('A platform that this server knows appears after')
+    expect(list).toContain('Waiting for your review')
     expect((await admin.get(page)).body).toContain('Not reviewed')
     const reviewed = await submit(admin, page, `${CLIENTS}/review`)
     expect(reviewed.headers.location).toBe(`${page}&done=reviewed`)

@@ -170,7 +170,7 @@ describe('operator tools in the admin area', () => {
       expect(apps).toContain('Monthly reports')
       expect(apps).toContain('made by this school')
       const list = (await owner.get(CLIENTS)).body
-      expect(list).toMatch(/Monthly reports[\s\S]*Your school’s tool/)
+      expect(list).toMatch(/Monthly reports[\s\S]*Made by your school/)
       const audit = (await owner.get('/admin/audit?action=client.created')).body
       expect(audit).toMatch(/Monthly reports[\s\S]*<dt>kind<\/dt><dd>[^/]*tool/)
     },

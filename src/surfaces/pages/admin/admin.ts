@@ -11,6 +11,7 @@ import { addMovedRoutes } from './moved.ts'
 import { addOverviewRoutes } from './overview/overview.ts'
 import { addSchoolRoutes } from './school/school-pages.ts'
 import { addSettingsRoutes } from './settings.ts'
+import { addStopAllRoutes } from './stop-all.ts'
 import { addToolRoutes } from './tools.ts'
 
 /** Pages for owners and admins. Every route first loads the operator, and refuses other people. */
@@ -24,6 +25,7 @@ export function addAdminRoutes(app: FastifyInstance, context: AppContext): void 
   addAssistantRoutes(app, context)
   addToolRoutes(app, context)
   addClientRoutes(app, context)
+  addStopAllRoutes(app, context)
   addKeyRoutes(app, context)
   addMovedRoutes(app)
   addAuditRoutes(app, context)

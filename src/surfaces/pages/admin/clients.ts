@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { countConnectedPeople } from '../../../domain/analytics/school-totals.ts'
 import {
   disableClient,
   enableClient,
@@ -17,6 +18,7 @@ import {
   peopleOfApp,
   peoplePerApp,
 } from '../../../domain/grants/people-of-app.ts'
+import { activityOfApps } from '../../../domain/grants/read-activity.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
@@ -46,9 +48,11 @@ const NOTICES = {
   reviewed: 'Reviewed. It may ask for every operator scope from now on.',
   unreviewed: 'The review is withdrawn. From its next refresh on the app can only read.',
   saved: 'Saved.',
+  'all-stopped':
+    'All apps and assistants are stopped. Each works again only for people who allow it again.',
 }
 
-/** Connected apps: where an operator sees, reviews and stops clients of every kind, with the beta feature on or off. */
+/** Apps and assistants: where an operator sees, reviews and stops clients of every kind, with the beta feature on or off. */
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.clients, async (request, reply) => {
     const operator = await loadOperator(request)
@@ -185,13 +189,17 @@ function pageOf(request: FastifyRequest, client: ListedClient, done?: string): s
   return done === undefined ? page : `${page}${own ? '?' : '&'}done=${done}`
 }
 
-/** The people with a live authorization of one app, starting at the address's `after`. */
+/** The people with a live authorization of one app, starting at the address's `after`, and what it did for all. */
 export async function readPeople(request: FastifyRequest, clientId: string): Promise<PeopleProps> {
   const after = queryOf(request).get('after') ?? ''
-  return await peopleOfApp(request.at, clientId, {
-    after: isUuid(after) ? after : undefined,
-    limit: PEOPLE_SHOWN,
-  })
+  const [page, activity] = await Promise.all([
+    peopleOfApp(request.at, clientId, {
+      after: isUuid(after) ? after : undefined,
+      limit: PEOPLE_SHOWN,
+    }),
+    activityOfApps(request.at, [clientId]),
+  ])
+  return { ...page, activity: activity.get(clientId) }
 }
 
 async function showAll(
@@ -202,12 +210,20 @@ async function showAll(
   settings: DocumentSettings,
   status = 200,
 ): Promise<FastifyReply> {
-  const [clients, people] = await Promise.all([listClients(request.at), peoplePerApp(request.at)])
+  const clients = await listClients(request.at)
+  const ids = clients.map(({ clientId }) => clientId)
+  const [people, connectedPeople, activity] = await Promise.all([
+    peoplePerApp(request.at),
+    countConnectedPeople(request.at),
+    activityOfApps(request.at, ids),
+  ])
   const page = clientsPage({
     ...adminFrame(context, request, reply, operator, NOTICES),
     here: paths.clients,
     clients,
     people,
+    connectedPeople,
+    activity,
     settings,
     alwaysPermitted: context.documentHosts,
   })

@@ -14,7 +14,7 @@ const NOTICES = {
   'mcp-on':
     'MCP connections is on. You find OAuth applications, assistants and operator tools under Developers.',
   'mcp-off':
-    'MCP connections is off. Existing applications and tools continue to work; you find them under Connected apps.',
+    'MCP connections is off. Existing applications and tools continue to work; you find them under Apps and assistants.',
   'sign-up-on': 'Sign-up is on. People find “Make an account” on the sign-in page.',
   'sign-up-off': 'Sign-up is off. Links that are still in mailboxes no longer work.',
   'invitations-on': 'People whom you add from now on get an invitation by mail.',

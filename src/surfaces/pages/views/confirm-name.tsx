@@ -13,7 +13,13 @@ function comparable(name: string): string {
 }
 
 /** Asks for the name, so that nothing large is lost by a click on the wrong page. */
-export function ConfirmName({ name, isWrong }: { name: string; isWrong: boolean }) {
+export function ConfirmName(props: {
+  name: string
+  isWrong: boolean
+  /** What did not happen, for the error. */
+  nothing?: string
+}) {
+  const { name, isWrong, nothing = 'Nothing was deleted.' } = props
   if (plainText(name) === '') return null
   return (
     <Field
@@ -22,7 +28,7 @@ export function ConfirmName({ name, isWrong }: { name: string; isWrong: boolean 
       type="text"
       autocomplete="off"
       hint={plainText(name)}
-      error={isWrong ? 'This is another name. Nothing was deleted.' : undefined}
+      error={isWrong ? `This is another name. ${nothing}` : undefined}
     />
   )
 }

@@ -27,7 +27,7 @@ export const pages = [
     'pages.applications.beta-reveals-only':
       'With the beta feature off, existing clients, tokens and /mcp keep working.',
     'pages.clients.always':
-      'Connected apps, where operators see, review and stop clients of every kind, is there with the beta feature off as well; so are the signing keys.',
+      'Apps and assistants, where operators see, review and stop clients of every kind, is there with the beta feature off as well; so are the signing keys.',
     'pages.explorer.beta':
       'The explorer and its application exist only with the beta feature on; elsewhere its page says that it is off.',
     'pages.explorer.built-in':

@@ -24,7 +24,10 @@ export interface TopItem extends MenuItem {
 
 export const OVERVIEW: TopItem = { label: 'Overview', href: '/admin', exact: true, icon: 'house' }
 
-export const TOP: readonly TopItem[] = [OVERVIEW]
+export const TOP: readonly TopItem[] = [
+  OVERVIEW,
+  { label: 'Apps and assistants', href: '/admin/clients', icon: 'plug' },
+]
 
 export const MENU: readonly MenuGroup[] = [
   {
@@ -74,7 +77,6 @@ export const MENU: readonly MenuGroup[] = [
     items: [
       { label: 'Analytics', href: '/admin/analytics' },
       { label: 'Members', href: '/admin/members' },
-      { label: 'Connected apps', href: '/admin/clients' },
       { label: 'Notifications', href: '/admin/notifications' },
       { label: 'Background work', href: '/admin/jobs' },
       { label: 'Audit log', href: '/admin/audit' },

@@ -37,6 +37,7 @@ export const paths = {
   clients: '/admin/clients',
   client: '/admin/clients/view',
   endAccess: '/admin/clients/end-all',
+  stopAll: '/admin/clients/stop-all',
   standing: '/admin/clients/standing',
   keys: '/admin/keys',
   audit: '/admin/audit',

@@ -4,7 +4,7 @@ import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, clientPath, paths } from './admin-page.tsx'
-import { StandingBadges } from './clients.tsx'
+import { madeBy, StandingBadges } from './clients.tsx'
 import { PeoplePanel, type PeopleProps } from './people.tsx'
 import { StandingPanel } from './standing.tsx'
 
@@ -24,7 +24,7 @@ export function clientPage(props: ClientProps): string {
       <>
         <PageHead
           title={<Name text={client.name} fallback={clientId} />}
-          up={{ url: paths.clients, label: 'Connected apps' }}
+          up={{ url: paths.clients, label: 'Apps and assistants' }}
         >
           <p class="badges">
             <StandingBadges client={client} />
@@ -32,6 +32,10 @@ export function clientPage(props: ClientProps): string {
         </PageHead>
         <section class="panel" aria-label="Facts">
           <dl class="facts">
+            <div>
+              <dt>Made by</dt>
+              <dd>{madeBy(client)}</dd>
+            </div>
             <div>
               <dt>client_id</dt>
               <dd>

@@ -1,11 +1,20 @@
+import { templateOf } from '../../../../domain/clients/applications/assistants.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { MOST_PEOPLE } from '../../../../domain/grants/people-of-app.ts'
-import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import type { ActivityAtSchool } from '../../../../domain/grants/read-activity.ts'
+import { Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
-import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
-import { countUpTo } from '../words.ts'
-import { type AdminFrame, adminPage, clientPath, paths } from './admin-page.tsx'
-import { KindBadges } from './applications.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import {
+  Badge,
+  ButtonLink,
+  Empty,
+  PageHead,
+  Panel,
+} from '../../../../foundation/html/site-components.tsx'
+import { count, countUpTo } from '../words.ts'
+import { activityInWords } from './activity-words.ts'
+import { type AdminFrame, adminPage, clientPath, paths, switchOffPath } from './admin-page.tsx'
 
 export interface DocumentSettings {
   /** One per line. */
@@ -18,52 +27,98 @@ interface ClientsProps extends AdminFrame {
   clients: readonly ListedClient[]
   /** By client_id. */
   people: ReadonlyMap<string, number>
+  activity: ReadonlyMap<string, ActivityAtSchool>
+  /** How many people have connected at least one app. */
+  connectedPeople: number
   settings: DocumentSettings
   /** Hosts that the whole installation permits. */
   alwaysPermitted: readonly string[]
 }
 
+/** Which apps and assistants reach the school, for whom, and the ways to stop them. */
 export function clientsPage(props: ClientsProps): string {
-  const { clients, people, settings } = props
-  const waiting = clients.filter(({ kind, reviewed }) => kind === 'document' && !reviewed)
-  const applications = clients.filter(({ kind }) => kind === 'application')
-  const others = clients.filter((each) => !waiting.includes(each) && !applications.includes(each))
+  const { clients, people, settings, developersShown } = props
+  const waiting = clients.filter(isToReview)
+  const known = clients.filter((client) => !waiting.includes(client))
+  const used = known.filter(({ clientId }) => people.has(clientId))
+  const unused = known.filter((client) => !used.includes(client))
   return adminPage({
     ...props,
-    title: settings.problems.length > 0 ? 'Error: Connected apps' : 'Connected apps',
+    title: settings.problems.length > 0 ? 'Error: Apps and assistants' : 'Apps and assistants',
     children: (
       <>
         <PageHead
-          title="Connected apps"
-          lead="Apps that people connected here, and those of your school. A platform that this server knows appears after the first person connected it. Open one to see who allowed it, to end that, or to switch the app off."
-        />
-        <Panel
-          title="Awaiting review"
-          lead="Apps that published a metadata document, and that an owner or admin allowed. Until you review an app, it may ask to see data but not to change it."
+          title="Apps and assistants"
+          lead="What reaches your school on behalf of its people. Open one to see who allowed it, and to end that for one person or for all."
         >
-          <ClientRows clients={waiting} people={people} none="Nothing to review." />
+          {developersShown && (
+            <div class="actions">
+              <ButtonLink look="plain" href={paths.assistants}>
+                Connect an assistant
+              </ButtonLink>
+            </div>
+          )}
+        </PageHead>
+        {waiting.length > 0 && (
+          <Panel
+            id="review"
+            title="Waiting for your review"
+            lead="They published their own description, and an owner or admin allowed them. Until you review an app, it may read but not change anything."
+          >
+            <ClientRows {...props} clients={waiting} />
+          </Panel>
+        )}
+        <Panel title="In use" lead={connectedInWords(props.connectedPeople)}>
+          {used.length === 0 ? (
+            <Empty>
+              <p>No person has let an app or assistant in.</p>
+            </Empty>
+          ) : (
+            <ClientRows {...props} clients={used} />
+          )}
         </Panel>
-        <Panel
-          title="Platforms, reviewed apps and tools of your school"
-          lead="They act for owners and admins."
-        >
-          <ClientRows clients={others} people={people} none="None yet." />
-        </Panel>
-        <Panel title="Applications" lead="They act for members, each for themselves.">
-          <ClientRows clients={applications} people={people} none="None yet." />
-        </Panel>
+        {unused.length > 0 && (
+          <Panel
+            title="Not in use"
+            lead="They are set up, but have no access at the moment. A platform that this server knows appears after the first person connected it."
+          >
+            <ClientRows {...props} clients={unused} />
+          </Panel>
+        )}
         <Documents {...props} />
+        {used.length + waiting.length > 0 && (
+          <Panel
+            title="Stop all"
+            tone="danger"
+            lead="Ends the access of every app and assistant at once, for all people. They can be allowed again."
+          >
+            <div class="actions">
+              <ButtonLink look="plain" href={paths.stopAll}>
+                Stop all apps and assistants…
+              </ButtonLink>
+            </div>
+          </Panel>
+        )}
       </>
     ),
   })
 }
 
-function ClientRows(props: {
+function connectedInWords(people: number): string {
+  return `${count(people, 'person has', 'people have')} let at least one of them in.`
+}
+
+function isToReview({ kind, reviewed, disabled }: ListedClient): boolean {
+  return kind === 'document' && !reviewed && !disabled
+}
+
+interface RowsProps {
   clients: readonly ListedClient[]
   people: ReadonlyMap<string, number>
-  none: string
-}) {
-  if (props.clients.length === 0) return <Empty>{props.none}</Empty>
+  activity: ReadonlyMap<string, ActivityAtSchool>
+}
+
+function ClientRows(props: RowsProps) {
   return (
     <ul class="rows">
       {props.clients.map((client) => (
@@ -76,30 +131,50 @@ function ClientRows(props: {
               <StandingBadges client={client} />
             </p>
             <p class="row-note">
-              <Address text={client.clientId} />
+              {madeBy(client)}
+              {' · '}
+              {actsFor(client, props.people.get(client.clientId) ?? 0)}
             </p>
+            <p class="row-note">{activityInWords(props.activity.get(client.clientId))}</p>
           </div>
-          <p class="row-note">
-            {countUpTo(props.people.get(client.clientId) ?? 0, 'person', 'people', MOST_PEOPLE)}
-          </p>
+          {!client.disabled && (
+            <ButtonLink look="plain" href={switchOffPath(client.clientId)}>
+              Switch off…<span class="visually-hidden"> {plainText(client.name)}</span>
+            </ButtonLink>
+          )}
         </li>
       ))}
     </ul>
   )
 }
 
+/** Who answers for the app, as far as this server knows. */
+export function madeBy({ kind, builtIn, assistant, clientId }: ListedClient): string {
+  if (builtIn) return 'Part of Schoolgate'
+  if (assistant !== undefined) return `${templateOf(assistant).name}, set up by your school`
+  if (kind === 'application' || kind === 'tool') return 'Made by your school'
+  const host = URL.canParse(clientId) ? new URL(clientId).host : 'its maker'
+  return kind === 'vendor' ? 'A platform that this server knows' : `Published by ${host}`
+}
+
+function actsFor({ audience }: ListedClient, people: number): string {
+  if (people === 0) return audience === 'member' ? 'For members' : 'For owners and admins'
+  return audience === 'member'
+    ? `For ${countUpTo(people, 'member', 'members', MOST_PEOPLE)}`
+    : `For ${countUpTo(people, 'owner or admin', 'owners and admins', MOST_PEOPLE)}`
+}
+
 const KIND_WORDS: Readonly<Record<ListedClient['kind'], string>> = {
-  application: 'Application',
+  application: 'App',
   vendor: 'Platform',
-  document: 'Document',
-  tool: 'Your school’s tool',
+  document: 'App',
+  tool: 'Tool',
 }
 
 export function StandingBadges({ client }: { client: ListedClient }) {
   return (
     <>
-      <Badge>{KIND_WORDS[client.kind]}</Badge>
-      {client.kind === 'application' && <KindBadges client={client} />}
+      <Badge>{client.assistant === undefined ? KIND_WORDS[client.kind] : 'Assistant'}</Badge>
       {client.kind === 'document' && client.reviewed && <Badge tone="good">Reviewed</Badge>}
       {client.kind === 'document' && !client.reviewed && <Badge tone="warning">Not reviewed</Badge>}
       {client.disabled && <Badge tone="over">Switched off</Badge>}

@@ -14,7 +14,7 @@ export function developersOffPage(frame: AdminFrame): string {
             OAuth applications, assistants for members and operator tools are part of the beta
             feature “MCP connections”, which is off at your school. As an owner or admin you can
             switch it on. Those that exist continue to work: you see and stop them under{' '}
-            <a href={paths.clients}>Connected apps</a>.
+            <a href={paths.clients}>Apps and assistants</a>.
           </p>
           <div class="actions">
             <ButtonLink look="primary" href={paths.settings}>

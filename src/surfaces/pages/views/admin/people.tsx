@@ -1,15 +1,19 @@
 import type { PersonOfApp } from '../../../../domain/grants/people-of-app.ts'
+import type { ActivityAtSchool } from '../../../../domain/grants/read-activity.ts'
 import { Button, Email, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { ButtonLink, Empty, Panel } from '../../../../foundation/html/site-components.tsx'
 import { count } from '../words.ts'
+import { ActivityPanel } from './activity-panel.tsx'
 import { type AdminFrame, endAccessPath, paths } from './admin-page.tsx'
 
 export interface PeopleProps {
   people: readonly PersonOfApp[]
   /** Where the next page starts. */
   next: string | undefined
+  /** What the app did for all people. */
+  activity?: ActivityAtSchool | undefined
 }
 
 interface PeoplePanelProps extends AdminFrame {
@@ -21,70 +25,73 @@ interface PeoplePanelProps extends AdminFrame {
   nextUrl: string | undefined
 }
 
-/** The people who connected an app, with buttons that end the access of one or of all. */
+/** What an app did, and the people who connected it, with buttons that end the access of one or of all. */
 export function PeoplePanel(props: PeoplePanelProps) {
   const { page, clientId, canLoseScopes = true, nextUrl, timeZone } = props
   return (
-    <Panel id="people" title="People" lead="People who gave this app access.">
-      {page.people.length === 0 ? (
-        <Empty>
-          <p>No people at the moment.</p>
-        </Empty>
-      ) : (
-        <ul class="rows">
-          {page.people.map((person) => (
-            <li>
-              <div>
-                <p class="row-title">
-                  <Name text={person.name} fallback={person.email} />
-                </p>
-                <p class="row-note">
-                  <Email text={person.email} />
-                  {' · '}
-                  {count(person.authorizations, 'device', 'devices')}
-                  {' · '}
-                  {person.lastUsedAt === undefined ? (
-                    <>
-                      allowed <Moment at={person.lastAuthorizedAt} timeZone={timeZone} />, not used
-                      yet
-                    </>
-                  ) : (
-                    <>
-                      last used around <Moment at={person.lastUsedAt} timeZone={timeZone} />
-                    </>
-                  )}
-                </p>
-              </div>
-              <Form
-                action={`${paths.clients}/end`}
-                formToken={props.viewer?.formToken ?? ''}
-                hidden={{ client: clientId, person: person.id }}
-              >
-                <Button look="plain">
-                  End
-                  <span class="visually-hidden"> the access for {plainText(person.name)}</span>
-                </Button>
-              </Form>
-            </li>
-          ))}
-        </ul>
-      )}
-      {nextUrl !== undefined && (
-        <p>
-          <a href={nextUrl}>More people</a>
-        </p>
-      )}
-      {canLoseScopes && (
-        <p class="row-note">
-          A scope that the app loses is gone at its next refresh. Access tokens keep it until they
-          expire, for two hours at most.
-        </p>
-      )}
-      <div class="actions">
-        <ButtonLink look="plain" href={endAccessPath(clientId)}>
-          End all access…
-        </ButtonLink>
-      </div>
-    </Panel>
+    <>
+      <ActivityPanel found={page.activity} timeZone={timeZone} />
+      <Panel id="people" title="People" lead="People who gave this app access.">
+        {page.people.length === 0 ? (
+          <Empty>
+            <p>No people at the moment.</p>
+          </Empty>
+        ) : (
+          <ul class="rows">
+            {page.people.map((person) => (
+              <li>
+                <div>
+                  <p class="row-title">
+                    <Name text={person.name} fallback={person.email} />
+                  </p>
+                  <p class="row-note">
+                    <Email text={person.email} />
+                    {' · '}
+                    {count(person.authorizations, 'device', 'devices')}
+                    {' · '}
+                    {person.lastUsedAt === undefined ? (
+                      <>
+                        allowed <Moment at={person.lastAuthorizedAt} timeZone={timeZone} />, not
+                        used yet
+                      </>
+                    ) : (
+                      <>
+                        last used around <Moment at={person.lastUsedAt} timeZone={timeZone} />
+                      </>
+                    )}
+                  </p>
+                </div>
+                <Form
+                  action={`${paths.clients}/end`}
+                  formToken={props.viewer?.formToken ?? ''}
+                  hidden={{ client: clientId, person: person.id }}
+                >
+                  <Button look="plain">
+                    End
+                    <span class="visually-hidden"> the access for {plainText(person.name)}</span>
+                  </Button>
+                </Form>
+              </li>
+            ))}
+          </ul>
+        )}
+        {nextUrl !== undefined && (
+          <p>
+            <a href={nextUrl}>More people</a>
+          </p>
+        )}
+        {canLoseScopes && (
+          <p class="row-note">
+            A scope that the app loses is gone at its next refresh. Access tokens keep it until they
+            expire, for two hours at most.
+          </p>
+        )}
+        <div class="actions">
+          <ButtonLink look="plain" href={endAccessPath(clientId)}>
+            End all access…
+          </ButtonLink>
+        </div>
+      </Panel>
+    </>
   )
 }

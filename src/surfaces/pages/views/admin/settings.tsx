@@ -30,7 +30,7 @@ export function settingsPage(props: SettingsProps): string {
               name="mcp_connections"
               value="on"
               label="MCP connections"
-              hint="Shows the Developers area, where you create OAuth applications for your members and tools for owners and admins, and the Member API explorer. Off hides both: existing applications and tools continue to work, and you stop them under Connected apps."
+              hint="Shows the Developers area, where you create OAuth applications for your members and tools for owners and admins, and the Member API explorer. Off hides both: existing applications and tools continue to work, and you stop them under Apps and assistants."
               checked={props.mcpConnections}
             />
             <Button look="primary">Save beta features</Button>
