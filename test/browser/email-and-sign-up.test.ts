@@ -73,6 +73,7 @@ test('an owner lets people sign up; a visitor makes an account, is a student, an
   const owner = await world.aMember(school, ['owner'])
   const admin = await aPage()
   await admin.goto('/admin/settings')
+  expect(await admin.getByRole('link', { name: 'Make an account' }).count()).toBe(0)
   await signIn(admin, owner.email)
   await admin.getByLabel('Let people sign up as students').check()
   await press(admin, 'Save sign-up')

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,6 +77,12 @@ test('a person changes name and picture and sees both, with scripts off', async 
   await page.getByRole('button', { name: 'Remove picture' }).click()
   expect(await page.getByRole('status').textContent()).toContain('Your picture was removed')
   expect(await page.locator('.avatar img').count()).toBe(0)
+
+  await page.goto('/account/password')
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await page.getByLabel('New password').fill('nine lanterns and a crow')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Your password was changed').waitFor()
 }, 60_000)
 
 test('the browser draws a picture that was cleaned, and the page breaks no accessibility rule', async () => {
@@ -103,10 +109,15 @@ test('a person asks for a copy of their data and reads it, with scripts off', as
   expect(await page.getByRole('status').textContent()).toContain('Your copy is being made')
   await finishJobs(world)
   await page.getByRole('link', { name: 'Look again' }).click()
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Download to read' }).click(),
-  ])
+  const downloaded = async (name: string) => {
+    const link = page.getByRole('link', { name })
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+    return download
+  }
+  const json = await downloaded('Download as JSON')
+  expect(json.suggestedFilename()).toBe(`${school.subdomain}-my-data.json`)
+  expect(await readFile(await json.path(), 'utf8')).toContain(ada.email)
+  const download = await downloaded('Download to read')
   expect(download.suggestedFilename()).toBe(`${school.subdomain}-my-data.html`)
   // As the person opens it: from the disk.
   const file = join(folder, 'my-data.html')
