@@ -56,6 +56,7 @@ describe('operations without a scope, which any token could call', () => {
       'consulting_slots',
       'enrollments',
       'event_registrations',
+      'exports',
       'forms',
       'imports',
       'notifications',

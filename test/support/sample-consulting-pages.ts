@@ -53,6 +53,7 @@ export const sampleConsultingPages: Record<string, string> = {
     title: 'Meetings',
     heading: 'Meetings',
     lead: meetings.lead,
+    transfers: [],
     path: '/admin/meetings',
     query: { search: '', sort: 'starts_at', filters: { when: 'upcoming', state: '', kind: '' } },
     defaultSort: 'starts_at',

@@ -34,6 +34,7 @@ import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSessionPages } from './sample-session-pages.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
 import { sampleToolPages } from './sample-tool-pages.ts'
+import { sampleTransferPages } from './sample-transfer-pages.ts'
 
 const sealedRequest = 'c2VhbGVkLXJlcXVlc3Q'
 const reference = 'req-7f3k2m9q'
@@ -257,6 +258,7 @@ export const samplePages: Record<string, string> = {
   ...sampleFactorPages,
   ...sampleToolPages,
   ...sampleSchoolPages,
+  ...sampleTransferPages,
   ...sampleConsultingPages,
   ...sampleAnalyticsPages,
 }

@@ -97,6 +97,10 @@ export const sampleSchoolPages: Record<string, string> = {
     heading: 'Courses',
     lead: courses.lead,
     add: { url: '/admin/courses/new', label: 'New course' },
+    transfers: [
+      { url: '/admin/jobs/import?resource=courses', label: 'Import' },
+      { url: '/admin/jobs/export?resource=courses', label: 'Export' },
+    ],
     path: listPath(courses),
     query: { search: 'type', sort: 'title', filters: { state: 'published' } },
     defaultSort: '-created_at',
@@ -118,6 +122,7 @@ export const sampleSchoolPages: Record<string, string> = {
     title: 'Payments',
     heading: 'Payments',
     lead: payments.lead,
+    transfers: [],
     path: listPath(payments),
     query: {
       search: '',

@@ -1,32 +1,41 @@
+import { randomBytes } from 'node:crypto'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { type FileStore, keyOf } from '../../foundation/storage/file-store.ts'
+import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
 import type { Actor } from '../actor.ts'
-import type { JobKind } from '../jobs/job.ts'
+import type { JobKind, JobResult, RunningJob } from '../jobs/job.ts'
 import { startJob } from '../jobs/start-job.ts'
 import { conflict, OperationRefused } from '../operation/refusal.ts'
 import { readScopesOf } from '../operation/write-answer.ts'
 import { savepointsIn } from './attempt.ts'
 import { importObject } from './bulk-operations.ts'
-import { noFileStore } from './export-job.ts'
+import { noFileStore, TYPES } from './export-job.ts'
 import { importInSteps } from './import-rows.ts'
-import type { ImportState } from './import-state.ts'
+import type { ImportState, ImportSummary } from './import-state.ts'
 import type { BulkKind } from './kind.ts'
-import { type Format, HeadingError } from './row-reader.ts'
+import { type ColumnNames, type Format, HeadingError } from './row-reader.ts'
 
 export interface ImportInput {
   /** The key of the rows in the file store; the purge removes it with the job. */
   readonly source: string
   readonly format: Format
+  readonly columns?: ColumnNames | undefined
   readonly from_line?: number | undefined
   readonly max_errors?: number | undefined
 }
 
+interface ImportCursor extends ImportState {
+  /** Whether the file of refused rows is stored. */
+  readonly isTold?: boolean
+}
+
 /** Imports a file that is in the file store. A batch of rows and the place in the file are one transaction. */
-export function importJob(kind: BulkKind): JobKind<ImportInput, ImportState> {
+export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
   return {
     name: `${kind.name.replaceAll('-', '_')}.import`,
     async run(job) {
       if (job.files === undefined) throw noFileStore()
-      const { source, format, from_line: fromLine, max_errors: maxErrors } = job.input
+      const { source, format, columns, from_line: fromLine, max_errors: maxErrors } = job.input
       const bytes = await job.files.read(source)
       if (bytes === undefined)
         throw conflict('file_gone', 'The file of this import is gone. Start it again.')
@@ -35,7 +44,7 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportState> {
           job.actor,
           kind,
           bytes,
-          { format, fromLine, maxErrors },
+          { format, columns, fromLine, maxErrors },
           (work) =>
             job.step(async (tx) => {
               const state = await work(savepointsIn(tx))
@@ -43,7 +52,8 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportState> {
             }),
           job.cursor,
         )
-        return importObject(kind, false, { ...summary, id: job.id })
+        const told = await tellRefused(job, job.files, kind, summary)
+        return { ...importObject(kind, false, { ...summary, id: job.id }), ...told }
       } catch (error) {
         if (!(error instanceof HeadingError)) throw error
         throw new OperationRefused({ kind: 'invalid', problems: error.problems })
@@ -52,6 +62,43 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportState> {
       }
     },
   }
+}
+
+const MOST_TOLD_BYTES = 16 * 1024 * 1024
+
+/** Stores the refused rows as a file for the person who started the import, with the line and the reason of each. */
+async function tellRefused(
+  job: RunningJob<ImportInput, ImportCursor>,
+  files: FileStore,
+  kind: BulkKind,
+  { errors, rows, created, updated, unchanged, failed, nextLine }: ImportSummary,
+): Promise<JobResult> {
+  // Other callers get them in the result.
+  if (errors.length === 0 || job.input.columns === undefined) return {}
+  const lines = errors.flatMap(({ line, errors: problems }) =>
+    problems.map(({ pointer, detail }) =>
+      csvLine([String(line), guarded(pointer.slice(1)), guarded(detail)]),
+    ),
+  )
+  const bytes = Buffer.from([csvLine(['line', 'column', 'problem']), ...lines].join(''))
+  if (job.cursor?.isTold !== true) {
+    const folder = `${job.id}-${randomBytes(4).toString('hex')}`
+    const { key } = await files.write(folder, once(bytes), MOST_TOLD_BYTES, ({ sha256 }) =>
+      job.willStore(keyOf(folder, sha256)),
+    )
+    const counts = { rows, created, updated, unchanged, failed }
+    const cursor = { counts, errors, nextLine, isTold: true }
+    await job.step(async () => ({ cursor, done: rows, files: [key] }))
+  }
+  return {
+    file_name: `${kind.name}-refused.csv`,
+    content_type: TYPES.csv,
+    bytes: bytes.length,
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
+  yield bytes
 }
 
 /** A token that sees the job learns what the rows changed, so it needs the read scope besides the write scope. */

@@ -156,11 +156,15 @@ class Import {
 
   async *#batches(source: AsyncIterable<Uint8Array>): AsyncGenerator<Batch, void, void> {
     const objectName = this.#kind.objectName
+    const { format, columns, maxRows = Number.POSITIVE_INFINITY } = this.#options
     let batch = new Batch(objectName)
+    let taken = 0
     try {
-      for await (const rows of readRows(this.#kind, this.#options.format, source)) {
+      reading: for await (const rows of readRows(this.#kind, format, source, columns)) {
         for (const row of rows) {
           if (row.line < this.#from) continue
+          if (taken >= maxRows) break reading
+          taken += 1
           batch.add(row)
           if (!batch.full()) continue
           yield batch

@@ -1,11 +1,14 @@
 import type { InputProblem } from '../operation/refusal.ts'
 import type { Attempt } from './attempt.ts'
-import type { Format } from './row-reader.ts'
+import type { ColumnNames, Format } from './row-reader.ts'
 
 export interface ImportOptions {
   readonly format: Format
   /** Write everything, then roll it back. */
   readonly dryRun?: boolean | undefined
+  readonly columns?: ColumnNames | undefined
+  /** Read no more rows than this. */
+  readonly maxRows?: number | undefined
   /** Skip rows on earlier lines. */
   readonly fromLine?: number | undefined
   /** Start no further batch after this many refused rows; running batches are finished. */

@@ -30,16 +30,23 @@ export class HeadingError extends Error {
   }
 }
 
+/** The column of each heading of a file. An empty text leaves the heading out; one that is not named is a column itself. */
+export type ColumnNames = Readonly<Record<string, string>>
+
 /** Reads the rows of a file and checks the values of each. */
 export async function* readRows(
   kind: BulkKind,
   format: Format,
   source: AsyncIterable<Uint8Array>,
+  columns: ColumnNames = {},
 ): AsyncGenerator<ReadRow[], void, void> {
   const check = rowChecker(kind)
   if (format === 'ndjson') {
+    const isRenamed = Object.keys(columns).length > 0
+    const parseRow = (text: string) =>
+      isRenamed ? renamed(parseObject(text), columns) : parseObject(text)
     for await (const records of readRecords(source, lineReader())) {
-      yield records.map((record) => readRecord(record, check, parseObject))
+      yield records.map((record) => readRecord(record, check, parseRow))
     }
     return
   }
@@ -47,7 +54,7 @@ export async function* readRows(
   for await (const records of readRecords(source, csvReader())) {
     const rows: ReadRow[] = []
     for (const record of records) {
-      if (parse === undefined) parse = headedParser(kind, record)
+      if (parse === undefined) parse = headedParser(kind, record, columns)
       else rows.push(readRecord(record, check, parse))
     }
     yield rows
@@ -88,6 +95,17 @@ function parseObject(text: string): unknown {
   } catch {
     return 'This line is not JSON. Write one JSON object on each line.'
   }
+}
+
+/** An object with the names of columns in place of the headings. */
+function renamed(row: unknown, columns: ColumnNames): unknown {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row
+  const members = Object.entries(row).map(([name, value]) => [columnOf(name, columns), value])
+  return Object.fromEntries(members.filter(([name]) => name !== ''))
+}
+
+function columnOf(heading: string, columns: ColumnNames): string {
+  return Object.hasOwn(columns, heading) ? (columns[heading] ?? '') : heading
 }
 
 /** Half a surrogate pair, which PostgreSQL's JSON refuses. */
@@ -154,13 +172,17 @@ const TOO_WIDE: InputProblem = {
 function headedParser(
   kind: BulkKind,
   heading: FileRecord<readonly Cell[]>,
+  columns: ColumnNames,
 ): (cells: readonly Cell[]) => unknown {
   if ('problem' in heading) throw new HeadingError([{ pointer: '', ...heading.problem }])
   if (heading.content.length > MAX_COLUMNS) throw new HeadingError([TOO_WIDE])
-  const names = heading.content.map((cell) => (cell ?? '').trim())
+  const headings = heading.content.map((cell) => (cell ?? '').trim())
+  const names = headings.map((name) => columnOf(name, columns))
+  const isLeftOut = (place: number) => names[place] === '' && headings[place] !== ''
   const known = (name: string): boolean =>
     Object.hasOwn(kind.columns, name) || Object.hasOwn(kind.of.schema.shape, name)
   const problems = names.flatMap((name, place): InputProblem[] => {
+    if (isLeftOut(place)) return []
     if (!known(name)) {
       const detail = `The heading names a column that ${kind.name} do not have. Remove it, or check its spelling.`
       return [{ pointer: pointerTo([oneLine(name, 100)]), code: 'unknown_field', detail }]

@@ -1,4 +1,5 @@
 import { recountJob } from '../analytics/figures/recount-job.ts'
+import { checkJob } from '../bulk/check-job.ts'
 import { exportJob } from '../bulk/export-job.ts'
 import { importJob } from '../bulk/import-job.ts'
 import { BULK_KINDS } from '../bulk/kinds.ts'
@@ -21,5 +22,6 @@ export const JOB_KINDS: readonly JobKind[] = [
   copyJob,
   forgetMemberJob,
   inviteJob,
+  checkJob,
   ...BULK_KINDS.flatMap((kind) => [exportJob(kind), importJob(kind)]),
 ]

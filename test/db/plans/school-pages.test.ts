@@ -5,7 +5,7 @@ import { MENU } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
 import { performAdminActions } from '../../support/admin-actions.ts'
 import { AdminBrowser, currentValues } from '../../support/admin-browser.ts'
 import { FORM_CASES } from '../../support/admin-form-cases.ts'
-import type { Visitor } from '../../support/browser-like.ts'
+import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { addExamples, publishExamples } from '../../support/example-school.ts'
 import { finishJobs } from '../../support/jobs.ts'
@@ -56,6 +56,19 @@ async function useJobs(figures: string): Promise<string> {
     fields: { resource: 'members' },
   })
   expect(sent.statusCode).toBe(303)
+  await finishJobs(world)
+  const check = String(sent.headers.location).split('?')[0] ?? ''
+  const html = await browser.page(check)
+  const again = await browser.fill(html, `${check}/columns`, {
+    heading: ['email', 'name', 'roles'],
+    column: ['email', 'name', ''],
+  })
+  await finishJobs(world)
+  const { form_token = '' } = hiddenFields(html, '/sign-out')
+  const checked = String(again.headers.location).split('?')[0] ?? ''
+  expect((await owner.post(`${checked}/import`, { form_token })).statusCode).toBe(303)
+  const list = { form_token, resource: 'courses', only: '{"search":"a"}' }
+  expect((await owner.post('/admin/jobs/export', list)).statusCode).toBe(303)
   return path
 }
 

@@ -291,7 +291,12 @@ describe('in the admin area', () => {
     expect(forged.statusCode).toBe(403)
     const sent = await post(form_token, 'code,percent_off\nSPRING,20\nsp ring,20\n')
     expect(sent.statusCode).toBe(303)
-    const path = String(sent.headers.location).split('?')[0] ?? ''
+    const check = String(sent.headers.location).split('?')[0] ?? ''
+    await finishJobs(world)
+    expect((await owner.get(check)).body).toContain('Line 3:')
+    expect(await school.at.from('coupons').selectAll().execute()).toEqual([])
+    const started = await owner.post(`${check}/import`, { form_token })
+    const path = String(started.headers.location).split('?')[0] ?? ''
     await finishJobs(world)
     const { body } = await owner.get(path)
     expect(body).toContain('Created: 1')

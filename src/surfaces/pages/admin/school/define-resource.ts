@@ -21,7 +21,12 @@ interface TypedParts<T, C, U, Home> {
   readonly actions: readonly Action<T>[]
   readonly related?: readonly Related<T>[]
   readonly uploads?: readonly Upload<InputName<U> & keyof T>[]
-  readonly panels?: (object: T, place: Place, ask: Ask) => Promise<ComponentChildren>
+  readonly panels?: (
+    object: T,
+    place: Place,
+    ask: Ask,
+    formToken: string,
+  ) => Promise<ComponentChildren>
   readonly links?: (object: T) => readonly Link[]
   readonly isChanging?: (object: T) => boolean
   readonly up?: (object: T) => Link

@@ -120,7 +120,12 @@ export interface AdminResource {
   readonly related?: readonly Related[]
   readonly uploads?: readonly Upload[]
   /** More panels for the end of the page. */
-  readonly panels?: (object: Row, place: Place, ask: Ask) => Promise<ComponentChildren>
+  readonly panels?: (
+    object: Row,
+    place: Place,
+    ask: Ask,
+    formToken: string,
+  ) => Promise<ComponentChildren>
   /** Other pages about the object. */
   readonly links?: (object: Row) => readonly Link[]
   /** Whether the page of this object loads itself again after a moment. */

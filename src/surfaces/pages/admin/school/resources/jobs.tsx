@@ -6,6 +6,7 @@ import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import type { OutputOf, Show } from '../row.ts'
 import { moment, state, text } from '../views/cells.tsx'
+import { CheckedPanels } from '../views/checked-file.tsx'
 import { kindInWords } from '../views/import-page.tsx'
 import { inWords } from '../views/words.ts'
 
@@ -99,11 +100,20 @@ export const jobs = defineResource({
     ...(isOpen(job) ? [{ url: `/admin/jobs/${job.id}`, label: 'Look again', button: true }] : []),
     ...(job.file_url === null
       ? []
-      : [{ url: `/admin/jobs/${job.id}/file`, label: 'Download', button: true }]),
+      : [{ url: `/admin/jobs/${job.id}/file`, label: fileWords(job), button: true }]),
   ],
-  panels: async ({ result }) => <RefusedRows rows={refusedRows.safeParse(result).data?.errors} />,
+  panels: async (job, _place, _ask, formToken) => (
+    <>
+      <CheckedPanels job={job} formToken={formToken} />
+      <RefusedRows rows={refusedRows.safeParse(job.result).data?.errors} />
+    </>
+  ),
   isChanging: isOpen,
 })
+
+function fileWords({ operation }: Job): string {
+  return operation.endsWith('.import') ? 'Download the refused rows' : 'Download'
+}
 
 function isOpen({ state: now }: Job): boolean {
   return now === 'waiting' || now === 'running'

@@ -1,8 +1,19 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { IMPORTED, startImportJob } from '../../../../../domain/bulk/transfer-operations.ts'
+import { readHeadings } from '../../../../../domain/bulk/file-headings.ts'
+import type { ColumnNames } from '../../../../../domain/bulk/row-reader.ts'
+import {
+  checkImport,
+  columnsOfFile,
+  EXPORTED,
+  exportList,
+  IMPORTED,
+  importChecked,
+  recheckImport,
+} from '../../../../../domain/bulk/transfer-operations.ts'
 import { loadJobFile, readJobFile } from '../../../../../domain/jobs/job-file.ts'
 import { OperationRefused } from '../../../../../domain/operation/refusal.ts'
+import type { Outcome } from '../../../../../domain/operation.ts'
 import { uuidv7 } from '../../../../../foundation/crypto/random.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { boundaryIn, readMultipart, textOfPart } from '../../../../../foundation/http/multipart.ts'
@@ -10,14 +21,25 @@ import { setPageHeaders } from '../../../../../foundation/http/security-headers.
 import { type FileStore, FileTooLargeError } from '../../../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { checkPostToken, redirectTo, sendPage } from '../../../page-request.ts'
+import { queryOf } from '../../../site-frame.ts'
 import { requireRecentProof } from '../../../step-up/recent-proof.ts'
 import { operatorActor } from '../../operator.ts'
+import type { Row } from '../row.ts'
+import { exportPage } from '../views/export-page.tsx'
 import { importPage } from '../views/import-page.tsx'
 import { enter, idIn, type Visit } from './visit.ts'
 
 export const JOBS_PATH = '/admin/jobs'
-export const IMPORT_PATH = `${JOBS_PATH}/import`
+const IMPORT_PATH = `${JOBS_PATH}/import`
+const EXPORT_PATH = `${JOBS_PATH}/export`
 const FIELD_BYTES = 4096
+
+/** The page that asks for the format of an export of these rows. */
+export function exportPath(resource: string, only: Row): string {
+  const query = new URLSearchParams({ resource })
+  if (Object.keys(only).length > 0) query.set('only', JSON.stringify(only))
+  return `${EXPORT_PATH}?${query}`
+}
 
 /** Imports from a file of the person, and the file that an export made. */
 export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
@@ -35,7 +57,11 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
     return await sendFile(request, reply, visit, files)
   })
 
+  addExportRoutes(app, context)
+  addCheckedRoutes(app, context)
+
   const show = (request: FastifyRequest, reply: FastifyReply, visit: Visit, problem?: string) => {
+    const asked = queryOf(request).get('resource') ?? ''
     const page = importPage({
       ...visit.frame(),
       here: JOBS_PATH,
@@ -43,6 +69,7 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
       back: { url: JOBS_PATH, label: 'Background work' },
       maxBytes: limits.uploadBytes,
       kinds: IMPORTED,
+      kind: IMPORTED.find((name) => name === asked) ?? 'students',
       problem,
     })
     return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
@@ -58,7 +85,8 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
       const visit = await enterProven(request, reply)
       const received = await receive(context, request, visit, files)
       if ('problem' in received) return show(request, reply, visit, received.problem)
-      const outcome = await visit.perform(startImportJob, received)
+      const columns = await columnsIn(request, files, received)
+      const outcome = await visit.perform(checkImport, { ...received, columns })
       if (outcome.kind === 'done') {
         return redirectTo(reply, request, 'site', `${JOBS_PATH}/${received.id}?done=started`)
       }
@@ -67,6 +95,111 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
       return show(request, reply, visit, told)
     })
   })
+}
+
+async function columnsIn(
+  request: FastifyRequest,
+  files: FileStore,
+  { source, format, resource }: ReceivedRows,
+): Promise<ColumnNames> {
+  const bytes = await files.read(source)
+  if (bytes === undefined) throw new Error('the file that was stored is gone')
+  try {
+    return await columnsOfFile(request.at, resource, await readHeadings(format, bytes))
+  } finally {
+    bytes.destroy()
+  }
+}
+
+/** What can be done with a file that was checked: import it, or check it again with other columns. */
+function addCheckedRoutes(app: FastifyInstance, context: AppContext): void {
+  const goOn = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: Outcome<{ readonly job_id: string }>,
+  ) => {
+    if (outcome.kind === 'done') {
+      const to = `${JOBS_PATH}/${outcome.output.job_id}?done=started`
+      return redirectTo(reply, request, 'site', to)
+    }
+    throw new RequestRefusedError(
+      409,
+      outcome.kind === 'conflict' ? outcome.detail : 'Choose a column for each heading again.',
+    )
+  }
+
+  app.post(`${JOBS_PATH}/:id/import`, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    visit.form()
+    return goOn(request, reply, await visit.perform(importChecked, { id: idIn(request) }))
+  })
+
+  app.post(`${JOBS_PATH}/:id/columns`, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    const form = visit.form()
+    const chosen = form.getAll('column')
+    const columns = Object.fromEntries(
+      form.getAll('heading').map((name, place) => [name, chosen[place] ?? '']),
+    )
+    const input = { id: idIn(request), columns }
+    return goOn(request, reply, await visit.perform(recheckImport, input))
+  })
+}
+
+/** Exports of what a list shows. */
+function addExportRoutes(app: FastifyInstance, context: AppContext): void {
+  const show = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    asked: URLSearchParams,
+    problem?: string,
+  ) => {
+    const resource = EXPORTED.find((name) => name === asked.get('resource'))
+    if (resource === undefined) throw new RequestRefusedError(404, 'There is no such list.')
+    const page = exportPage({
+      ...visit.frame(),
+      here: JOBS_PATH,
+      path: EXPORT_PATH,
+      back: { url: JOBS_PATH, label: 'Background work' },
+      resource,
+      only: filtersIn(asked),
+      problem,
+    })
+    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
+  }
+
+  app.get(EXPORT_PATH, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    return show(request, reply, visit, queryOf(request))
+  })
+
+  app.post(EXPORT_PATH, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    const form = visit.form()
+    const outcome = await visit.perform(exportList, {
+      resource: form.get('resource') ?? '',
+      format: form.get('format') === 'ndjson' ? 'ndjson' : 'csv',
+      only: filtersIn(form),
+    })
+    if (outcome.kind === 'done') {
+      return redirectTo(reply, request, 'site', `${JOBS_PATH}/${outcome.output.id}?done=started`)
+    }
+    const told = outcome.kind === 'conflict' ? outcome.detail : WRONG_FILTER
+    return show(request, reply, visit, form, told)
+  })
+}
+
+const WRONG_FILTER = 'These filters cannot be exported. Go back to the list and choose others.'
+
+/** The operation judges the values. */
+function filtersIn(asked: URLSearchParams): Row {
+  try {
+    const only: unknown = JSON.parse(asked.get('only') ?? '{}')
+    return typeof only === 'object' && only !== null && !Array.isArray(only) ? (only as Row) : {}
+  } catch {
+    return {}
+  }
 }
 
 const WRONG_KIND = 'Choose what the rows of the file are.'

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { exportedBy, importedBy } from '../../../../../domain/bulk/transfer-operations.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
@@ -10,6 +11,7 @@ import type { Row } from '../row.ts'
 import { type ListQuery, listPage, type ShownFilter } from '../views/list-page.tsx'
 import { withArticle } from '../views/words.ts'
 import { choicesOf, findTextsIn } from './choices.ts'
+import { exportPath } from './job-routes.ts'
 import { noticesOf } from './notices.ts'
 import { enter, expanding, type Visit } from './visit.ts'
 
@@ -82,7 +84,7 @@ export async function showList(
     visit.place.timeZone,
   )
   const searchable = 'search' in operation.input.shape
-  const input = {
+  const input: Row = {
     ...expanding(plan),
     ...filterInput(plan, query, visit.place.timeZone),
     ...(searchable && query.search !== '' ? { search: query.search } : {}),
@@ -92,9 +94,11 @@ export async function showList(
     ...fixed,
   }
   const page = await readPage(visit, plan, input, asked.get('after') ?? '')
+  const { expand, sort, limit, ...only } = input
   const html = listPage({
     ...visit.frame(noticesOf(resource)),
     ...shown,
+    transfers: visit.storesFiles ? transfersOf(plan, only, fixed) : [],
     columns: plan.columns,
     title: shown.heading,
     place: visit.place,
@@ -111,6 +115,19 @@ export async function showList(
     isFirst: page.isFirst,
   })
   return sendPage(reply, request, 'site', html)
+}
+
+/** The pages that export what this list shows, and that import rows of its kind. */
+function transfersOf({ operation }: ListPlan, only: Row, fixed: Row): readonly Link[] {
+  const [exported, imported] = [exportedBy(operation), importedBy(operation)]
+  // A file says itself where its rows belong, so a list of one parent offers no import.
+  const isWhole = Object.keys(fixed).length === 0
+  return [
+    ...(imported !== undefined && isWhole
+      ? [{ url: `/admin/jobs/import?resource=${imported}`, label: 'Import' }]
+      : []),
+    ...(exported === undefined ? [] : [{ url: exportPath(exported, only), label: 'Export' }]),
+  ]
 }
 
 /** A cursor that the operation refuses leads to the first page. */

@@ -29,8 +29,9 @@ export function addObjectRoute(
     const visit = await enter(context, request, reply)
     const object = await loadNamed(request, visit, resource)
     const { place, ask } = visit
+    const frame = visit.frame(noticesOf(resource))
     const page = objectPage({
-      ...visit.frame(noticesOf(resource)),
+      ...frame,
       resource,
       object,
       text: await shownText(request, resource, object),
@@ -40,7 +41,7 @@ export function addObjectRoute(
         (resource.related ?? []).map((related) => readRelated(visit, related, object)),
       ),
       uploads: await shownUploads(context, request, resource, object),
-      panels: await resource.panels?.(object, place, ask),
+      panels: await resource.panels?.(object, place, ask, frame.viewer?.formToken ?? ''),
     })
     // Not a script: the page works without.
     if (resource.isChanging?.(object) === true) reply.header('refresh', LOOK_AGAIN_SECONDS)

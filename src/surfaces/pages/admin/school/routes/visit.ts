@@ -34,6 +34,8 @@ type Perform = <I extends z.ZodObject, O extends z.ZodObject>(
 export interface Visit {
   readonly operator: BrowserSession
   readonly place: Place
+  /** Whether the server stores files, which imports and exports need. */
+  readonly storesFiles: boolean
   readonly ask: Ask
   /** Performs an operation as this operator, with its audit entry, after a proof if it needs a recent one. */
   readonly perform: Perform
@@ -63,6 +65,7 @@ export async function enter(
   return {
     operator,
     place: { timeZone: request.school.timeZone, currency: request.school.currency },
+    storesFiles: context.files !== undefined,
     perform,
     ask: async (operation, input) => answerOf(await perform(operation, input)),
     whyNot: async (operation, id) => await operation.whyNot?.(request.at, actor, id),

@@ -13,6 +13,8 @@ interface ImportPageProps extends AdminFrame {
   readonly maxBytes: number
   /** What the rows can be. */
   readonly kinds: readonly string[]
+  /** What they are, if the person came from such a list. */
+  readonly kind: string
 }
 
 const TITLE = 'Import rows'
@@ -28,7 +30,7 @@ export function importPage(props: ImportPageProps): string {
         <PageHead
           title={TITLE}
           up={back}
-          lead="Rows that are wrong are reported with their line; all others are imported."
+          lead="The file is checked first. You see what would be imported, and each wrong row with its line, before anything is written."
         />
         <section class="panel" aria-label={TITLE}>
           {problem !== undefined && <Alert tone="error" title={problem} />}
@@ -37,13 +39,13 @@ export function importPage(props: ImportPageProps): string {
             <Select
               name="resource"
               label="What the rows are"
-              value={kinds[0] ?? ''}
+              value={props.kind}
               options={kinds.map((name) => [name, kindInWords(name)])}
             />
             <div class="field">
               <label for="file">Choose a file</label>
               <p id="file-hint" class="field-hint">
-                {`CSV, or NDJSON with one object on each line. At most ${sizeInWords(props.maxBytes)}.`}
+                {`CSV with headings, as spreadsheets save it, or NDJSON with one object on each line. At most ${sizeInWords(props.maxBytes)}. The headings may be your own: you choose the column for each.`}
               </p>
               <input
                 id="file"
@@ -54,7 +56,7 @@ export function importPage(props: ImportPageProps): string {
               />
             </div>
             <div class="actions">
-              <Button look="primary">Start the import</Button>
+              <Button look="primary">Check the file</Button>
               <ButtonLink look="plain" href={back.url}>
                 Cancel
               </ButtonLink>

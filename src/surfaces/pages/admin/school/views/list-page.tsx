@@ -32,6 +32,8 @@ export interface ListPageProps extends AdminFrame {
   readonly up?: Link | undefined
   readonly add?: Link | undefined
   readonly links?: readonly Link[] | undefined
+  /** The pages that import and export. */
+  readonly transfers: readonly Link[]
   readonly path: string
   readonly query: ListQuery
   /** The sort of an address that names none. */
@@ -63,7 +65,7 @@ export function listPage(props: ListPageProps): string {
               {add.label}
             </ButtonLink>
           )}
-          {props.links?.map(({ url, label }) => (
+          {[...(props.links ?? []), ...props.transfers].map(({ url, label }) => (
             <ButtonLink look="plain" href={url}>
               {label}
             </ButtonLink>

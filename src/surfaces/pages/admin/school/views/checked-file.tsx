@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { CHECKED_ROWS } from '../../../../../domain/bulk/check-job.ts'
+import { columnsFor, IMPORTED } from '../../../../../domain/bulk/transfer-operations.ts'
+import { Alert, Button, Form } from '../../../../../foundation/html/components.tsx'
+import { Panel } from '../../../../../foundation/html/site-components.tsx'
+import { count } from '../../../views/words.ts'
+import { inWords } from './words.ts'
+
+interface Job {
+  readonly id: string
+  readonly operation: string
+  readonly state: string
+  readonly result: unknown
+}
+
+const checked = z.looseObject({
+  resource: z.enum(IMPORTED),
+  rows: z.int(),
+  failed: z.int(),
+  complete: z.boolean(),
+  is_used: z.boolean().optional(),
+  columns: z.array(z.object({ heading: z.string(), sample: z.string(), column: z.string() })),
+})
+
+/** What the check of a file found, while the file can still be imported. */
+function checkedFile({ operation, state, result }: Job) {
+  if (operation !== 'imports.check' || state !== 'done') return undefined
+  const file = checked.safeParse(result).data
+  return file === undefined || file.is_used === true ? undefined : file
+}
+
+/** What would be imported, the button that does it, and the column of each heading. */
+export function CheckedPanels({ job, formToken }: { job: Job; formToken: string }) {
+  const file = checkedFile(job)
+  if (file === undefined) return null
+  const { resource, rows, failed, columns } = file
+  const known = columnsFor(resource)
+  const good = rows - failed
+  return (
+    <>
+      <Panel title="Nothing is written yet">
+        <p>{summaryOf(rows, failed)}</p>
+        {good > 0 && (
+          <Form action={`/admin/jobs/${job.id}/import`} formToken={formToken} class="actions">
+            <Button look="primary">{buttonWords(rows, failed)}</Button>
+          </Form>
+        )}
+        {good === 0 && <Alert tone="warning" title="There is no row to import" />}
+      </Panel>
+      <Panel
+        title="Columns"
+        lead="Choose what each heading of your file means. The choice is kept for the next file."
+      >
+        <Form action={`/admin/jobs/${job.id}/columns`} formToken={formToken} class="wide-form">
+          {columns.map(({ heading, sample, column }, place) => (
+            <div class="field">
+              <input type="hidden" name="heading" value={heading} />
+              <label for={`column-${place}`}>
+                <bdi>{heading}</bdi>
+              </label>
+              {sample !== '' && (
+                <p class="field-hint" id={`column-${place}-hint`}>
+                  For example <bdi>{sample}</bdi>
+                </p>
+              )}
+              <select
+                id={`column-${place}`}
+                name="column"
+                aria-describedby={sample === '' ? undefined : `column-${place}-hint`}
+              >
+                <option value="" selected={column === ''}>
+                  Do not import
+                </option>
+                {known.map(([name, note]) => (
+                  <option value={name} selected={name === column}>
+                    {note === '' ? inWords(name) : `${inWords(name)} (${note})`}
+                  </option>
+                ))}
+              </select>
+            </div>
+          ))}
+          <div class="actions">
+            <Button look="plain">Check again</Button>
+          </div>
+        </Form>
+      </Panel>
+    </>
+  )
+}
+
+function summaryOf(rows: number, failed: number): string {
+  const looked =
+    rows >= CHECKED_ROWS
+      ? `The first ${count(rows, 'row', 'rows')} of the file were checked.`
+      : `The file has ${count(rows, 'row', 'rows')}.`
+  if (failed === 0) return `${looked} All of them can be imported.`
+  return `${looked} ${count(failed, 'row', 'rows')} would be refused; the reasons are below.`
+}
+
+function buttonWords(rows: number, failed: number): string {
+  if (rows >= CHECKED_ROWS) return 'Import the file'
+  return failed === 0
+    ? `Import ${count(rows, 'row', 'rows')}`
+    : `Import the other ${count(rows - failed, 'row', 'rows')}`
+}

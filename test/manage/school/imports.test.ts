@@ -1,0 +1,180 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
+import { AdminBrowser } from '../../support/admin-browser.ts'
+import { type Answer, hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import { whenFileIsDone } from '../../support/clean-up.ts'
+import { finishJobs, jobRow } from '../../support/jobs.ts'
+import { anOwner } from '../../support/operator-like.ts'
+import { uploadTo } from '../../support/uploading.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'schoolgate-imports-'))
+whenFileIsDone(() => rm(folder, { recursive: true, force: true }))
+const world = await aWorld({ files: createDiskStore(folder) })
+
+const pathIn = (answer: Answer): string => String(answer.headers.location).split('?')[0] ?? ''
+const tokenOn = (html: string): string => hiddenFields(html, '/sign-out').form_token ?? ''
+
+/** Sends a file and waits for its check. Returns the path of the check. */
+async function check(owner: Visitor, rows: string, name = 'rows.csv', resource = 'students') {
+  const sent = await uploadTo(owner, '/admin/jobs/import', {
+    fields: { resource },
+    name,
+    type: 'text/csv',
+    bytes: Buffer.from(rows),
+  })
+  expect(sent.statusCode).toBe(303)
+  await finishJobs(world)
+  return pathIn(sent)
+}
+
+/** Imports what was checked. Returns the page of the import. */
+async function start(owner: Visitor, path: string): Promise<string> {
+  const form_token = tokenOn((await owner.get(path)).body)
+  const started = await owner.post(`${path}/import`, { form_token })
+  expect(started.statusCode).toBe(303)
+  await finishJobs(world)
+  return pathIn(started)
+}
+
+const emails = async (school: TestSchool): Promise<string[]> => {
+  const rows = await world.database.db
+    .selectFrom('school_members')
+    .innerJoin('users', 'users.id', 'school_members.user_id')
+    .select('users.email')
+    .where('school_id', '=', school.id)
+    .orderBy('users.email')
+    .execute()
+  return rows.map(({ email }) => email)
+}
+
+const chosenIn = (html: string): string[] =>
+  [...html.matchAll(/<select id="column-\d+"[^>]*>(.*?)<\/select>/gs)].map(
+    ([, options = '']) => /<option value="([^"]*)" selected/.exec(options)?.[1] ?? '',
+  )
+
+describe('a file of students', () => {
+  test('is checked first: its page has the columns, each wrong row with its line, and nothing is written', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const before = await emails(school)
+    const path = await check(
+      owner,
+      'E-Mail;Full Name;Shoe size\nkit@example.test;Kit;40\nno-mail;Ben;41\nmax@example.test;Max;42\n',
+    )
+    const { body } = await owner.get(path)
+    expect(chosenIn(body)).toEqual(['email', 'name', ''])
+    expect(body).toContain('The file has 3 rows. 1 row would be refused')
+    expect(body).toContain('Line 3:')
+    expect(body).toContain('Import the other 2 rows')
+    expect(await emails(school)).toEqual(before)
+  })
+
+  test('is imported by one button, once, and the refused rows are a file', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const path = await check(owner, 'Mail,Name\nkit@example.test,Kit\n=no,"=1+1"\n')
+    const imported = await start(owner, path)
+    expect(await emails(school)).toContain('kit@example.test')
+    expect((await owner.get(imported)).body).toContain('Download the refused rows')
+    const file = await owner.get(`${imported}/file`)
+    expect(file.body).toMatch(/^line,column,problem\r\n3,email,/)
+    const form_token = tokenOn((await owner.get(path)).body)
+    expect((await owner.post(`${path}/import`, { form_token })).statusCode).toBe(409)
+    expect((await owner.get(path)).body).not.toContain('Import the other')
+  })
+
+  test('keeps the columns that were chosen for the next file of this school alone', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const rows = 'Kontakt,Rufname\nkit@example.test,Kit\n'
+    const path = await check(owner, rows)
+    const { body } = await owner.get(path)
+    expect(chosenIn(body)).toEqual(['', ''])
+    const again = await owner.post(`${path}/columns`, [
+      ['form_token', tokenOn(body)],
+      ['heading', 'Kontakt'],
+      ['column', 'email'],
+      ['heading', 'Rufname'],
+      ['column', 'name'],
+    ])
+    await finishJobs(world)
+    expect((await owner.get(pathIn(again))).body).toContain('Import 1 row')
+    expect(chosenIn((await owner.get(await check(owner, rows))).body)).toEqual(['email', 'name'])
+    const other = await anOwner(world, await world.aSchool())
+    expect(chosenIn((await other.get(await check(other, rows))).body)).toEqual(['', ''])
+  })
+
+  test('may be NDJSON with other names', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const rows = '{"mail":"kit@example.test","full_name":"Kit","age":4}\n'
+    const path = await check(owner, rows, 'rows.ndjson')
+    expect(chosenIn((await owner.get(path)).body)).toEqual(['email', 'name', ''])
+    await start(owner, path)
+    expect(await emails(school)).toContain('kit@example.test')
+  })
+})
+
+describe('a checked file is not imported', () => {
+  test('by another operator, by the owner of another school, with a forged form, or with a column that does not exist', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const path = await check(owner, 'email,name\nkit@example.test,Kit\n')
+    const before = await emails(school)
+    const colleague = await anOwner(world, school)
+    const stranger = await anOwner(world, await world.aSchool())
+    for (const visitor of [colleague, stranger]) {
+      const form_token = tokenOn((await visitor.get('/admin/jobs')).body)
+      expect((await visitor.post(`${path}/import`, { form_token })).statusCode).toBe(409)
+      const columns = { form_token, heading: 'email', column: 'email' }
+      expect((await visitor.post(`${path}/columns`, columns)).statusCode).toBe(409)
+    }
+    expect((await owner.post(`${path}/import`, { form_token: 'forged' })).statusCode).toBe(403)
+    const wrong = { form_token: tokenOn((await owner.get(path)).body), heading: 'email' }
+    const asked = await owner.post(`${path}/columns`, { ...wrong, column: 'password_hash' })
+    expect(asked.statusCode).toBe(409)
+    await finishJobs(world)
+    expect((await emails(school)).filter((email) => email === 'kit@example.test')).toEqual([])
+    expect(before.length).toBeLessThan((await emails(school)).length)
+    expect((await jobRow(school, path.split('/').at(-1) ?? '')).input).toHaveProperty('source')
+  })
+})
+
+describe('the list of students', () => {
+  test('leads to an import of students, and to an export with its filters', async () => {
+    const school = await world.aSchool()
+    const browser = new AdminBrowser(await anOwner(world, school))
+    for (const name of ['Ada', 'Ben']) {
+      const typed = { name, email: `${name.toLowerCase()}@export.test` }
+      await browser.done('/admin/students/new', typed)
+    }
+    const list = await browser.page('/admin/students?search=ada')
+    expect(list).toContain('href="/admin/jobs/import?resource=students"')
+    const form =
+      /href="(\/admin\/jobs\/export[^"]*)"/.exec(list)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const html = await browser.page(form)
+    expect(html).toContain('Search: <bdi>ada</bdi>')
+    const started = await browser.fill(html, '/admin/jobs/export', { format: 'csv' })
+    await finishJobs(world)
+    const { body } = await browser.get(`${pathIn(started)}/file`)
+    expect(body).toContain('ada@export.test')
+    expect(body).not.toContain('ben@export.test')
+  })
+
+  test('of a course exports the enrollments of this course, and a filter that it does not have is refused', async () => {
+    const school = await world.aSchool()
+    const browser = new AdminBrowser(await anOwner(world, school))
+    const { path } = await browser.done('/admin/courses/new', { title: 'Fresco' })
+    const list = await browser.page(`${path}/enrollments`)
+    expect(list).toContain(encodeURIComponent(`"course_id":"${path.split('/').at(-1)}"`))
+    expect(list).not.toContain('/admin/jobs/import')
+    const forged = { resource: 'enrollments', only: '{"school_id":"x"}' }
+    expect(
+      (await browser.force('/admin/jobs/export?resource=enrollments', forged)).statusCode,
+    ).toBe(422)
+  })
+})

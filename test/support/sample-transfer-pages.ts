@@ -1,0 +1,72 @@
+import { jobs } from '../../src/surfaces/pages/admin/school/resources/jobs.tsx'
+import { CheckedPanels } from '../../src/surfaces/pages/admin/school/views/checked-file.tsx'
+import { exportPage } from '../../src/surfaces/pages/admin/school/views/export-page.tsx'
+import { importPage } from '../../src/surfaces/pages/admin/school/views/import-page.tsx'
+import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
+import { at, id, place } from './sample-admin-frame.ts'
+import { hostileName } from './sample-people.ts'
+
+const back = { url: '/admin/jobs', label: 'Background work' }
+
+const checked = {
+  object: 'job',
+  id: id(71),
+  operation: 'imports.check',
+  title: 'Check of students before an import',
+  state: 'done',
+  done: 500,
+  total: null,
+  result: {
+    resource: 'students',
+    rows: 500,
+    created: 497,
+    updated: 0,
+    unchanged: 1,
+    failed: 2,
+    complete: true,
+    errors: [],
+    columns: [
+      { heading: 'E-Mail', sample: 'ada@example.test', column: 'email' },
+      { heading: 'Full name', sample: hostileName, column: 'name' },
+      { heading: 'Shoe size', sample: '', column: '' },
+    ],
+  },
+  problem: null,
+  file_url: null,
+  can_cancel: false,
+  started_by: null,
+  created_at: '2026-11-14T21:05:00.000Z',
+  started_at: '2026-11-14T21:05:00.000Z',
+  finished_at: '2026-11-14T21:05:02.000Z',
+  expires_at: '2026-11-21T21:05:02.000Z',
+}
+
+export const sampleTransferPages: Record<string, string> = {
+  'admin-import': importPage({
+    ...at('/admin/jobs'),
+    path: '/admin/jobs/import',
+    back,
+    problem: 'Choose a file first.',
+    maxBytes: 10 * 1024 * 1024,
+    kinds: ['members', 'students', 'membership-plans'],
+    kind: 'students',
+  }),
+  'admin-import-checked': objectPage({
+    ...at('/admin/jobs'),
+    resource: jobs,
+    object: checked,
+    text: '',
+    actions: [],
+    related: [],
+    uploads: [],
+    panels: CheckedPanels({ job: checked, formToken: 'token' }),
+    place,
+  }),
+  'admin-export': exportPage({
+    ...at('/admin/jobs'),
+    path: '/admin/jobs/export',
+    back,
+    resource: 'students',
+    only: { search: hostileName },
+  }),
+}
