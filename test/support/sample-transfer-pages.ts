@@ -1,8 +1,11 @@
+import { coupons } from '../../src/surfaces/pages/admin/school/resources/coupons.tsx'
 import { jobs } from '../../src/surfaces/pages/admin/school/resources/jobs.tsx'
 import { CheckedPanels } from '../../src/surfaces/pages/admin/school/views/checked-file.tsx'
 import { exportPage } from '../../src/surfaces/pages/admin/school/views/export-page.tsx'
 import { importPage } from '../../src/surfaces/pages/admin/school/views/import-page.tsx'
 import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
+import { searchPage } from '../../src/surfaces/pages/admin/school/views/search-page.tsx'
+import { selectionPage } from '../../src/surfaces/pages/admin/school/views/selection-page.tsx'
 import { at, id, place } from './sample-admin-frame.ts'
 import { hostileName } from './sample-people.ts'
 
@@ -41,6 +44,25 @@ const checked = {
   expires_at: '2026-11-21T21:05:02.000Z',
 }
 
+const found = { object: 'coupon', id: id(81), code: 'SPRING27', percent_off: 20, amount_off: null }
+const coupon = {
+  ...found,
+  currency: null,
+  max_redemptions: 100,
+  redemption_count: 7,
+  ends_at: null,
+  archived_at: null,
+  redeemable: true,
+}
+const archive = coupons.actions.find(({ path }) => path === 'archive')
+const selected = {
+  ...at('/admin/coupons'),
+  resource: coupons,
+  action: archive,
+  path: '/admin/coupons/selected',
+  back: { url: '/admin/coupons', label: 'Coupons' },
+}
+
 export const sampleTransferPages: Record<string, string> = {
   'admin-import': importPage({
     ...at('/admin/jobs'),
@@ -60,6 +82,22 @@ export const sampleTransferPages: Record<string, string> = {
     related: [],
     uploads: [],
     panels: CheckedPanels({ job: checked, formToken: 'token' }),
+    place,
+  }),
+  'admin-selected': selectionPage({ ...selected, objects: [coupon, { ...coupon, id: id(82) }] }),
+  'admin-selected-failed': selectionPage({
+    ...selected,
+    objects: [],
+    ids: [id(81), id(82)],
+    failed: [{ id: id(81), name: 'SPRING27', why: 'Not possible as it is now.' }],
+  }),
+  'admin-search': searchPage({
+    ...at('/admin/search'),
+    text: hostileName,
+    isTooShort: false,
+    groups: [
+      { resource: coupons, columns: coupons.list?.columns ?? [], rows: [coupon], hasMore: true },
+    ],
     place,
   }),
   'admin-export': exportPage({

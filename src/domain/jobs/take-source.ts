@@ -21,7 +21,7 @@ export async function takeSource(
   const [row] = rows
   if (row === undefined) {
     throw conflict(
-      'file_used',
+      'file_gone',
       'This file was used already, or another person chose it. Choose the file again.',
     )
   }

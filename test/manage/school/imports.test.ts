@@ -48,7 +48,7 @@ const emails = async (school: TestSchool): Promise<string[]> => {
     .where('school_id', '=', school.id)
     .orderBy('users.email')
     .execute()
-  return rows.map(({ email }) => email)
+  return rows.map(({ email }) => email ?? '')
 }
 
 const chosenIn = (html: string): string[] =>

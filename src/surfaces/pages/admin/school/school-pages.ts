@@ -14,6 +14,8 @@ import { addJobRoutes } from './routes/job-routes.ts'
 import { addListRoute } from './routes/list-routes.ts'
 import { addObjectRoute } from './routes/object-routes.ts'
 import { addRelatedRoutes } from './routes/related-routes.ts'
+import { addSearchRoute } from './routes/search-routes.ts'
+import { addSelectionRoutes } from './routes/selection-routes.ts'
 import { addSettingsPage } from './routes/settings-routes.ts'
 import { addUploadRoutes, fileIdIn } from './routes/upload-routes.ts'
 import { loadNamed } from './routes/visit.ts'
@@ -47,6 +49,7 @@ export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void
     addCheckInRoutes(scope, context)
     addCurriculumRoutes(scope, context)
     addJobRoutes(scope, context)
+    addSearchRoute(scope, context)
     addSettingsPage(scope, context, details)
     addAppearanceRoutes(scope, context)
   })
@@ -62,6 +65,7 @@ function addResourceRoutes(
   resource: AdminResource,
 ): void {
   addListRoute(app, context, resource)
+  addSelectionRoutes(app, context, resource)
   addCreateRoutes(app, context, resource, BODY)
   addObjectRoute(app, context, resource)
   addChangeRoutes(app, context, resource, BODY)

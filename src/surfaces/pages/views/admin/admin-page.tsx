@@ -5,6 +5,7 @@ import { SETTINGS_PATH } from '../account-paths.ts'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { count } from '../words.ts'
 import { isAt, MENU, type MenuItem, OVERVIEW, openGroups, TOP } from './admin-menu.ts'
+import { AdminSearch } from './admin-search.tsx'
 
 export interface AdminFrame extends SiteFrame {
   /** Whether the beta feature "MCP connections" is on, which shows the Developers area. */
@@ -22,6 +23,8 @@ interface AdminPageProps extends AdminFrame {
   stylesheets?: readonly string[]
   /** A file of `assets/`; send the page with `sendScriptedPage`. */
   script?: string | undefined
+  /** What was searched for, on the page of the search. */
+  searchText?: string
   children: ComponentChildren
 }
 
@@ -78,6 +81,7 @@ export function adminPage(props: AdminPageProps): string {
   const stylesheets = ['admin.css', ...(props.stylesheets ?? [])]
   const children = (
     <>
+      <AdminSearch text={props.searchText} />
       {props.factorDays !== undefined && <FactorSoon days={props.factorDays} />}
       {props.children}
     </>

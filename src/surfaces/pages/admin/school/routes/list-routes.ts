@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exportedBy, importedBy } from '../../../../../domain/bulk/transfer-operations.ts'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
@@ -13,6 +14,7 @@ import { withArticle } from '../views/words.ts'
 import { choicesOf, findTextsIn } from './choices.ts'
 import { exportPath } from './job-routes.ts'
 import { noticesOf } from './notices.ts'
+import { actionsForMany, selectionPath } from './selection-routes.ts'
 import { enter, expanding, type Visit } from './visit.ts'
 
 const ROWS = 25
@@ -110,11 +112,24 @@ export async function showList(
     sorts,
     rows: page.list.data,
     urlOf: (row) => objectPath(resource, row),
+    selection: selectionOf(resource, plan),
     total: page.total,
     next: page.list.next ?? undefined,
     isFirst: page.isFirst,
   })
   return sendPage(reply, request, 'site', html)
+}
+
+function selectionOf(resource: AdminResource, plan: ListPlan) {
+  const actions = resource.list === undefined ? [] : actionsForMany(resource)
+  if (actions.length === 0) return undefined
+  // A name may consist of related objects that the list does not read.
+  const isNamed = (resource.expand ?? []).every((name) => plan.expand?.includes(name) === true)
+  return {
+    path: selectionPath(resource),
+    actions: actions.map(({ path, label }) => [path, label] as const),
+    nameOf: (row: Row) => (isNamed && plainText(resource.name(row))) || `this ${resource.one}`,
+  }
 }
 
 /** The pages that export what this list shows, and that import rows of its kind. */

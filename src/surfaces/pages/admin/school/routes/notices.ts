@@ -9,6 +9,7 @@ export function noticesOf(resource: AdminResource): Notices {
     created: `${capitalized(resource.one)} created.`,
     saved: 'Saved.',
     started: 'This takes a while. You can leave the page: the work goes on.',
+    selected: 'Done with all selected rows.',
     uploaded: 'The file is in place.',
     ...Object.fromEntries(
       related

@@ -51,7 +51,17 @@ export interface ListPageProps extends AdminFrame {
   readonly isFirst: boolean
   readonly empty: string
   readonly place: Place
+  /** What can be done with the rows that are ticked. */
+  readonly selection?: Selection | undefined
 }
+
+interface Selection {
+  readonly path: string
+  readonly actions: readonly Choice[]
+  readonly nameOf: (row: Row) => string
+}
+
+const SELECTION = 'selection'
 
 export function listPage(props: ListPageProps): string {
   const { rows, query, add } = props
@@ -87,6 +97,13 @@ export function listPage(props: ListPageProps): string {
               rows={rows}
               place={props.place}
               urlOf={props.urlOf}
+              ticking={
+                props.selection && {
+                  form: SELECTION,
+                  idOf: ({ id }) => String(id),
+                  nameOf: props.selection.nameOf,
+                }
+              }
               sorting={{
                 current: query.sort,
                 urlOf: (sort) =>
@@ -97,6 +114,7 @@ export function listPage(props: ListPageProps): string {
             />
           )}
         </section>
+        {props.selection !== undefined && rows.length > 0 && <WithTicked {...props.selection} />}
         <Pager {...props} />
       </>
     ),
@@ -173,6 +191,26 @@ function ListFinder(props: ListPageProps) {
           Show
         </button>
         {isAsked(props) && <a href={path}>Clear</a>}
+      </div>
+    </form>
+  )
+}
+
+/** The page that it leads to asks, and names the rows. */
+function WithTicked({ path, actions }: Selection) {
+  return (
+    <form
+      id={SELECTION}
+      method="get"
+      action={path}
+      class="finder"
+      aria-label="Do with the selected rows"
+    >
+      <Select name="action" label="With the selected rows" value="" options={actions} />
+      <div class="actions">
+        <button type="submit" class="button button-plain">
+          Continue
+        </button>
       </div>
     </form>
   )

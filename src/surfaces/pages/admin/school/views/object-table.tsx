@@ -12,6 +12,15 @@ interface ObjectTableProps<T> {
   readonly urlOf?: (row: T) => string
   /** Makes each heading a link that sorts by its column. */
   readonly sorting?: Sorting
+  /** Gives each row a box to tick. */
+  readonly ticking?: Ticking<T> | undefined
+}
+
+export interface Ticking<T> {
+  /** The id of the form that the boxes belong to. */
+  readonly form: string
+  readonly idOf: (row: T) => string
+  readonly nameOf: (row: T) => string
 }
 
 export interface Sorting {
@@ -26,12 +35,17 @@ export interface Sorting {
  * browsers drop the roles of a table that has another layout.
  */
 export function ObjectTable<T>(props: ObjectTableProps<T>) {
-  const { caption, columns, rows, place, urlOf, sorting } = props
+  const { caption, columns, rows, place, urlOf, sorting, ticking } = props
   return (
     <table class="objects" role="table">
       <caption class="visually-hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
+          {ticking !== undefined && (
+            <th role="columnheader" scope="col" class="tick">
+              <span class="visually-hidden">Select</span>
+            </th>
+          )}
           {columns.map((column) => (
             <Heading
               label={column.label}
@@ -45,6 +59,17 @@ export function ObjectTable<T>(props: ObjectTableProps<T>) {
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr role="row">
+            {ticking !== undefined && (
+              <td role="cell" class="tick">
+                <input
+                  type="checkbox"
+                  name="id"
+                  value={ticking.idOf(row)}
+                  form={ticking.form}
+                  aria-label={`Select ${ticking.nameOf(row)}`}
+                />
+              </td>
+            )}
             {columns.map((column, index) => (
               <Cell
                 label={column.label}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
+import { AdminBrowser } from '../../support/admin-browser.ts'
+import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import { anOwner, signedIn } from '../../support/operator-like.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+
+async function posts(school: TestSchool, count: number): Promise<string[]> {
+  const rows = Array.from({ length: count }, (_, place) => ({
+    id: uuidv7(),
+    slug: `post-${place}`,
+    title: `Post ${place}`,
+    body: '',
+  }))
+  await school.at.insert('posts', rows).execute()
+  return rows.map(({ id }) => id)
+}
+
+const states = async (school: TestSchool) => {
+  const rows = await school.at.from('posts').select(['state']).orderBy('id').execute()
+  return rows.map(({ state }) => state)
+}
+
+/** Sends the form of the page that asks about selected rows. */
+async function send(
+  visitor: Visitor,
+  action: string,
+  ids: readonly string[],
+  path = '/admin/posts',
+) {
+  const { form_token = '' } = hiddenFields((await visitor.get('/admin/posts')).body, '/sign-out')
+  const fields = [['form_token', form_token], ['action', action], ...ids.map((id) => ['id', id])]
+  return await visitor.post(`${path}/selected`, fields as [string, string][])
+}
+
+describe('selected rows of a list', () => {
+  test('are named by a page that asks, and an action is done with each of them', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const [first = '', second = ''] = await posts(school, 3)
+    const list = (await owner.get('/admin/posts')).body
+    expect(list).toContain(`name="id" value="${first}" form="selection" aria-label="Select Post 0"`)
+    const query = `action=publish&id=${first}&id=${second}`
+    const asked = (await owner.get(`/admin/posts/selected?${query}`)).body
+    expect(asked).toContain('Publish: 2 posts')
+    expect(asked).toContain('Post 0')
+    expect(asked).not.toContain('Post 2')
+    const done = await send(owner, 'publish', [first, second])
+    expect((await owner.follow(done)).body).toContain('Done with all selected rows.')
+    expect(await states(school)).toEqual(['published', 'published', 'draft'])
+  })
+
+  test('that cannot be changed are told with the reason, and the others are changed', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const [first = '', second = ''] = await posts(school, 2)
+    await send(owner, 'publish', [first])
+    const elsewhere = await world.aSchool()
+    const [foreign = ''] = await posts(elsewhere, 1)
+    const answer = await send(owner, 'publish', [first, second, foreign])
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toContain('1 of 3 done; 2 could not be done')
+    expect(answer.body).toContain('Not possible as it is now.')
+    expect(answer.body).toContain('It is gone.')
+    expect(await states(school)).toEqual(['published', 'published'])
+    expect(await states(elsewhere)).toEqual(['draft'])
+  })
+
+  test('are not changed by a forged form, by a student, or by an action that asks for more', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const [first = ''] = await posts(school, 1)
+    const forged = { form_token: 'forged', action: 'publish', id: first }
+    expect((await owner.post('/admin/posts/selected', forged)).statusCode).toBe(403)
+    const student = await signedIn(world, school, await world.aMember(school))
+    expect((await student.post('/admin/posts/selected', forged)).statusCode).toBe(403)
+    expect(await states(school)).toEqual(['draft'])
+    const browser = new AdminBrowser(owner)
+    const { path } = await browser.done('/admin/courses/new', { title: 'Fresco' })
+    const list = await browser.page('/admin/courses')
+    const offered = /<form id="selection".*?<\/form>/s.exec(list)?.[0] ?? ''
+    expect(offered).toContain('value="publish"')
+    expect(offered).not.toContain('value="delete"')
+    expect(offered).not.toContain('value="announce"')
+    await send(owner, 'delete', [path.split('/').at(-1) ?? ''], '/admin/courses')
+    await browser.page(path)
+  })
+
+  test('may be none: the page says so', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    const { body } = await owner.get('/admin/posts/selected?action=publish')
+    expect(body).toContain('Nothing is selected.')
+  })
+})
+
+describe('the search of the admin area', () => {
+  test('finds people, courses and content of this school, in groups that lead to the lists', async () => {
+    const school = await world.aSchool()
+    const browser = new AdminBrowser(await anOwner(world, school))
+    await browser.done('/admin/students/new', { name: 'Quill Featherly', email: 'q@search.test' })
+    await browser.done('/admin/courses/new', { title: 'Quill and ink' })
+    for (let place = 0; place < 6; place += 1) {
+      await browser.done('/admin/posts/new', { title: `Why quill ${place}` })
+    }
+    await browser.done('/admin/posts/new', { title: 'Another' })
+    const html = await browser.page('/admin/search?q=QUILL')
+    expect(html).toContain('Quill Featherly')
+    expect(html).toContain('Quill and ink')
+    expect(html).toContain('href="/admin/posts?search=QUILL"')
+    expect(html).not.toContain('>Another<')
+    expect(html).toContain('value="QUILL"')
+    expect(await browser.page('/admin')).toContain('action="/admin/search"')
+  })
+
+  test('tells nothing of other schools, escapes its text, and asks for two letters', async () => {
+    const [school, other] = [await world.aSchool(), await world.aSchool()]
+    const elsewhere = new AdminBrowser(await anOwner(world, other))
+    await elsewhere.done('/admin/courses/new', { title: 'Vellum' })
+    const browser = new AdminBrowser(await anOwner(world, school))
+    expect(await browser.page('/admin/search?q=vellum')).toContain('Nothing matches.')
+    const hostile = await browser.page(`/admin/search?q=${encodeURIComponent('"><script>x')}`)
+    expect(hostile).not.toContain('<script>x')
+    expect(await browser.page('/admin/search?q=a')).toContain('at least two letters')
+    const student = await signedIn(world, school, await world.aMember(school))
+    expect((await student.get('/admin/search?q=vellum')).statusCode).toBe(403)
+  })
+})
