@@ -64,7 +64,12 @@ export interface PlanDetails extends PlanRow {
   readonly shownCourses: readonly { readonly slug: string; readonly title: string }[]
 }
 
-export async function findPublicPlan(at: SchoolDb, slug: string): Promise<PlanDetails | undefined> {
+/** For the preview of an operator it need not be published. */
+export async function findPublicPlan(
+  at: SchoolDb,
+  slug: string,
+  isPreview = false,
+): Promise<PlanDetails | undefined> {
   const { rows } = await at.run(sql<PlanDetails>`
     select ${COLUMNS}, ${htmlOf('p')} as html,
       (select coalesce(json_agg(json_build_object('slug', c.slug, 'title', c.title)
@@ -74,6 +79,7 @@ export async function findPublicPlan(at: SchoolDb, slug: string): Promise<PlanDe
        where m.school_id = p.school_id and m.plan_id = p.id and c.state = 'published'
          and c.published_at <= now()) as "shownCourses"
     from membership_plans p
-    where p.school_id = ${at.schoolId} and p.slug = ${slug} and p.state = 'published'`)
+    where p.school_id = ${at.schoolId} and p.slug = ${slug}
+      ${isPreview ? sql`` : sql`and p.state = 'published'`}`)
   return rows[0]
 }

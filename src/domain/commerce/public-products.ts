@@ -59,11 +59,15 @@ export interface ProductOfViewer extends ProductRow {
   readonly file: { readonly id: string; readonly name: string; readonly sizeBytes: number } | null
 }
 
-/** A public product; for this member also one that they own, whatever its state. */
+/**
+ * A public product; for this member also one that they own, whatever its state. For the preview of an operator it need not
+ * be published.
+ */
 export async function findPublicProduct(
   at: SchoolDb,
   slug: string,
   userId: string | null = null,
+  isPreview = false,
 ): Promise<ProductOfViewer | undefined> {
   const { rows } = await at.run(sql<ProductOfViewer>`
     select ${COLUMNS}, ${htmlOf('p')} as html, a.id is not null as "isOwned",
@@ -73,6 +77,6 @@ export async function findPublicProduct(
       left join digital_product_accesses a on a.school_id = p.school_id and a.product_id = p.id
         and a.user_id = ${userId} and a.revoked_at is null
     where p.school_id = ${at.schoolId} and p.slug = ${slug}
-      and (p.state = 'published' or a.id is not null)`)
+      ${isPreview ? sql`` : sql`and (p.state = 'published' or a.id is not null)`}`)
   return rows[0]
 }

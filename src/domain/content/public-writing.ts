@@ -55,12 +55,22 @@ export function writingHits(
     order by published_at desc, id desc limit ${limit}`
 }
 
-export function findPublicPost(at: SchoolDb, slug: string): Promise<WholeWriting | undefined> {
-  return findWriting(at, sql`posts`, slug)
+/** For the preview of an operator it need not be published. */
+export function findPublicPost(
+  at: SchoolDb,
+  slug: string,
+  isPreview = false,
+): Promise<WholeWriting | undefined> {
+  return findWriting(at, sql`posts`, slug, isPreview)
 }
 
-export function findPublicPage(at: SchoolDb, slug: string): Promise<WholeWriting | undefined> {
-  return findWriting(at, sql`pages`, slug)
+/** For the preview of an operator it need not be published. */
+export function findPublicPage(
+  at: SchoolDb,
+  slug: string,
+  isPreview = false,
+): Promise<WholeWriting | undefined> {
+  return findWriting(at, sql`pages`, slug, isPreview)
 }
 
 async function writings(
@@ -82,10 +92,12 @@ async function findWriting(
   at: SchoolDb,
   table: RawBuilder<unknown>,
   slug: string,
+  isPreview: boolean,
 ): Promise<WholeWriting | undefined> {
   const { rows } = await at.run(sql<WholeWriting>`
-    select p.id, p.slug, p.title, p.body, p.published_at as "publishedAt", ${htmlOf('p')} as html
+    select p.id, p.slug, p.title, p.body, coalesce(p.published_at, now()) as "publishedAt",
+      ${htmlOf('p')} as html
     from ${table} p
-    where p.school_id = ${at.schoolId} and p.slug = ${slug} and ${PUBLIC}`)
+    where p.school_id = ${at.schoolId} and p.slug = ${slug} ${isPreview ? sql`` : sql`and ${PUBLIC}`}`)
   return rows[0]
 }

@@ -89,11 +89,15 @@ async function readEvents(
   return rows.map((row) => ({ ...row, key: { at: row.startsAt, id: row.id } }))
 }
 
-/** A public event; for this member also a canceled one for which they are registered. */
+/**
+ * A public event; for this member also a canceled one for which they are registered. For the preview of an operator it
+ * may be a draft.
+ */
 export async function findPublicEvent(
   at: SchoolDb,
   slug: string,
   userId: string | null = null,
+  isPreview = false,
 ): Promise<EventOfViewer | undefined> {
   const { rows } = await at.run(sql<EventOfViewer>`
     select e.*, e."priceAmount" = 0 and not e."isOver" and e.state = 'published'
@@ -108,6 +112,10 @@ export async function findPublicEvent(
         where g.school_id = events.school_id and g.event_id = events.id and g.user_id = ${userId}
           and g.state <> 'canceled') r on true
       where school_id = ${at.schoolId} and slug = ${slug}
-        and (state = 'published' or (state = 'canceled' and r.registration is not null))) e`)
+        ${
+          isPreview
+            ? sql``
+            : sql`and (state = 'published' or (state = 'canceled' and r.registration is not null))`
+        }) e`)
   return rows[0]
 }

@@ -9,6 +9,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { coursePage } from '../views/course.tsx'
+import { isPreview, withPreviewMark } from './preview.ts'
 
 /** The page of a course: for everybody while it is public, and for its students. */
 export function addCourseRoutes(
@@ -21,14 +22,17 @@ export function addCourseRoutes(
     const slug = withoutNul((request.params as { slug: string }).slug)
     const session = await findBrowserSession(request)
     const userId = session?.person.id
-    const details = await findPublicCourse(at, slug, userId)
-    const viewed = details && (await viewCourse(at, outlines, userId, slug, details))
+    const isMarked = isPreview(request, session)
+    const details = await findPublicCourse(at, slug, userId, isMarked)
+    // A preview is what a visitor will see, also if the operator is a student of the course.
+    const viewer = isMarked ? undefined : userId
+    const viewed = details && (await viewCourse(at, outlines, viewer, slug, details))
     if (details === undefined || viewed === undefined) {
       throw new RequestRefusedError(404, 'This course does not exist, or it is no longer public.')
     }
     const { cover } = details
     const page = coursePage({
-      ...frameFor(context, request, reply, session),
+      ...withPreviewMark(frameFor(context, request, reply, session), isMarked),
       timeZone: request.school.timeZone,
       details,
       coverUrl: isPicture(cover?.contentType) ? `/files/${cover?.fileId}` : undefined,

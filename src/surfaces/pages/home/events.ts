@@ -15,6 +15,7 @@ import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { eventPage } from '../views/event.tsx'
+import { isPreview, withPreviewMark } from './preview.ts'
 
 const PATH = '/events/:slug'
 
@@ -28,9 +29,10 @@ const NOTICES = {
 export function addEventRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
     const session = await findBrowserSession(request)
-    const event = await load(request, session)
+    const isMarked = isPreview(request, session)
+    const event = await load(request, session, isMarked)
     const page = eventPage({
-      ...frameFor(context, request, reply, session, NOTICES),
+      ...withPreviewMark(frameFor(context, request, reply, session, NOTICES), isMarked),
       timeZone: request.school.timeZone,
       event,
       isMember: session !== undefined && session.roles.length > 0,
@@ -91,8 +93,9 @@ function slugOf(request: FastifyRequest): string {
 async function load(
   request: FastifyRequest,
   session: BrowserSession | undefined,
+  isMarked = false,
 ): Promise<EventOfViewer> {
-  const event = await findPublicEvent(request.at, slugOf(request), session?.person.id)
+  const event = await findPublicEvent(request.at, slugOf(request), session?.person.id, isMarked)
   if (event !== undefined) return event
   throw new RequestRefusedError(404, 'This event does not exist, or it is no longer public.')
 }

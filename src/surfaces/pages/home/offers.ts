@@ -13,23 +13,28 @@ import { sendPage } from '../page-request.ts'
 import { sendFile } from '../send-file.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { planPage, productPage } from '../views/offer.tsx'
+import { isPreview, withPreviewMark } from './preview.ts'
 
 /** The pages of plans and downloads; the owners of a download get its file. */
 export function addOfferRoutes(app: FastifyInstance, context: AppContext): void {
   const { files } = context
 
   app.get('/plans/:slug', async (request, reply) => {
-    const plan = await findPublicPlan(request.at, slugOf(request))
-    if (plan === undefined) throw notFound()
     const session = await findBrowserSession(request)
-    const page = planPage({ ...frameFor(context, request, reply, session), plan })
+    const isMarked = isPreview(request, session)
+    const plan = await findPublicPlan(request.at, slugOf(request), isMarked)
+    if (plan === undefined) throw notFound()
+    const frame = frameFor(context, request, reply, session)
+    const page = planPage({ ...withPreviewMark(frame, isMarked), plan })
     return sendPage(reply, request, 'site', page)
   })
 
   app.get('/products/:slug', async (request, reply) => {
     const session = await findBrowserSession(request)
-    const product = await loadProduct(request, session)
-    const page = productPage({ ...frameFor(context, request, reply, session), product })
+    const isMarked = isPreview(request, session)
+    const product = await loadProduct(request, session, isMarked)
+    const frame = frameFor(context, request, reply, session)
+    const page = productPage({ ...withPreviewMark(frame, isMarked), product })
     return sendPage(reply, request, 'site', page)
   })
 
@@ -49,8 +54,10 @@ function slugOf(request: FastifyRequest): string {
 async function loadProduct(
   request: FastifyRequest,
   session: BrowserSession | undefined,
+  isMarked = false,
 ): Promise<ProductOfViewer> {
-  const product = await findPublicProduct(request.at, slugOf(request), session?.person.id)
+  const { at } = request
+  const product = await findPublicProduct(at, slugOf(request), session?.person.id, isMarked)
   if (product === undefined) throw notFound()
   return product
 }

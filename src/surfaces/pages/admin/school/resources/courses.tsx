@@ -17,6 +17,7 @@ import { choicesFrom } from '../routes/choices.ts'
 import { address, moment, money, state, text } from '../views/cells.tsx'
 import { curriculumPath, sectionList, sections } from './curriculum.tsx'
 import { enrollments, enrollmentsInCourse } from './enrollments.tsx'
+import { siteLink } from './site-link.ts'
 import { slugFrom } from './slug-field.ts'
 
 export const courseColumns = [
@@ -155,8 +156,6 @@ export const courses = defineResource({
   ],
   links: (course) => [
     { url: curriculumPath(course.id), label: 'Curriculum', button: true },
-    ...(course.state === 'published'
-      ? [{ url: `/courses/${course.slug}`, label: 'See it on the site' }]
-      : []),
+    siteLink('courses', course),
   ],
 })

@@ -33,6 +33,7 @@ import {
   text,
 } from '../views/cells.tsx'
 import { byEmail } from './people-fields.ts'
+import { siteLink } from './site-link.ts'
 import { slugFrom } from './slug-field.ts'
 
 const places = figure<OutputOf<typeof readEvent>>((event) =>
@@ -201,11 +202,10 @@ export const events = defineResource({
       empty: 'There are no registrations yet.',
     },
   ],
-  links: (event) =>
-    event.state === 'published'
-      ? [
-          { url: `/admin/events/${event.id}/check-in`, label: 'Check in', button: true },
-          { url: `/events/${event.slug}`, label: 'See it on the site' },
-        ]
-      : [],
+  links: (event) => [
+    ...(event.state === 'published'
+      ? [{ url: `/admin/events/${event.id}/check-in`, label: 'Check in', button: true }]
+      : []),
+    siteLink('events', event),
+  ],
 })

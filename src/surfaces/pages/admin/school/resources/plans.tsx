@@ -15,8 +15,9 @@ import type { Choice } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
-import type { OutputOf } from '../row.ts'
+import type { OutputOf, Show } from '../row.ts'
 import { address, figure, moment, number, state, text } from '../views/cells.tsx'
+import { siteLink } from './site-link.ts'
 import { slugFrom } from './slug-field.ts'
 import { subscriptionList, subscriptions } from './subscriptions.tsx'
 
@@ -113,6 +114,7 @@ export const plans = defineResource({
     const { choices } = await allCourses.offer(ask, { text: '', chosen: plan.course_ids })
     return <Opened plan={plan} courses={choices} />
   },
+  links: (plan) => [siteLink('plans', plan)],
 })
 
 function Opened({ plan, courses }: { plan: Plan; courses: readonly Choice[] }) {

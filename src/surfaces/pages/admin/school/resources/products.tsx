@@ -10,6 +10,7 @@ import {
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import { address, moment, money, number, state, text } from '../views/cells.tsx'
+import { siteLink } from './site-link.ts'
 import { slugFrom } from './slug-field.ts'
 
 export const products = defineResource({
@@ -93,4 +94,5 @@ export const products = defineResource({
       tone: 'danger',
     },
   ],
+  links: (product) => [siteLink('products', product)],
 })

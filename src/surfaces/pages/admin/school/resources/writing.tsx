@@ -19,6 +19,7 @@ import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import type { Action } from '../resource.ts'
 import { address, moment, number, state, text } from '../views/cells.tsx'
+import { siteLink } from './site-link.ts'
 import { slugFrom } from './slug-field.ts'
 
 const fields = [
@@ -117,8 +118,7 @@ export const posts = defineResource({
     unpublish: unpublishPost,
     remove: removePost,
   }),
-  links: (post) =>
-    post.state === 'published' ? [{ url: `/posts/${post.slug}`, label: 'See it on the site' }] : [],
+  links: (post) => [siteLink('posts', post)],
 })
 
 export const pages = defineResource({
@@ -168,6 +168,5 @@ export const pages = defineResource({
     unpublish: unpublishPage,
     remove: removePage,
   }),
-  links: (page) =>
-    page.state === 'published' ? [{ url: `/pages/${page.slug}`, label: 'See it on the site' }] : [],
+  links: (page) => [siteLink('pages', page)],
 })

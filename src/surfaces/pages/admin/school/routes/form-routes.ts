@@ -145,7 +145,7 @@ export function addChangeRoutes(
     object: Row,
     draft: Draft,
     problems: FormProblems,
-    texts: FindTexts = {},
+    { texts = {}, stored }: { texts?: FindTexts; stored?: Draft | undefined } = {},
   ) => {
     const url = objectPath(resource, object)
     return formPage({
@@ -159,6 +159,7 @@ export function addChangeRoutes(
       hidden: versionField(change, object),
       fields: await shownFields(fields, draft, problems.fields, visit.ask, { texts }),
       problems,
+      stored,
       submit: 'Save',
       back: { url, label: 'Cancel' },
     })
@@ -178,7 +179,7 @@ export function addChangeRoutes(
     const texts = findTextsIn(form)
     if (asksToBeShown(form)) {
       const seen = asSeen(before, form)
-      const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, texts)
+      const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, { texts })
       return sendPage(reply, request, 'site', page)
     }
     const outcome = await submitForm(visit, form, {
@@ -191,7 +192,9 @@ export function addChangeRoutes(
       return redirectTo(reply, request, 'site', afterWrite(homeOf(resource, before), 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const page = await show(visit, before, outcome.draft, outcome.problems, texts)
+    const stored = outcome.isStale ? draftOf(fields, before, visit.place) : undefined
+    const again = { texts, stored }
+    const page = await show(visit, before, outcome.draft, outcome.problems, again)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }

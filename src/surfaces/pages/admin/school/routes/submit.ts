@@ -29,6 +29,8 @@ export type Submitted =
       readonly draft: Draft
       readonly problems: FormProblems
       readonly status: number
+      /** Whether the object was changed after the form was opened. */
+      readonly isStale: boolean
     }
   | { readonly kind: 'not_found'; readonly detail: string }
 
@@ -43,12 +45,18 @@ export async function submitForm(
   const input = { ...read.input, ...fixed }
   if (Object.keys(read.problems).length > 0) {
     const problems = withReadingProblems(read.problems, judged(operation, fields, input))
-    return { kind: 'refused', draft: read.draft, problems, status: 422 }
+    return { kind: 'refused', draft: read.draft, problems, status: 422, isStale: false }
   }
   const outcome = await performNamed(visit, operation, input, madeIn(fields, form))
   if (outcome.kind === 'done' || outcome.kind === 'not_found') return outcome
   const problems = problemsOf(outcome, fields, before === undefined ? CHANGED : OVERWRITES)
-  return { kind: 'refused', draft: read.draft, problems, status: statusOf(outcome) }
+  return {
+    kind: 'refused',
+    draft: read.draft,
+    problems,
+    status: statusOf(outcome),
+    isStale: outcome.kind === 'stale',
+  }
 }
 
 /** The field that was left empty and made from another one, such as the address from the title. */
@@ -80,7 +88,7 @@ async function performNamed(
 }
 
 const OVERWRITES =
-  'Another person saved a change while you were writing. Your text is still here; if you save now, it replaces theirs.'
+  'Another person saved a change while you were writing. Both versions are shown below. If you save now, yours replaces theirs.'
 
 /** For an action, which a second click must not repeat. */
 const CHANGED = 'This changed after you opened the page. Look at it as it is now before you go on.'

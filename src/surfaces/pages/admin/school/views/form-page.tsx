@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Alert, Button, Form } from '../../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import type { Draft } from '../form/draft.ts'
 import type { FormProblems } from '../form/problems.ts'
 import type { Link } from '../resource.ts'
 import { DefaultButton, FormField, type ShownField } from './field.tsx'
@@ -16,6 +17,8 @@ export interface FormPageProps extends AdminFrame {
   readonly problems: FormProblems
   readonly submit: string
   readonly back?: Link | undefined
+  /** What is saved now, if it was changed after the form was opened. */
+  readonly stored?: Draft | undefined
   /** Adds a button for a preview. */
   readonly preview?: boolean
   /** A file of `assets/`; send the page with `sendScriptedPage`. */
@@ -43,6 +46,7 @@ export function formPage(props: FormPageProps): string {
           >
             <DefaultButton fields={props.fields} />
             {isWrong && <ProblemSummary {...props} />}
+            {props.stored !== undefined && <BothVersions {...props} stored={props.stored} />}
             {props.fields.map((shown) => (
               <FormField shown={shown} timeZone={props.timeZone} currency={props.currency} />
             ))}
@@ -65,6 +69,47 @@ export function formPage(props: FormPageProps): string {
       </>
     ),
   })
+}
+
+/** The fields in which the form and what is saved now differ, side by side. */
+function BothVersions({ fields, stored }: FormPageProps & { stored: Draft }) {
+  const rows = fields
+    .map((shown) => ({
+      label: shown.field.label,
+      saved: textOf(shown, stored[shown.field.name] ?? []),
+      typed: textOf(shown, shown.typed),
+    }))
+    .filter(({ saved, typed }) => saved !== typed)
+  if (rows.length === 0) return null
+  return (
+    <table class="versions">
+      <caption>What is different</caption>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Saved now</th>
+          <th scope="col">Your version</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ label, saved, typed }) => (
+          <tr>
+            <th scope="row">{label}</th>
+            <td dir="auto">{saved || 'Empty'}</td>
+            <td dir="auto">{typed || 'Empty'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const SHOWN_LENGTH = 2000
+
+function textOf({ field, choices }: ShownField, values: readonly string[]): string {
+  if (field.kind === 'check') return values.includes('on') ? 'Yes' : 'No'
+  const named = values.map((value) => choices.find(([one]) => one === value)?.[1] ?? value)
+  return named.join(', ').replaceAll('\r\n', '\n').trim().slice(0, SHOWN_LENGTH)
 }
 
 /** All problems in one place, each with a link to its field. */

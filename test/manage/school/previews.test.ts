@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { AdminBrowser } from '../../support/admin-browser.ts'
+import { Visitor } from '../../support/browser-like.ts'
+import { anOwner, signedIn } from '../../support/operator-like.ts'
+import { aWorld } from '../../support/world.ts'
+
+const world = await aWorld()
+
+const LATER = { starts_at: '2099-02-01T18:00', ends_at: '2099-02-01T20:00' }
+const MARK = 'This is a preview.'
+
+describe('a draft', () => {
+  test.each([
+    ['courses', { title: 'Fresco' }],
+    ['posts', { title: 'Fresco', body: 'Wet *plaster*.' }],
+    ['pages', { title: 'Fresco' }],
+    ['events', { title: 'Fresco', ...LATER }],
+    ['plans', { name: 'Fresco', price_amount: '9', interval: 'month' }],
+    ['products', { title: 'Fresco', price_amount: '9' }],
+  ])('of %s is shown to operators as it will look, and to nobody else', async (kind, typed) => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const { body } = await new AdminBrowser(owner).done(`/admin/${kind}/new`, typed)
+    const page = /href="([^"]*\?preview=1)"/.exec(body)?.[1] ?? ''
+    expect(page).toBe(`/${kind}/fresco?preview=1`)
+    const preview = await owner.get(page)
+    expect(preview.statusCode).toBe(200)
+    expect(preview.body).toContain('Fresco')
+    expect(preview.body).toContain(MARK)
+    expect((await owner.get(`/${kind}/fresco`)).statusCode).toBe(404)
+    const student = await signedIn(world, school, await world.aMember(school))
+    const elsewhere = await anOwner(world, await world.aSchool())
+    for (const person of [new Visitor(world, school), student, elsewhere]) {
+      expect((await person.get(page)).statusCode).toBe(404)
+    }
+  })
+
+  test('that is published has no mark, also for operators', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const { path } = await new AdminBrowser(owner).done('/admin/posts/new', { title: 'Fresco' })
+    await new AdminBrowser(owner).done(`${path}/publish`)
+    expect((await owner.get('/posts/fresco')).body).not.toContain(MARK)
+  })
+})
+
+test('a form that another person overtook shows both versions, and saves on the second try', async () => {
+  const school = await world.aSchool()
+  const ada = new AdminBrowser(await anOwner(world, school))
+  const ben = new AdminBrowser(await anOwner(world, school))
+  const { path } = await ada.done('/admin/posts/new', { title: 'Fresco', body: 'One' })
+  const form = `${path}/edit`
+  const overtaken = await ada.meanwhile(form, { title: 'Fresco by Ada', body: 'Two' }, () =>
+    ben.done(form, { title: 'Fresco by <b>Ben</b>' }),
+  )
+  expect(overtaken.statusCode).toBe(409)
+  const versions = /<table class="versions">.*?<\/table>/s.exec(overtaken.body)?.[0] ?? ''
+  expect(versions).toContain('Fresco by &lt;b>Ben&lt;/b>')
+  expect(versions).toContain('Fresco by Ada')
+  expect(versions).toContain('One')
+  expect(versions).not.toContain('Address')
+  const saved = await ada.fill(overtaken.body, form, {})
+  expect(saved.statusCode).toBe(303)
+  expect(await ada.page(path)).toContain('Fresco by Ada')
+})
