@@ -1,13 +1,8 @@
 import type { readCourse } from '../../../../../domain/learning/course-operations.ts'
 import type { readCurriculum } from '../../../../../domain/learning/section-operations.ts'
-import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
+import { Alert, Button, Form, FormToken, Name } from '../../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
-import {
-  Badge,
-  ButtonLink,
-  Empty,
-  PageHead,
-} from '../../../../../foundation/html/site-components.tsx'
+import { Badge, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import { durationOf, openingOf } from '../resources/lecture-words.tsx'
 import type { OutputOf, Place } from '../row.ts'
@@ -38,11 +33,7 @@ export function curriculumPage(props: CurriculumPageProps): string {
         <PageHead
           title="Curriculum"
           up={{ url: courseUrl, label: plainText(course.title) || 'The course' }}
-        >
-          <ButtonLink look="primary" href={`${courseUrl}/sections/new`}>
-            Add a section
-          </ButtonLink>
-        </PageHead>
+        />
         {problem !== undefined && <Alert tone="error" title={problem} />}
         {sections.length === 0 && (
           <section class="panel" aria-label="Sections">
@@ -69,9 +60,42 @@ export function curriculumPage(props: CurriculumPageProps): string {
             ))}
           </Form>
         )}
+        {sections.map(({ id }) => (
+          // Outside the form of the moves; the fields in the sections name it.
+          <form id={adderOf(id)} method="post" action={`/admin/sections/${id}/lectures/new`}>
+            <FormToken value={props.viewer?.formToken ?? ''} />
+          </form>
+        ))}
+        <section class="panel" aria-label="Add a section">
+          <Form
+            class="adder"
+            action={`${courseUrl}/sections/new`}
+            formToken={props.viewer?.formToken ?? ''}
+          >
+            <Adder id="new-section" label="Title of a new section" button="Add section" />
+          </Form>
+        </section>
       </>
     ),
   })
+}
+
+const adderOf = (sectionId: string): string => `add-to-${sectionId}`
+
+/** A title is enough; the rest is filled in later. */
+function Adder(props: { id: string; label: string; button: string; form?: string }) {
+  const { id, label, button, form } = props
+  return (
+    <>
+      <div class="field">
+        <label for={id}>{label}</label>
+        <input id={id} type="text" name="title" form={form} required dir="auto" maxLength={300} />
+      </div>
+      <button type="submit" form={form} class="button button-plain">
+        {button}
+      </button>
+    </>
+  )
 }
 
 interface Edges {
@@ -106,13 +130,18 @@ function Section(props: Edges & { section: CurriculumSection; place: Place }) {
           ))}
         </ol>
       )}
-      <p>
+      <div class="adder">
+        <Adder
+          id={`new-in-${id}`}
+          label={`Title of a new lecture in ${plainText(section.title)}`}
+          button="Add lecture"
+          form={adderOf(id)}
+        />
         <a href={`/admin/sections/${id}/lectures/new`}>
-          <span aria-hidden="true">+ </span>
-          Add a lecture
-          <span class="visually-hidden"> to {plainText(section.title)}</span>
+          With all details
+          <span class="visually-hidden"> in {plainText(section.title)}</span>
         </a>
-      </p>
+      </div>
     </section>
   )
 }
