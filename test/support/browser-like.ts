@@ -118,7 +118,10 @@ export function hiddenFields(html: string, action: string): Record<string, strin
     throw new Error(`no form posts to ${action} in: ${html.slice(0, 300)}`)
   const inputs = form[2].matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
   return Object.fromEntries(
-    [...inputs].map(([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]),
+    [...inputs].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+    ]),
   )
 }
 

@@ -172,6 +172,9 @@ describe('the list of students', () => {
     const list = await browser.page(`${path}/enrollments`)
     expect(list).toContain(encodeURIComponent(`"course_id":"${path.split('/').at(-1)}"`))
     expect(list).not.toContain('/admin/jobs/import')
+    const cut = { resource: 'enrollments', only: '{"course_id":' }
+    const page = '/admin/jobs/export?resource=enrollments'
+    expect((await browser.force(page, cut)).statusCode).toBe(400)
     const forged = { resource: 'enrollments', only: '{"school_id":"x"}' }
     expect(
       (await browser.force('/admin/jobs/export?resource=enrollments', forged)).statusCode,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { readHeadings } from '../../../../../domain/bulk/file-headings.ts'
 import type { ColumnNames } from '../../../../../domain/bulk/row-reader.ts'
 import {
@@ -192,13 +193,12 @@ function addExportRoutes(app: FastifyInstance, context: AppContext): void {
 
 const WRONG_FILTER = 'These filters cannot be exported. Go back to the list and choose others.'
 
-/** The operation judges the values. */
+/** The operation judges the values. A text that cannot be read must not export everything. */
 function filtersIn(asked: URLSearchParams): Row {
   try {
-    const only: unknown = JSON.parse(asked.get('only') ?? '{}')
-    return typeof only === 'object' && only !== null && !Array.isArray(only) ? (only as Row) : {}
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(asked.get('only') ?? '{}'))
   } catch {
-    return {}
+    throw new RequestRefusedError(400, WRONG_FILTER)
   }
 }
 
