@@ -95,6 +95,30 @@ describe('selected rows of a list', () => {
   })
 })
 
+describe('a person in a form', () => {
+  test('is named by email or by a name that one person has; the others of a name are told', async () => {
+    const school = await world.aSchool()
+    const browser = new AdminBrowser(await anOwner(world, school))
+    for (const [name, mail] of [
+      ['Mei Tanaka', 'mei@named.test'],
+      ['Kit One', 'kit1@named.test'],
+      ['Kit Two', 'kit2@named.test'],
+    ]) {
+      await browser.done('/admin/students/new', { name: name ?? '', email: mail ?? '' })
+    }
+    const { path } = await browser.done('/admin/courses/new', { title: 'Ink' })
+    const form = `${path}/enrollments/new`
+    await browser.done(form, { student_id: 'tanaka' })
+    const several = await browser.send(form, { student_id: 'Kit' })
+    expect(several.body).toContain('Several people match')
+    expect(several.body).toContain('Kit Two (kit2@named.test)')
+    expect((await browser.send(form, { student_id: 'Nemo' })).body).toContain(
+      'No person here has this email or name.',
+    )
+    await browser.done(form, { student_id: 'kit1@named.test' })
+  })
+})
+
 describe('the search of the admin area', () => {
   test('finds people, courses and content of this school, in groups that lead to the lists', async () => {
     const school = await world.aSchool()

@@ -32,6 +32,10 @@ export type InputName<W> = W extends { readonly input: infer I extends z.ZodObje
   ? keyof z.input<I> & string
   : never
 
+interface Wrong {
+  readonly problem: string
+}
+
 export type FieldKind =
   | 'line'
   | 'text'
@@ -66,8 +70,8 @@ export interface FormField<N extends string = string, T = Row> {
     | FoundChoices
   /** Offered while a line is typed; others can be typed, too. */
   readonly suggestions?: readonly string[]
-  /** Turns the typed text into the value for the operation; undefined if there is none. */
-  readonly resolve?: (typed: string, ask: Ask) => Promise<string | undefined>
+  /** Turns the typed text into the value for the operation; undefined if there is none, or what is wrong. */
+  readonly resolve?: (typed: string, ask: Ask) => Promise<string | Wrong | undefined>
   /** The message if `resolve` finds nothing. */
   readonly unknown?: string
   /** In the form of an action: the value before anything is typed. */

@@ -49,6 +49,8 @@ export function currencyIn({ currency }: Row): string | undefined {
 
 /** What a link from another page fills in; the person sends or changes it. */
 export function suggested(fields: readonly PlannedField[], query: URLSearchParams): Draft {
-  const given = fields.filter(({ name, kind }) => kind === 'email' && query.has(name))
+  const given = fields.filter(
+    ({ name, kind, resolve }) => (kind === 'email' || resolve !== undefined) && query.has(name),
+  )
   return Object.fromEntries(given.map(({ name }) => [name, [query.get(name) ?? '']]))
 }

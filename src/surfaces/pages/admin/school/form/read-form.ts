@@ -138,6 +138,7 @@ async function meant(
 async function resolved(field: PlannedField, text: string, ask: Ask): Promise<Value> {
   if (field.resolve === undefined) return is(text)
   const found = await field.resolve(text, ask)
+  if (typeof found === 'object') return wrong(found.problem)
   return found === undefined ? wrong(field.unknown ?? 'There is no such thing here.') : is(found)
 }
 

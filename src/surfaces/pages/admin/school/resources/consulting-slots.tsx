@@ -14,7 +14,7 @@ import { listPlan } from '../list-plan.ts'
 import type { OutputOf, Show } from '../row.ts'
 import { number, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
-import { byEmail } from './people-fields.ts'
+import { aPerson } from './people-fields.ts'
 
 type Slot = OutputOf<typeof readSlot>
 
@@ -82,7 +82,7 @@ export const slots = defineResource({
       label: 'Book for a member',
       does: asking(bookSlot, [
         { name: 'on', label: 'Day', hint: 'A day to come, on the weekday of the slot.' },
-        byEmail('member_id', 'Email of the member', listMembers),
+        aPerson('member_id', 'Email of the member', listMembers),
       ]),
       question: 'Book this slot for a member?',
       consequence:

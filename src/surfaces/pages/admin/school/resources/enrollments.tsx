@@ -22,7 +22,7 @@ import { choicesFrom } from '../routes/choices.ts'
 import type { OutputOf, Place } from '../row.ts'
 import { FORMER_MEMBER, moment, momentOf, nameOf, person, related, state } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
-import { byEmail } from './people-fields.ts'
+import { aPerson } from './people-fields.ts'
 import { ProgressPanel } from './progress-panel.tsx'
 
 type Enrollment = OutputOf<typeof readEnrollment>
@@ -96,7 +96,7 @@ export const enrollments = defineResource({
     { label: 'Last watched', show: moment('last_watched_at') },
   ],
   fields: [
-    byEmail('student_id', 'Email of the student', listStudents),
+    aPerson('student_id', 'Email of the student', listStudents),
     { name: 'course_id', label: 'Course', choices: choicesFrom(listCourses, 'title') },
     { name: 'expires_at', label: 'Access until', hint: 'Empty means for life.' },
   ],

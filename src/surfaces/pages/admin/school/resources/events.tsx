@@ -32,7 +32,7 @@ import {
   state,
   text,
 } from '../views/cells.tsx'
-import { byEmail } from './people-fields.ts'
+import { aPerson } from './people-fields.ts'
 import { siteLink } from './site-link.ts'
 import { slugFrom } from './slug-field.ts'
 
@@ -73,7 +73,7 @@ export const registrations = defineResource({
     { label: 'Registered', show: moment('registered_at') },
     { label: 'Canceled', show: moment('canceled_at') },
   ],
-  fields: [byEmail('member_id', 'Email of the member', listMembers)],
+  fields: [aPerson('member_id', 'Email of the member', listMembers)],
   create: createRegistration,
   actions: [
     {

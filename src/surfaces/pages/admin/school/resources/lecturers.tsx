@@ -12,7 +12,7 @@ import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
 import { cappedNumber, moment, text } from '../views/cells.tsx'
 import { courseColumns, courses } from './courses.tsx'
-import { byEmail } from './people-fields.ts'
+import { aPerson } from './people-fields.ts'
 
 const coursesOfLecturer = listPlan({
   operation: listCourses,
@@ -51,7 +51,7 @@ export const lecturers = defineResource({
   markdown: { title: 'About', member: 'bio' },
   fields: [
     {
-      ...byEmail('member_id', 'Email of the member', listMembers),
+      ...aPerson('member_id', 'Email of the member', listMembers),
       hint: 'A member with the lecturer role.',
     },
     { name: 'headline', label: 'Headline', hint: 'One line under the name.' },

@@ -24,7 +24,7 @@ import { type Action, rowsBy } from '../resource.ts'
 import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, state, text } from '../views/cells.tsx'
 import { members } from './people.tsx'
-import { byEmail } from './people-fields.ts'
+import { aPerson } from './people-fields.ts'
 import { roster } from './roster.tsx'
 
 type Meeting = OutputOf<typeof readMeeting>
@@ -147,7 +147,7 @@ const actions: readonly Action<Meeting>[] = [
   {
     path: 'seat',
     label: 'Add an attendee',
-    does: asking(addAttendee, [byEmail('member_id', 'Email of the member', listMembers)]),
+    does: asking(addAttendee, [aPerson('member_id', 'Email of the member', listMembers)]),
     question: 'Add a member to this meeting?',
     consequence: 'The meeting is in their schedule from then on.',
     done: 'The member is added.',
@@ -156,7 +156,7 @@ const actions: readonly Action<Meeting>[] = [
   {
     path: 'unseat',
     label: 'Remove an attendee',
-    does: asking(removeAttendee, [byEmail('member_id', 'Email of the member', listMembers)]),
+    does: asking(removeAttendee, [aPerson('member_id', 'Email of the member', listMembers)]),
     question: 'Remove a member from this meeting?',
     consequence: 'The meeting leaves their schedule, and the seat is free.',
     done: 'The member is removed.',

@@ -10,7 +10,7 @@ import { listPlan } from '../list-plan.ts'
 import type { OutputOf, Show } from '../row.ts'
 import { address, FORMER_MEMBER, moment, nameOf, person, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
-import { byEmail } from './people-fields.ts'
+import { aPerson } from './people-fields.ts'
 
 const standing: Show<OutputOf<typeof readNotification>> = (notification) =>
   notification.read_at === null ? (
@@ -53,7 +53,7 @@ export const notifications = defineResource({
     { label: 'Read', show: moment('read_at') },
   ],
   fields: [
-    byEmail('member_id', 'Email of the member', listMembers),
+    aPerson('member_id', 'Email of the member', listMembers),
     { name: 'title', label: 'Title' },
     { name: 'body', label: 'Text', rows: 5, hint: 'Plain text.' },
     {

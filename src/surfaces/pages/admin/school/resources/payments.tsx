@@ -45,7 +45,7 @@ import {
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
 import { MESSAGE, METHODS, methodOf } from './payment-words.ts'
-import { byEmail } from './people-fields.ts'
+import { aPerson } from './people-fields.ts'
 
 type Payment = OutputOf<typeof readPayment>
 
@@ -198,7 +198,7 @@ export const payments = defineResource({
     { label: 'Invoice', show: ({ invoice }) => invoice?.number },
   ],
   fields: [
-    byEmail('member_id', 'Email of the member', listMembers),
+    aPerson('member_id', 'Email of the member', listMembers),
     {
       name: 'order_number',
       label: 'Number of the order',

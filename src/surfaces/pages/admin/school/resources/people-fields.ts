@@ -1,19 +1,33 @@
 import type { z } from 'zod'
 import { email } from '../../../../../domain/operation/fields.ts'
 import type { ReadOperation } from '../../../../../domain/operation.ts'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import type { Ask, FormField } from '../field.ts'
 
-/** A list of people that finds one by their email. */
+/** A list of people that finds them by their email or by words of their name. */
 type PeopleList = ReadOperation<
   z.ZodObject<{
     readonly email: z.ZodOptional<typeof email>
+    readonly search: z.ZodOptional<z.ZodString>
     readonly limit: z.ZodDefault<z.ZodInt>
   }>,
-  z.ZodObject<{ readonly data: z.ZodArray<z.ZodObject<{ readonly id: z.ZodString }>> }>
+  z.ZodObject<{
+    readonly data: z.ZodArray<
+      z.ZodObject<{
+        readonly id: z.ZodString
+        readonly name: z.ZodString
+        readonly email: z.ZodString
+      }>
+    >
+  }>
 >
 
-/** Names a person by their email: operators do not know ids, and lists of people are long. */
-export function byEmail<N extends string>(
+/** People that a message tells if several have the name. */
+const MOST_TOLD = 5
+const LONGEST_SEARCH = 100
+
+/** Names a person by their email, or by their name if no other person has it: lists of people are long. */
+export function aPerson<N extends string>(
   name: N,
   label: string,
   list: PeopleList,
@@ -21,12 +35,25 @@ export function byEmail<N extends string>(
   return {
     name,
     label,
-    kind: 'email',
-    unknown: 'No person here has this email. Add them first, or check the spelling.',
+    kind: 'line',
+    hint: 'Or a name, if only one person has it.',
+    unknown: 'No person here has this email or name. Add them first, or check the spelling.',
     async resolve(typed: string, ask: Ask) {
-      if (!email.safeParse(typed).success) return undefined
-      const { data } = await ask(list, { email: typed, limit: 1 })
-      return data[0]?.id
+      if (email.safeParse(typed).success) {
+        const { data } = await ask(list, { email: typed, limit: 1 })
+        return data[0]?.id
+      }
+      const { data } = await ask(list, {
+        search: typed.slice(0, LONGEST_SEARCH),
+        limit: MOST_TOLD + 1,
+      })
+      return data.length > 1 ? { problem: severalPeople(data) } : data[0]?.id
     },
   }
+}
+
+function severalPeople(people: readonly { readonly name: string; readonly email: string }[]) {
+  const told = people.slice(0, MOST_TOLD).map((one) => `${plainText(one.name)} (${one.email})`)
+  const rest = people.length > MOST_TOLD ? ' and others' : ''
+  return `Several people match: ${told.join(', ')}${rest}. Write the email.`
 }

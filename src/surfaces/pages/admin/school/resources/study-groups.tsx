@@ -17,7 +17,7 @@ import { choicesFrom } from '../routes/choices.ts'
 import { moment, number, related, text } from '../views/cells.tsx'
 import { classes, meetingList } from './meetings.tsx'
 import { members } from './people.tsx'
-import { byEmail } from './people-fields.ts'
+import { aPerson } from './people-fields.ts'
 import { roster } from './roster.tsx'
 
 export const studyGroups = defineResource({
@@ -61,7 +61,7 @@ export const studyGroups = defineResource({
     {
       path: 'add-member',
       label: 'Add a member',
-      does: asking(addToStudyGroup, [byEmail('member_id', 'Email of the member', listMembers)]),
+      does: asking(addToStudyGroup, [aPerson('member_id', 'Email of the member', listMembers)]),
       question: 'Add a member to this group?',
       consequence: 'The classes of the group are in their schedule from then on.',
       done: 'The member is added to the group.',
@@ -70,7 +70,7 @@ export const studyGroups = defineResource({
       path: 'remove-member',
       label: 'Remove a member',
       does: asking(removeFromStudyGroup, [
-        byEmail('member_id', 'Email of the member', listMembers),
+        aPerson('member_id', 'Email of the member', listMembers),
       ]),
       question: 'Remove a member from this group?',
       consequence: 'The classes of the group leave their schedule, past ones too.',
