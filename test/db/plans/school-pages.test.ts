@@ -1,6 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
+import {
+  actionsForMany,
+  selectionPath,
+} from '../../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
 import { MENU } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
 import { performAdminActions } from '../../support/admin-actions.ts'
 import { AdminBrowser, currentValues } from '../../support/admin-browser.ts'
@@ -39,6 +44,23 @@ async function useEveryForm(): Promise<string[]> {
     await browser.done(`${removed}/${formCase.remove}`)
   }
   return made
+}
+
+/** Does the first action of each list with one selected row. An action that deletes is asked for a row that is gone. */
+async function useSelections(made: readonly string[]): Promise<void> {
+  const { form_token = '' } = hiddenFields((await owner.get('/admin')).body, '/sign-out')
+  for (const resource of RESOURCES) {
+    const [action] = resource.list === undefined ? [] : actionsForMany(resource)
+    if (action === undefined) continue
+    const path = made.find((one) => one.startsWith(`/admin/${resource.path}/`))
+    const id = action.tone === 'danger' ? uuidv7() : (path?.split('/').at(-1) ?? uuidv7())
+    const answer = await owner.post(selectionPath(resource), {
+      form_token,
+      action: action.path,
+      id,
+    })
+    expect([303, 409], resource.path).toContain(answer.statusCode)
+  }
 }
 
 /** Exports and imports rows, and counts the figures of that page anew. Returns the page of the export. */
@@ -139,6 +161,7 @@ beforeAll(async () => {
     const student = await world.aMember(school, ['student'])
     await performAdminActions({ browser: new AdminBrowser(owner), owner, student })
     made.push(await useJobs(figures))
+    await useSelections(made)
   })
   await aPair(world, school, await world.aPublicClient(school), person)
   visited = await costs.of(async () => {
