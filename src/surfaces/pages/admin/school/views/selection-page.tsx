@@ -66,7 +66,7 @@ function Ask({ resource, action, objects, path, back, viewer }: SelectionPagePro
   if (action === undefined) return null
   return (
     <>
-      {typeof action.consequence === 'string' && <p>{action.consequence}</p>}
+      <p>{consequenceOf(action)}</p>
       <ul>
         {objects.map((object) => (
           <li>
@@ -88,6 +88,12 @@ function Ask({ resource, action, objects, path, back, viewer }: SelectionPagePro
       </form>
     </>
   )
+}
+
+/** What is said of one object alone may depend on it. */
+function consequenceOf({ consequence, does }: Action): string {
+  if (typeof consequence === 'string') return consequence
+  return 'operation' in does ? does.operation.summary : does.summary
 }
 
 function Failed(props: SelectionPageProps & { failed: readonly FailedRow[]; total: number }) {
