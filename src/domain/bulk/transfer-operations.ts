@@ -77,9 +77,9 @@ export function importedBy(list: { readonly name: string }): string | undefined 
   return importable.find((kind) => kind.list?.name === list.name)?.name
 }
 
-/** The columns that an import of a kind takes, with what each is for. */
-export function columnsFor(resource: string): readonly (readonly [name: string, note: string])[] {
-  return Object.entries(kindOf(resource).columns).map(([name, { note = '' }]) => [name, note])
+/** The columns that an import of a kind takes. */
+export function columnsFor(resource: string): readonly string[] {
+  return Object.keys(kindOf(resource).columns)
 }
 
 /** Exports what a list of the admin area shows. */

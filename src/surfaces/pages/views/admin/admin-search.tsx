@@ -4,18 +4,20 @@ export const SEARCH_PATH = '/admin/search'
 export function AdminSearch({ text = '' }: { text?: string | undefined }) {
   return (
     <form method="get" action={SEARCH_PATH} class="admin-search" aria-label="Everything">
-      <label class="visually-hidden" for="search-all">
-        Search people, orders, courses and content
-      </label>
-      <input
-        id="search-all"
-        type="search"
-        name="q"
-        value={text}
-        maxLength={100}
-        placeholder="Search everything"
-        dir="auto"
-      />
+      <div class="field">
+        <label class="visually-hidden" for="search-all">
+          Search people, orders, courses and content
+        </label>
+        <input
+          id="search-all"
+          type="search"
+          name="q"
+          value={text}
+          maxLength={100}
+          placeholder="Search everything"
+          dir="auto"
+        />
+      </div>
       <button type="submit" class="visually-hidden">
         Search
       </button>

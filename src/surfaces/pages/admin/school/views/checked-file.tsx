@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CHECKED_ROWS } from '../../../../../domain/bulk/check-job.ts'
 import { columnsFor, IMPORTED } from '../../../../../domain/bulk/transfer-operations.ts'
-import { Alert, Button, Form } from '../../../../../foundation/html/components.tsx'
+import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
 import { count } from '../../../views/words.ts'
 import { inWords } from './words.ts'
@@ -56,11 +56,11 @@ export function CheckedPanels({ job, formToken }: { job: Job; formToken: string 
             <div class="field">
               <input type="hidden" name="heading" value={heading} />
               <label for={`column-${place}`}>
-                <bdi>{heading}</bdi>
+                <Name text={heading} fallback="Unnamed" />
               </label>
               {sample !== '' && (
                 <p class="field-hint" id={`column-${place}-hint`}>
-                  For example <bdi>{sample}</bdi>
+                  For example <Name text={sample} fallback="" />
                 </p>
               )}
               <select
@@ -71,9 +71,9 @@ export function CheckedPanels({ job, formToken }: { job: Job; formToken: string 
                 <option value="" selected={column === ''}>
                   Do not import
                 </option>
-                {known.map(([name, note]) => (
+                {known.map((name) => (
                   <option value={name} selected={name === column}>
-                    {note === '' ? inWords(name) : `${inWords(name)} (${note})`}
+                    {inWords(name)}
                   </option>
                 ))}
               </select>

@@ -60,12 +60,14 @@ export function curriculumPage(props: CurriculumPageProps): string {
             ))}
           </Form>
         )}
-        {sections.map(({ id }) => (
-          // Outside the form of the moves; the fields in the sections name it.
-          <form id={adderOf(id)} method="post" action={`/admin/sections/${id}/lectures/new`}>
-            <FormToken value={props.viewer?.formToken ?? ''} />
-          </form>
-        ))}
+        <div hidden>
+          {sections.map(({ id }) => (
+            // Outside the form of the moves; the fields in the sections name it.
+            <form id={adderOf(id)} method="post" action={`/admin/sections/${id}/lectures/new`}>
+              <FormToken value={props.viewer?.formToken ?? ''} />
+            </form>
+          ))}
+        </div>
         <section class="panel" aria-label="Add a section">
           <Form
             class="adder"
@@ -83,12 +85,15 @@ export function curriculumPage(props: CurriculumPageProps): string {
 const adderOf = (sectionId: string): string => `add-to-${sectionId}`
 
 /** A title is enough; the rest is filled in later. */
-function Adder(props: { id: string; label: string; button: string; form?: string }) {
-  const { id, label, button, form } = props
+function Adder(props: { id: string; label: string; to?: string; button: string; form?: string }) {
+  const { id, label, to, button, form } = props
   return (
     <>
       <div class="field">
-        <label for={id}>{label}</label>
+        <label for={id}>
+          {label}
+          {to !== undefined && <span class="visually-hidden"> in {to}</span>}
+        </label>
         <input id={id} type="text" name="title" form={form} required dir="auto" maxLength={300} />
       </div>
       <button type="submit" form={form} class="button button-plain">
@@ -133,7 +138,8 @@ function Section(props: Edges & { section: CurriculumSection; place: Place }) {
       <div class="adder">
         <Adder
           id={`new-in-${id}`}
-          label={`Title of a new lecture in ${plainText(section.title)}`}
+          label="Title of a new lecture"
+          to={plainText(section.title)}
           button="Add lecture"
           form={adderOf(id)}
         />

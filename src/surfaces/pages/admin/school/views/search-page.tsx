@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+import { Name } from '../../../../../foundation/html/components.tsx'
 import { Empty, PageHead, Panel } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import { SEARCH_PATH } from '../../../views/admin/admin-search.tsx'
@@ -59,7 +61,13 @@ export function searchPage(props: SearchPageProps): string {
   })
 }
 
-function leadOf(text: string, isTooShort: boolean): string {
+function leadOf(text: string, isTooShort: boolean): ComponentChildren {
   if (isTooShort) return 'Write at least two letters of a name, an email, a title or a number.'
-  return `People, orders, courses and content with “${text}”.`
+  return (
+    <>
+      People, orders, courses and content with “
+      <Name text={text} fallback="" />
+      ”.
+    </>
+  )
 }
