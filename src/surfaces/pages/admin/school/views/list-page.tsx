@@ -70,16 +70,18 @@ export function listPage(props: ListPageProps): string {
     children: (
       <>
         <PageHead title={props.heading} lead={props.lead} up={props.up}>
-          {add !== undefined && (
-            <ButtonLink look="primary" href={add.url}>
-              {add.label}
-            </ButtonLink>
-          )}
-          {[...(props.links ?? []), ...props.transfers].map(({ url, label }) => (
-            <ButtonLink look="plain" href={url}>
-              {label}
-            </ButtonLink>
-          ))}
+          <div class="actions">
+            {add !== undefined && (
+              <ButtonLink look="primary" href={add.url}>
+                {add.label}
+              </ButtonLink>
+            )}
+            {[...(props.links ?? []), ...props.transfers].map(({ url, label }) => (
+              <ButtonLink look="plain" href={url}>
+                {label}
+              </ButtonLink>
+            ))}
+          </div>
         </PageHead>
         {(props.searchable || props.filters.length > 0 || props.sorts.length > 1) && (
           <ListFinder {...props} />
