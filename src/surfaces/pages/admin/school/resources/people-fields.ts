@@ -16,7 +16,7 @@ type PeopleList = ReadOperation<
       z.ZodObject<{
         readonly id: z.ZodString
         readonly name: z.ZodString
-        readonly email: z.ZodString
+        readonly email: z.ZodEmail
       }>
     >
   }>
