@@ -1939,6 +1939,7 @@ create table schools (
   sign_up boolean not null default false,
   invites_people boolean not null default false,
   video_hosts text[] not null default '{}'::text[],
+  import_columns jsonb not null default '{}'::jsonb,
   constraint schools_pkey PRIMARY KEY (id),
   constraint schools_origin_key UNIQUE (origin),
   constraint schools_subdomain_key UNIQUE (subdomain),
@@ -1965,6 +1966,7 @@ CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUT
 -- schools.sign_up: whether people may sign up as students on the pages of the school
 -- schools.invites_people: whether people whom the school adds get a mail that invites them
 -- schools.video_hosts: hosts from which lectures play videos on the page
+-- schools.import_columns: by the kind of rows: the column of each heading, as chosen for the last file
 
 -- learning: a chapter of a course
 create table sections (

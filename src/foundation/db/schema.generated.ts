@@ -900,6 +900,7 @@ export interface SchoolsTable {
   sign_up: Generated<boolean>
   invites_people: Generated<boolean>
   video_hosts: Generated<string[]>
+  import_columns: ColumnType<unknown, string | undefined, string>
 }
 
 /** learning: a chapter of a course */

@@ -49,8 +49,8 @@ export function unpermittedHostPage({
       <>
         <p>
           An owner or admin of the school can permit <Address text={host} />: in the admin area,
-          under <a href="/admin/clients">Apps and assistants</a>, Permitted hosts. Then connect the app
-          again.
+          under <a href="/admin/clients">Apps and assistants</a>, Permitted hosts. Then connect the
+          app again.
         </p>
         <p>
           Or enter a client_id of the school in the settings of the app. Members find theirs at{' '}

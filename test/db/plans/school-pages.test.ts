@@ -46,7 +46,10 @@ async function useEveryForm(): Promise<string[]> {
   return made
 }
 
-/** Does the first action of each list with one selected row. An action that deletes is asked for a row that is gone. */
+/**
+ * Does the first action of each list with one selected row, if it is possible for that row, and with none. What an action costs
+ * for one row is in the line of that action.
+ */
 async function useSelections(made: readonly string[]): Promise<void> {
   const { form_token = '' } = hiddenFields((await owner.get('/admin')).body, '/sign-out')
   for (const resource of RESOURCES) {
@@ -54,12 +57,11 @@ async function useSelections(made: readonly string[]): Promise<void> {
     if (action === undefined) continue
     const path = made.find((one) => one.startsWith(`/admin/${resource.path}/`))
     const id = action.tone === 'danger' ? uuidv7() : (path?.split('/').at(-1) ?? uuidv7())
-    const answer = await owner.post(selectionPath(resource), {
-      form_token,
-      action: action.path,
-      id,
-    })
+    const fields = { form_token, action: action.path }
+    const answer = await owner.post(selectionPath(resource), { ...fields, id })
     expect([303, 409], resource.path).toContain(answer.statusCode)
+    const none = await owner.post(selectionPath(resource), fields)
+    expect(none.statusCode, resource.path).toBe(303)
   }
 }
 

@@ -3,7 +3,7 @@ import type { AnsweredRequest } from '../../support/request-costs.ts'
 import { checkTable } from '../../support/statement-table.ts'
 
 /** Statements without a plan: PostgreSQL parses them each time. */
-const UNPLANNED = ['begin', 'commit']
+const UNPLANNED = ['begin', 'commit', 'rollback']
 
 /** Tests that hold for the statements of every surface. */
 export function testStatements(part: string, answered: () => readonly AnsweredRequest[]): void {

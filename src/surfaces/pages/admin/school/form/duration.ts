@@ -32,6 +32,6 @@ function partsOf(seconds: number): readonly string[] {
 export function toSeconds(text: string): number | undefined {
   const parts = text.includes(':') ? text.split(':') : [text]
   if (parts.length > DURATION_PARTS.length) return undefined
-  if (!parts.every((part) => /^\s*\d{0,9}\s*$/.test(part))) return undefined
+  if (!parts.every((part) => /^\d{0,9}$/.test(part.trim()))) return undefined
   return parts.reduce((seconds, part) => seconds * 60 + Number(part), 0)
 }
