@@ -94,7 +94,7 @@ test('an owner imports 500 students in five clicks', async () => {
 test('an owner makes a course of two sections and four lectures in ten clicks', async () => {
   const { page, click, clicks } = await anOwnerWhoClicks()
   await click(menuItem(page, 'Courses'))
-  await click(page.getByRole('link', { name: 'New course' }))
+  await click(page.getByRole('link', { name: 'New course' }).first())
   await page.getByLabel('Title', { exact: true }).fill('Ink drawing')
   await click(page.getByRole('button', { name: 'Create course' }))
   await click(page.getByRole('link', { name: 'Curriculum' }))
@@ -123,7 +123,7 @@ test('an owner ticks two courses and publishes them, finds one by the search, an
   expect(await violationsAt(page)).toEqual([])
   await page.getByLabel('Select Etching').check()
   await page.getByLabel('Select Engraving').check()
-  await page.getByLabel('With the selected rows').selectOption('publish')
+  await page.getByLabel('With the selected rows', { exact: true }).selectOption('publish')
   await click(page.getByRole('button', { name: 'Continue' }))
   await page.getByRole('heading', { name: 'Publish: 2 courses' }).waitFor()
   await click(page.getByRole('button', { name: 'Publish' }))

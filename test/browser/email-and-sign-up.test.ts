@@ -179,7 +179,10 @@ test('an owner adds a student, corrects the name, and sees the invitation sent, 
     mimeType: 'text/csv',
     buffer: Buffer.from('email,name\nimported@people.test,Imported Person\n'),
   })
-  await press(admin, 'Start the import')
+  await press(admin, 'Check the file')
+  await finishJobs(world)
+  await admin.reload()
+  await press(admin, 'Import 1 row')
   await finishJobs(world)
   await untilSent(world)
   await admin.goto('/admin/jobs')
