@@ -11,16 +11,16 @@ const changed = (kind: string, changes: number) => ({
 
 test.each([
   ['nothing', [], 'Read and changed nothing in the last 30 days'],
-  ['one kind', [read('courses')], 'In the last 30 days: Read courses'],
+  ['one kind', [read('courses')], 'In the last 30 days it read courses'],
   [
     'reads and changes',
     [read('courses'), read('profile'), changed('coupons', 1), changed('posts', 3)],
-    'In the last 30 days: Read courses and name and email. Changed coupons once and posts 3 times',
+    'In the last 30 days it read courses and name and email, and changed coupons once and posts 3 times',
   ],
   [
     'many kinds',
     ['courses', 'students', 'orders', 'coupons', 'posts'].map(read),
-    'In the last 30 days: Read courses, students, orders and 2 more kinds of data',
+    'In the last 30 days it read courses, students, orders and 2 more kinds of data',
   ],
 ])('%s in words', (_, activities, words) => {
   expect(activityInWords({ activities, people: 1 })).toBe(words)

@@ -8,7 +8,7 @@ import { count } from '../words.ts'
 
 const KINDS_SHOWN = 3
 
-/** What an app did lately, in one or two sentences: "Read courses and students. Changed coupons 3 times." */
+/** What an app did lately, in one sentence: "In the last 30 days it read courses, and changed coupons 3 times". */
 export function activityInWords(found: ActivityAtSchool | undefined): string {
   const activities = found?.activities ?? []
   const read = activities.filter(({ lastReadAt }) => lastReadAt !== undefined)
@@ -16,11 +16,11 @@ export function activityInWords(found: ActivityAtSchool | undefined): string {
   if (read.length + changed.length === 0) {
     return `Read and changed nothing in the last ${ACTIVITY_DAYS} days`
   }
-  const sentences = [
-    ...(read.length === 0 ? [] : [`Read ${listed(read.map(({ kind }) => wordsOfKind(kind)))}`]),
-    ...(changed.length === 0 ? [] : [`Changed ${listed(changed.map(changesOf))}`]),
+  const acts = [
+    ...(read.length === 0 ? [] : [`read ${listed(read.map(({ kind }) => wordsOfKind(kind)))}`]),
+    ...(changed.length === 0 ? [] : [`changed ${listed(changed.map(changesOf))}`]),
   ]
-  return `In the last ${ACTIVITY_DAYS} days: ${sentences.join('. ')}`
+  return `In the last ${ACTIVITY_DAYS} days it ${acts.join(', and ')}`
 }
 
 function changesOf({ kind, changes }: Activity): string {

@@ -33,7 +33,7 @@ export function clientPage(props: ClientProps): string {
         <section class="panel" aria-label="Facts">
           <dl class="facts">
             <div>
-              <dt>Made by</dt>
+              <dt>Who made it</dt>
               <dd>{madeBy(client)}</dd>
             </div>
             <div>
@@ -84,11 +84,11 @@ function isOwn({ kind }: ListedClient): boolean {
 
 function Review({ client, viewer }: ClientProps) {
   return (
-    <Panel title="Review" lead="Before a review it may ask only for identity and read scopes.">
+    <Panel title="Review" lead="Until you review it, the app may read but not change anything.">
       <Alert tone="warning" title="The app chose its own name">
         <p>
-          Check the addresses above instead. After the review it may ask owners and admins for every
-          scope, including those that change data.
+          Check the addresses above instead. After the review it may ask owners and admins to let it
+          change everything that they can change.
         </p>
       </Alert>
       <Form

@@ -12,7 +12,7 @@ import {
   PageHead,
   Panel,
 } from '../../../../foundation/html/site-components.tsx'
-import { count, countUpTo } from '../words.ts'
+import { countUpTo } from '../words.ts'
 import { activityInWords } from './activity-words.ts'
 import { type AdminFrame, adminPage, clientPath, paths, switchOffPath } from './admin-page.tsx'
 
@@ -105,7 +105,7 @@ export function clientsPage(props: ClientsProps): string {
 }
 
 function connectedInWords(people: number): string {
-  return `${count(people, 'person has', 'people have')} let at least one of them in.`
+  return `${countUpTo(people, 'person has', 'people have', Infinity)} let at least one of them in.`
 }
 
 function isToReview({ kind, reviewed, disabled }: ListedClient): boolean {
@@ -202,7 +202,7 @@ function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
           name="open_registration"
           value="on"
           label="Open registration"
-          hint="Accepts client metadata from any host on the internet."
+          hint="Apps from any host on the internet may connect. Each can only read until you review it."
           checked={settings.openRegistration}
         />
         <Button look="primary">Save</Button>

@@ -23,11 +23,13 @@ export function StandingPanel({ clientId, disabled, platformDisabled, viewer }: 
     return (
       <Panel
         title="Switch off"
-        lead="Stops new authorizations and new tokens at this school, and refuses its current tokens at once. If you switch it on again, the tokens work again."
+        lead="It stops working at this school at once, for all people, and cannot ask them again. What people allowed stays, so it goes on when you switch it on again."
       >
-        <ButtonLink look="plain" href={switchOffPath(clientId)}>
-          Switch off
-        </ButtonLink>
+        <div class="actions">
+          <ButtonLink look="plain" href={switchOffPath(clientId)}>
+            Switch off…
+          </ButtonLink>
+        </div>
       </Panel>
     )
   }

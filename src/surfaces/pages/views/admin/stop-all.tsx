@@ -2,7 +2,7 @@ import { Button, Form } from '../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { ConfirmName } from '../confirm-name.tsx'
-import { count } from '../words.ts'
+import { count, countUpTo } from '../words.ts'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 
 interface StopAllProps extends AdminFrame {
@@ -28,7 +28,7 @@ export function stopAllPage(props: StopAllProps): string {
         />
         <section class="panel panel-danger">
           <p>
-            {`${count(apps, 'app or assistant loses', 'apps and assistants lose')} access at once, to the accounts of ${count(people, 'person', 'people')}. Your own tools and websites that use this school are among them.`}
+            {`${count(apps, 'app or assistant loses', 'apps and assistants lose')} access at once, to the accounts of ${countUpTo(people, 'person', 'people', Infinity)}. Your own tools and websites that use this school are among them.`}
           </p>
           <p>
             Nothing is deleted. Each app may ask each person again, and works again where the person

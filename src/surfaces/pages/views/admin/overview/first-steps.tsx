@@ -9,9 +9,7 @@ export function FirstStepsPanel({ steps }: { steps: readonly Step[] }) {
       <ul class="first-steps">
         {steps.map(({ label, why, isDone, href }) => (
           <li class={isDone ? 'first-step-done' : undefined}>
-            <span class="first-step-mark" aria-hidden="true">
-              {isDone ? '✓' : ''}
-            </span>
+            <span class="first-step-mark" aria-hidden="true" />
             <div>
               <p class="row-title">
                 {isDone || href === undefined ? label : <a href={href}>{label}</a>}

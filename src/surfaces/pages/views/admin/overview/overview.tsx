@@ -123,16 +123,21 @@ function LastDays({ trends, lateSince, timeZone, currency }: OverviewProps) {
 
 function TrendFigure(props: { label: string; value: string; trend: Trend; days: number }) {
   const { trend, days } = props
-  const rises = trend.value > trend.before
+  const direction = Math.sign(trend.value - trend.before)
   return (
     <Figure label={props.label} href={paths.analytics} value={props.value}>
-      <span class={`trend trend-${rises ? 'up' : 'down'}`}>
-        {trend.value !== trend.before && <span aria-hidden="true">{rises ? '▲ ' : '▼ '}</span>}
+      <span class={TREND_LOOKS.get(direction) ?? 'trend'}>
         {comparedWith(trend.value, trend.before, days)}
       </span>
     </Figure>
   )
 }
+
+/** The words say the direction; a triangle before them makes it seen at a glance. */
+const TREND_LOOKS = new Map([
+  [1, 'trend trend-up'],
+  [-1, 'trend trend-down'],
+])
 
 const inTenths = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
