@@ -74,7 +74,11 @@ export const sampleOfferPages: Record<string, string> = {
   'event-registered': eventPage({ ...member, event: registered, notice: 'You have a place.' }),
   'event-full': eventPage({ ...member, event: { ...event, registrationCount: 40 } }),
   'event-canceled-of-mine': eventPage({ ...member, event: { ...registered, state: 'canceled' } }),
-  plan: planPage({ ...frame, plan }),
+  plan: planPage({
+    contactEmail: 'hello@harbor.example',
+    ...frame,
+    plan,
+  }),
   product: productPage({ ...frame, product }),
   'product-of-mine': productPage({
     ...frame,

@@ -34,6 +34,7 @@ export function addCourseRoutes(
     const page = coursePage({
       ...withPreviewMark(frameFor(context, request, reply, session), isMarked),
       timeZone: request.school.timeZone,
+      contactEmail: request.school.contactEmail,
       details,
       coverUrl: isPicture(cover?.contentType) ? `/files/${cover?.fileId}` : undefined,
       viewed,

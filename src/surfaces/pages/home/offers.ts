@@ -25,7 +25,8 @@ export function addOfferRoutes(app: FastifyInstance, context: AppContext): void 
     const plan = await findPublicPlan(request.at, slugOf(request), isMarked)
     if (plan === undefined) throw notFound()
     const frame = frameFor(context, request, reply, session)
-    const page = planPage({ ...withPreviewMark(frame, isMarked), plan })
+    const { contactEmail } = request.school
+    const page = planPage({ ...withPreviewMark(frame, isMarked), plan, contactEmail })
     return sendPage(reply, request, 'site', page)
   })
 
@@ -34,7 +35,8 @@ export function addOfferRoutes(app: FastifyInstance, context: AppContext): void 
     const isMarked = isPreview(request, session)
     const product = await loadProduct(request, session, isMarked)
     const frame = frameFor(context, request, reply, session)
-    const page = productPage({ ...withPreviewMark(frame, isMarked), product })
+    const { contactEmail } = request.school
+    const page = productPage({ ...withPreviewMark(frame, isMarked), product, contactEmail })
     return sendPage(reply, request, 'site', page)
   })
 

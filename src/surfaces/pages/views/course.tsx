@@ -8,12 +8,14 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { CourseMeter } from './course-meter.tsx'
+import { HowToGet } from './how-to-get.tsx'
 import { lecturePath } from './lecture.tsx'
 import { lengthInWords } from './length.ts'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 interface CourseProps extends SiteFrame {
+  contactEmail?: string | undefined
   timeZone: string
   details: PublicCourseDetails
   /** A picture; absent without a cover. */
@@ -46,6 +48,7 @@ export function coursePage(props: CourseProps): string {
           {learner !== undefined && <CourseMeter progress={learner.progress} />}
           <Facts {...props} lectures={lectures} />
           {next !== undefined && <Start course={viewed} next={next} />}
+          {learner === undefined && <HowToGet {...props} act="enroll" />}
         </section>
         {details.description.trim() !== '' && (
           <article class="panel">

@@ -3,13 +3,18 @@ import type { PlanDetails } from '../../../domain/commerce/public-plans.ts'
 import type { ProductOfViewer } from '../../../domain/commerce/public-products.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { HowToGet } from './how-to-get.tsx'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { sizeInWords } from './size.ts'
 import { WrittenText } from './written-text.tsx'
 
+interface OfferFrame extends SiteFrame {
+  contactEmail?: string | undefined
+}
+
 /** A membership plan that the school offers. */
-export function planPage(props: SiteFrame & { plan: PlanDetails }): string {
+export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
   const { plan } = props
   const title = plainText(plan.name, 200) || 'Untitled'
   return sitePage({
@@ -25,7 +30,9 @@ export function planPage(props: SiteFrame & { plan: PlanDetails }): string {
             ['Price', `${formatMoney(plan.priceAmount, plan.currency)} a ${plan.interval}`],
             ['Courses', String(plan.courses.length)],
           ]}
-        />
+        >
+          <HowToGet {...props} act="subscribe" />
+        </Facts>
         <WrittenText text={plan.description} html={plan.html} />
         {plan.shownCourses.length > 0 && (
           <Panel title="Courses of this plan">
@@ -46,7 +53,7 @@ export function planPage(props: SiteFrame & { plan: PlanDetails }): string {
 }
 
 /** A file that the school sells, for visitors and for its owners. */
-export function productPage(props: SiteFrame & { product: ProductOfViewer }): string {
+export function productPage(props: OfferFrame & { product: ProductOfViewer }): string {
   const { product } = props
   const { isOwned, file } = product
   const title = plainText(product.title) || 'Untitled'
@@ -78,6 +85,7 @@ export function productPage(props: SiteFrame & { product: ProductOfViewer }): st
           {isOwned && file === null && (
             <p class="row-note">The school has not uploaded the file yet.</p>
           )}
+          {!isOwned && <HowToGet {...props} act="buy it" />}
         </Facts>
         <WrittenText text={product.description} html={product.html} />
       </>
