@@ -41,6 +41,8 @@ import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { keepAfterSignIn } from './after-sign-in.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from './page-request.ts'
 import { SIGN_UP_PATH } from './sign-up/sign-up-form.ts'
+import { isRecent } from './step-up/recent-proof.ts'
+import { CONFIRM_PATH } from './views/confirm.tsx'
 import { type AskingClient, consentPage } from './views/consent.tsx'
 import { factorDuePage, noRolePage, operatorOnlyPage } from './views/refusals.tsx'
 
@@ -105,6 +107,11 @@ export function addConsentRoutes(
       return redirectTo(reply, request, 'authorization', await deny(request, question, session))
     }
     if (decision === 'allow' && standing === 'allowed') {
+      // A stolen session must not get tokens that do what it may not: roles, secrets and exports ask for a proof.
+      if (question.client.audience === 'operator' && !isRecent(session)) {
+        const place = `${CONFIRM_PATH}?request=${sealedRequest}`
+        return redirectTo(reply, request, 'authorization', place)
+      }
       const location = await allow(request, question, session, sealedRequest)
       if (location === undefined) return changed(request, reply)
       return redirectTo(reply, request, 'authorization', location)

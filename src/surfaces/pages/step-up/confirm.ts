@@ -12,11 +12,11 @@ import { pictureUrl } from '../../../domain/people/person.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
-import { parseLocalPath } from '../../../foundation/http/local-path.ts'
+import type { PageKind } from '../../../foundation/http/security-headers.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { keepAfterSignIn } from '../after-sign-in.ts'
+import { keepAfterSignIn, placeAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { keepSession, loadBrowserSession, SignInNeeded } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
 import { withKeptForm } from '../kept-forms/with-kept-form.ts'
@@ -48,11 +48,13 @@ export function askForProof(
 /** The page where a signed-in person proves again who they are. */
 export function addConfirmRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(CONFIRM_PATH, async (request, reply) => {
-    const returnTo = placeIn(queryOf(request))
-    const session = await loadBrowserSession(request, returnTo)
+    const place = placeIn(context, request, queryOf(request))
+    const session = await loadBrowserSession(request, placeAfterSignIn(place, []))
     // The person confirmed in another tab, or came back with the browser's Back button.
-    if (isRecent(session)) return redirectTo(reply, request, 'site', returnTo)
-    return await showConfirm(context, request, reply, { session, returnTo })
+    if (isRecent(session)) {
+      return redirectTo(reply, request, kindOf(place), placeAfterSignIn(place, []))
+    }
+    return await showConfirm(context, request, reply, { session, ...place })
   })
 
   app.post(CONFIRM_PATH, withKeptForm(context), async (request, reply) => {
@@ -103,10 +105,9 @@ async function confirmBy(
   return await confirmByPassword(acrossSchools(at), at, throttleKey, given)
 }
 
-interface SentForm {
+interface SentForm extends Place {
   readonly session: BrowserSession
   readonly form: URLSearchParams
-  readonly returnTo: string
   readonly keptForm: string | undefined
 }
 
@@ -116,12 +117,15 @@ export async function enterConfirm(
   request: FastifyRequest,
 ): Promise<SentForm> {
   const session = await findBrowserSession(request)
-  if (session === undefined) throw new SignInNeeded(placeIn(uncheckedForm(request)))
+  if (session === undefined) {
+    const place = placeIn(context, request, uncheckedForm(request))
+    throw new SignInNeeded(placeAfterSignIn(place, []))
+  }
   const form = checkedForm(context.keyring, request, session)
   return {
     session,
     form,
-    returnTo: placeIn(form),
+    ...placeIn(context, request, form),
     keptForm: form.get('kept_form') ?? undefined,
   }
 }
@@ -131,21 +135,36 @@ export function goOnConfirmed(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, returnTo, keptForm }: SentForm,
+  { session, returnTo, sealedRequest, keptForm }: SentForm,
   cookie: string,
 ): FastifyReply {
   keepSession(request, reply, cookie)
-  return goOn(context, request, reply, session, { returnTo, keptForm })
+  return goOn(context, request, reply, session, { returnTo, sealedRequest, keptForm })
+}
+
+/** Where the person continues. */
+interface Place {
+  readonly returnTo: string
+  /** The app that waits on the consent page. It is sealed, and may be longer than an address of ours. */
+  readonly sealedRequest?: string | undefined
 }
 
 /** Checked again in each form: the value comes from the browser, and before that from whichever link was opened. */
-function placeIn(fields: URLSearchParams): string {
-  return parseLocalPath(fields.get('return_to')) ?? '/account'
+function placeIn(
+  { keyring }: AppContext,
+  { school }: FastifyRequest,
+  fields: URLSearchParams,
+): Place {
+  const { returnTo = '/account', sealedRequest } = readAfterSignIn(keyring, school.id, fields)
+  return { returnTo, sealedRequest }
 }
 
-interface Shown {
+/** Between a client and its callback the headers of other pages do harm. */
+const kindOf = ({ sealedRequest }: Place): PageKind =>
+  sealedRequest === undefined ? 'site' : 'authorization'
+
+interface Shown extends Place {
   readonly session: BrowserSession
-  readonly returnTo: string
   /** The sealed form that has to be confirmed. */
   readonly keptForm?: string | undefined
   readonly interrupted?: Interrupted | undefined
@@ -156,7 +175,7 @@ export async function showConfirm(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, returnTo, keptForm, interrupted, problem }: Shown,
+  { session, keptForm, interrupted, problem, ...place }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const { person } = session
@@ -172,14 +191,16 @@ export async function showConfirm(
     asked: await askedOf(request, session),
     ...{ formToken, passkey },
     person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
-    returnTo,
-    cancelUrl: startOfSection(returnTo).url,
+    ...place,
+    cancelUrl:
+      place.sealedRequest === undefined
+        ? startOfSection(place.returnTo).url
+        : placeAfterSignIn(place, []),
     forgotPasswordUrl:
-      context.mailer === undefined
-        ? undefined
-        : keepAfterSignIn('/forgotten-password', { returnTo }),
+      context.mailer === undefined ? undefined : keepAfterSignIn('/forgotten-password', place),
     ...{ keptForm, interrupted, problem },
   })
-  if (passkey === undefined) return sendPage(reply, request, 'site', page, status)
-  return sendScriptedPage(reply, request, 'site', PASSKEY_SCRIPT, page, status)
+  const kind = kindOf(place)
+  if (passkey === undefined) return sendPage(reply, request, kind, page, status)
+  return sendScriptedPage(reply, request, kind, PASSKEY_SCRIPT, page, status)
 }

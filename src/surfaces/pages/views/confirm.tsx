@@ -36,6 +36,8 @@ interface ConfirmProps {
   person: Person
   /** A page of ours to continue to. */
   returnTo: string
+  /** The app that waits instead, on the consent page. */
+  sealedRequest?: string | undefined
   /** The sealed form that has to be confirmed. */
   keptForm?: string | undefined
   interrupted?: Interrupted | undefined
@@ -80,6 +82,7 @@ export function confirmPage(props: ConfirmProps): string {
           formToken={props.formToken}
           hidden={{
             return_to: props.returnTo,
+            request: props.sealedRequest,
             kept_form: props.keptForm,
             ...(props.passkey && passkeyFields(props.passkey)),
           }}
