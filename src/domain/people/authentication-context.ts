@@ -1,3 +1,4 @@
+import { isOperator, type Role } from './membership.ts'
 import type { ProofMethod } from './sessions.ts'
 
 const SINGLE_FACTOR = 'https://refeds.org/profile/sfa'
@@ -53,6 +54,18 @@ const TWO_FACTORS: ReadonlySet<ProofMethod> = new Set([
 /** Two factors: a passkey that was unlocked is a key and what unlocks it; a code is only asked for beside another proof. */
 export function isMultiFactor(methods: readonly ProofMethod[]): boolean {
   return methods.some((method) => TWO_FACTORS.has(method))
+}
+
+/**
+ * Whether all that an owner or admin proved is that a device is at hand, which did not check who holds it. Roles change
+ * during a session, so this is asked wherever a session acts as an operator, not only at sign-in.
+ */
+export function isDeviceAlone(
+  methods: readonly ProofMethod[],
+  roles: readonly Role[] | null,
+): boolean {
+  const isAlone = methods.length === 1 && methods[0] === 'unverified_passkey'
+  return isAlone && isOperator(roles ?? [])
 }
 
 /** Resistant to phishing is only a session whose last proof was a passkey: a password that was typed later can be a thief's. */

@@ -1,11 +1,12 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { enterCode, switchOn } from '../../support/authenticator.ts'
-import { aPkce, authorizeParameters, Visitor } from '../../support/browser-like.ts'
+import { aPkce, authorizeParameters, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
+import { CLAUDE } from '../../support/oauth-world.ts'
 import { signedIn } from '../../support/operator-like.ts'
-import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../../support/passkey-device.ts'
+import { aWorld, PASSWORD, type TestPerson } from '../../support/world.ts'
 
 const MFA = 'https://refeds.org/profile/mfa'
 const world = await aWorld()
@@ -55,6 +56,55 @@ describe('an owner whose device did not unlock the passkey', () => {
     await school.at.delete('passkeys').where('user_id', '=', person.id).execute()
     expect((await enterCode(other, step, app.code(1))).headers.location).toBe('/sign-in')
     expect((await other.get('/account')).statusCode).toBe(303)
+  })
+})
+
+describe('a student whose device did not unlock the passkey, and who is made an admin later', () => {
+  async function aPromoted() {
+    const { person, device } = await aHolder()
+    const visitor = new Visitor(world, school)
+    await signInWith(visitor, device, { verified: false })
+    await school.at
+      .update('school_members')
+      .set({ roles: ['admin'] })
+      .where('user_id', '=', person.id)
+      .execute()
+    return { person, device, visitor }
+  }
+
+  test('a finder of the device reaches no page and no form of the admin area, until the person proves more', async () => {
+    const { person, visitor } = await aPromoted()
+    const { form_token = '' } = hiddenFields((await visitor.get('/account')).body, '/sign-out')
+    expect((await visitor.get('/admin/students')).headers.location).toBe(
+      '/confirm?return_to=%2Fadmin%2Fstudents',
+    )
+    const forced = await visitor.post('/admin/settings/sign-up', { form_token, sign_up: 'on' })
+    expect(forced.headers.location).toContain('/confirm')
+    const asks = await visitor.get('/confirm?return_to=%2Fadmin%2Fstudents')
+    expect(asks.body).toContain('your device did not check that it is you')
+    const fields = { ...hiddenFields(asks.body, '/confirm'), password: PASSWORD }
+    expect((await visitor.post('/confirm', fields)).headers.location).toBe('/admin/students')
+    expect((await visitor.get('/admin/students')).statusCode).toBe(200)
+    expect(await methodsOf(person)).toContainEqual(['password'])
+  })
+
+  test('a finder of the device confirms nothing by the same device', async () => {
+    const { device, visitor } = await aPromoted()
+    const page = await visitor.get('/confirm?return_to=%2Fadmin')
+    const fields = hiddenFields(page.body, '/confirm')
+    const passkey = device.prove(questionOn(page), { verified: false })
+    const refused = await visitor.post('/confirm/passkey', { ...fields, passkey })
+    expect(refused.statusCode).toBe(403)
+    expect((await visitor.get('/admin')).statusCode).toBe(303)
+  })
+
+  test('a finder of the device allows no operator client', async () => {
+    const { visitor } = await aPromoted()
+    const scope = 'openid profile school:read'
+    const query = authorizeParameters(school, CLAUDE, aPkce(), { scope, resource: undefined })
+    const page = await visitor.follow(await visitor.get(`/oauth/authorize?${query}`))
+    const answer = await visitor.decide(page, 'allow')
+    expect(answer.headers.location).toMatch(/^\/confirm\?request=/)
   })
 })
 

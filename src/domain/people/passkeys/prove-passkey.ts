@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
 import { record } from '../../audit/audit.ts'
-import { isOperator, type Role } from '../membership.ts'
-import type { ProvenPerson } from '../sessions.ts'
+import { isDeviceAlone } from '../authentication-context.ts'
+import type { Role } from '../membership.ts'
+import type { ProofMethod, ProvenPerson } from '../sessions.ts'
 import { passkeyCounters } from '../sign-in-counters.ts'
 import { countTry, type ThrottleLimit, waitOf } from '../throttle.ts'
 import type { PasskeyQuestion } from './add-passkey.ts'
@@ -78,12 +79,12 @@ export async function provePasskey(at: SchoolDb, request: ProofRequest): Promise
   }
   if (!(await use(at, passkey, verified, challenge.issuedAt))) return { kind: 'expired' }
   const { id, user_id, name, email, avatar_url } = passkey
-  const isEnough = verified.isUserVerified || !isOperator(passkey.roles ?? [])
+  const methods: ProofMethod[] = [verified.isUserVerified ? 'passkey' : 'unverified_passkey']
   return {
-    kind: isEnough ? 'proven' : 'unverified',
+    kind: isDeviceAlone(methods, passkey.roles) ? 'unverified' : 'proven',
     person: { id: user_id, name, email, avatarUrl: avatar_url ?? undefined },
     credential: { kind: 'passkey', id },
-    methods: [verified.isUserVerified ? 'passkey' : 'unverified_passkey'],
+    methods,
   }
 }
 

@@ -51,7 +51,7 @@ export function asOperator(
 ): BrowserSession {
   if (session === undefined) throw new SignInNeeded(returnTo)
   if (!isOperator(session.roles)) throw new NotOperator(session)
-  checkFactor(request.school, session)
+  checkFactor(request, session)
   return session
 }
 

@@ -16,7 +16,7 @@ export function isPreview(
   session: BrowserSession | undefined,
 ): session is BrowserSession {
   if (session === undefined || !asksForPreview(request) || !isOperator(session.roles)) return false
-  checkFactor(request.school, session)
+  checkFactor(request, session)
   return true
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isDeviceAlone } from '../../../domain/people/authentication-context.ts'
 import {
   type Confirmation,
   confirmByCode,
@@ -189,6 +190,7 @@ export async function showConfirm(
   const page = confirmPage({
     school: brandingOf(request.school),
     asked: await askedOf(request, session),
+    deviceAlone: isDeviceAlone(session.methods, session.roles),
     ...{ formToken, passkey },
     person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
     ...place,

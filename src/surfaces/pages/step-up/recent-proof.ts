@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { isDeviceAlone } from '../../../domain/people/authentication-context.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 
 /** For this long after a proof nothing asks for another one. */
@@ -31,7 +32,8 @@ export function requireRecentProof(
   if (!isRecent(session)) throw new ProofNeeded(session, returnTo)
 }
 
-export function isRecent({ readAt, authenticatedAt, methods }: BrowserSession): boolean {
+export function isRecent({ readAt, authenticatedAt, methods, roles }: BrowserSession): boolean {
+  if (isDeviceAlone(methods, roles)) return false
   // In a trusted browser no code was asked for: the person has not proved all that they can.
   if (methods.includes('trusted_device')) return false
   return readAt.getTime() - authenticatedAt.getTime() <= RECENT_MS

@@ -31,6 +31,8 @@ interface ConfirmProps {
   formToken: string
   /** What the person confirms with. */
   asked: 'code' | 'password'
+  /** The device of an owner or admin did not check who holds it. */
+  deviceAlone?: boolean
   /** For a device of a person who has passkeys here. */
   passkey?: PasskeyQuestion | undefined
   person: Person
@@ -60,11 +62,7 @@ export function confirmPage(props: ConfirmProps): string {
     >
       <Card>
         <h1>{TITLE}</h1>
-        <p class="lead">
-          {props.asked === 'code'
-            ? 'What comes next needs a code of your authenticator app from the last ten minutes.'
-            : 'What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it to continue.'}
-        </p>
+        <p class="lead">{leadOf(props)}</p>
         <div class="person">
           <Avatar name={person.name || person.email} url={person.avatarUrl} />
           <p>
@@ -125,6 +123,15 @@ export function confirmPage(props: ConfirmProps): string {
       </Card>
     </Layout>,
   )
+}
+
+function leadOf({ asked, deviceAlone }: ConfirmProps): string {
+  if (deviceAlone) {
+    return 'You signed in with a passkey, and your device did not check that it is you. What comes next needs more.'
+  }
+  return asked === 'code'
+    ? 'What comes next needs a code of your authenticator app from the last ten minutes.'
+    : 'What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it to continue.'
 }
 
 function codeProblem(problem: ConfirmProblem | undefined): CodeProblem | undefined {
