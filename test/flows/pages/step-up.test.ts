@@ -265,6 +265,17 @@ test('an export that is done asks again when its file is downloaded later', asyn
   expect(asked.headers.location).toBe(`/confirm?return_to=${encodeURIComponent(job ?? '')}`)
 })
 
+test('a thief with an old session downloads no audit log, whose entries name people', async () => {
+  const { visitor } = await anOperator()
+  const asked = await visitor.get('/admin/audit/export?format=csv&outcome=ok')
+  const back = encodeURIComponent('/admin/audit?outcome=ok')
+  expect(asked.headers.location).toBe(`/confirm?return_to=${back}`)
+  const confirmed = await confirm(visitor, String(asked.headers.location))
+  expect(confirmed.headers.location).toBe('/admin/audit?outcome=ok')
+  const file = await visitor.get('/admin/audit/export?format=csv&outcome=ok')
+  expect(file.headers['content-disposition']).toContain('audit.csv')
+})
+
 test('an operation says by itself when it needs a proof', () => {
   expect(createMember.needsProof?.({ roles: ['student', 'admin'] })).toBe(true)
   expect(createMember.needsProof?.({ roles: ['student'] })).toBe(false)

@@ -8,8 +8,9 @@ import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
 import { queryOf, withoutNul } from '../site-frame.ts'
+import { requireRecentProof } from '../step-up/recent-proof.ts'
 import { paths } from '../views/admin/admin-page.tsx'
-import { type AuditSearch, auditPage, EXPORT_PATH } from '../views/admin/audit.tsx'
+import { type AuditSearch, auditAddress, auditPage, EXPORT_PATH } from '../views/admin/audit.tsx'
 import { auditFile, FILE_TYPES, isFileType } from './audit-file.ts'
 import { objectUrlOf } from './audited-object.ts'
 import { adminFrame, loadOperator } from './operator.ts'
@@ -44,12 +45,14 @@ export function addAuditRoutes(app: FastifyInstance, context: AppContext): void 
 
 /** The entries of a search as a file. It is sent while it is read, so its length does not matter. */
 async function sendExport(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  await loadOperator(request)
+  const operator = await loadOperator(request)
   const query = queryOf(request)
   const asked = query.get('format') ?? ''
   const type = isFileType(asked) ? asked : 'csv'
-  const { filter } = readSearch(query, request.school.timeZone)
-  const file = auditFile(inLane(request.at, 'batch'), filter, type)
+  const search = readSearch(query, request.school.timeZone)
+  // It has names and emails of people, like every export.
+  requireRecentProof(request, operator, auditAddress(search))
+  const file = auditFile(inLane(request.at, 'batch'), search.filter, type)
   // The first page is read before the answer starts, while its status can still be changed.
   const first = await file.next()
   return reply

@@ -54,8 +54,8 @@ export function auditPage(props: AuditProps): string {
           )}
         </section>
         <p class="actions">
-          {!isFirst && <a href={address(search)}>Newest entries</a>}
-          {next !== undefined && <a href={address(search, { before: next })}>Older entries</a>}
+          {!isFirst && <a href={auditAddress(search)}>Newest entries</a>}
+          {next !== undefined && <a href={auditAddress(search, { before: next })}>Older entries</a>}
           {entries.length > 0 && (
             <>
               <a href={exportUrl(search, 'csv')}>Download all as CSV</a>
@@ -73,7 +73,10 @@ function isFiltered({ filter }: AuditSearch): boolean {
 }
 
 /** The address of the log with this search, from the entry `before` on. */
-function address(search: AuditSearch, more: Readonly<Record<string, string>> = {}): string {
+export function auditAddress(
+  search: AuditSearch,
+  more: Readonly<Record<string, string>> = {},
+): string {
   const query = queryOf(search, more)
   return query.size === 0 ? paths.audit : `${paths.audit}?${query}`
 }
@@ -179,14 +182,14 @@ function Entry({ entry, timeZone, url }: EntryProps) {
           {actor === undefined ? (
             'no person'
           ) : (
-            <a href={address({ filter: { actorEmail: actor.email } })}>
+            <a href={auditAddress({ filter: { actorEmail: actor.email } })}>
               <Name text={actor.name || actor.email} fallback="a person without a role here" />
             </a>
           )}
           {client !== undefined && (
             <>
               {' · '}
-              <a href={address({ filter: { clientId: client.id } })}>
+              <a href={auditAddress({ filter: { clientId: client.id } })}>
                 <Name text={client.name} fallback={client.id} />
               </a>
             </>
