@@ -227,7 +227,8 @@ describe('user', () => {
         detail: { reason: 'reported by telephone', via: 'command_line' },
       },
       {
-        of_installation: false,
+        // The person has signed in at no school, so none is told.
+        of_installation: true,
         action: 'person.password_changed',
         detail: { by: 'end_everything', via: 'command_line' },
       },

@@ -7,13 +7,18 @@ import { type AuditEntry, record, recordForInstallation } from '../audit/audit.t
  * The school whose mail tells a person about their account, and whose audit has the entry. A school sends no mail to
  * people without a role there (`send-mail.ts`), and everyone can sign in at any school: a thief would choose one where no
  * mail is sent, or a school of their own, whose mail leads to their own page. So it is the school where the person has
- * signed in for longest.
+ * signed in for longest. A role that a school gave by itself proves nothing: such a school must not learn what happens to the
+ * account elsewhere, nor that there is one. Only what is done at its own origin (`here`) it may be told.
  */
-export function schoolToTell(userId: RawBuilder<unknown>): RawBuilder<string | null> {
+export function schoolToTell(
+  userId: RawBuilder<unknown>,
+  here?: string,
+): RawBuilder<string | null> {
   return sql`(
     select m.school_id from school_members m
     where m.user_id = ${userId} and m.roles <> '{}'
-    order by m.signed_in_at is null, m.signed_in_at, m.school_id
+      and (m.signed_in_at is not null or m.school_id = ${here ?? null}::uuid)
+    order by m.signed_in_at, m.school_id
     limit 1)`
 }
 
@@ -23,10 +28,15 @@ export async function recordAboutPerson(
   userId: string,
   entry: Omit<AuditEntry, 'outcome'>,
 ): Promise<void> {
-  const { rows } = await sql<{ schoolId: string | null }>`
-    select ${schoolToTell(sql`${userId}::uuid`)} as "schoolId"`.execute(db)
-  const schoolId = rows[0]?.schoolId ?? undefined
+  const schoolId = await findSchoolToTell(db, userId)
   const whole = { ...entry, outcome: 'ok' }
   if (schoolId === undefined) await recordForInstallation(db, whole)
   else await record(atSchool(db, schoolId), whole)
+}
+
+/** Crosses schools. */
+export async function findSchoolToTell(db: Db, userId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ schoolId: string | null }>`
+    select ${schoolToTell(sql`${userId}::uuid`)} as "schoolId"`.execute(db)
+  return rows[0]?.schoolId ?? undefined
 }

@@ -56,15 +56,19 @@ export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
 
 /**
  * Stores a new password, for every way to choose one. All sessions at every school end, all links for a forgotten
- * password, and, if asked for, all grants and pending codes, and all passkeys; the person gets a mail about it, unless they have no role
- * anywhere. False if the password was changed in the meantime: then nothing happens.
+ * password, and, if asked for, all grants and pending codes, and all passkeys; the person gets a mail about it, unless no school
+ * may tell them (`school-to-tell.ts`). False if the password was changed in the meantime: then nothing happens.
  */
 export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boolean> {
-  return await storePassword(acrossSchools(at), fresh)
+  return await storePassword(acrossSchools(at), fresh, at.schoolId)
 }
 
-/** The same for what is done at no school. */
-export async function storePassword(tx: Transaction<DB>, fresh: NewPassword): Promise<boolean> {
+/** The same for what is done at no school, or at the school `here`. */
+export async function storePassword(
+  tx: Transaction<DB>,
+  fresh: NewPassword,
+  here?: string,
+): Promise<boolean> {
   const { userId, replaces, requestId } = fresh
   const stored = await tx
     .updateTable('users')
@@ -72,7 +76,7 @@ export async function storePassword(tx: Transaction<DB>, fresh: NewPassword): Pr
     .where('id', '=', userId)
     .where('deleted_at', 'is', null)
     .$if(replaces !== undefined, (query) => query.where('password_hash', '=', replaces ?? ''))
-    .returning(schoolToTell(sql`users.id`).as('school_to_tell'))
+    .returning(schoolToTell(sql`users.id`, here).as('school_to_tell'))
     .executeTakeFirst()
   if (stored === undefined) return false
   await tx
