@@ -17,7 +17,7 @@ const keyring = new Keyring(SECRET)
 const reset = (email: string, reason: string) =>
   run(['user', 'reset-factors', email, '--json', '--reason', reason], env)
 
-test('reset-factors removes the second factor, codes and trusted browsers, ends sessions, and is audited with its reason', async () => {
+test('reset-factors removes the second factor, codes and trusted browsers, ends sessions and tells the person; no school reads its reason or counts sessions of other schools', async () => {
   const [ada, eve] = [await world.aMember(school), await world.aMember(school)]
   for (const { id } of [ada, eve]) {
     await addAuthenticator(db, keyring, { userId: id, secret: Buffer.alloc(20), step: 1 })
@@ -31,29 +31,36 @@ test('reset-factors removes the second factor, codes and trusted browsers, ends 
       })
       .execute()
   }
-  await db
-    .insertInto('browser_sessions')
-    .values({
-      id: ada.id,
-      secret_hash: Buffer.alloc(32),
-      school_id: school.id,
-      user_id: ada.id,
-      expires_at: new Date(Date.now() + 1e9),
-    })
-    .execute()
+  for (const [n, { at }] of [school, await world.aSchool()].entries()) {
+    await at
+      .insert('browser_sessions', {
+        id: n === 0 ? ada.id : eve.id,
+        secret_hash: Buffer.alloc(32),
+        user_id: ada.id,
+        expires_at: new Date(Date.now() + 1e9),
+      })
+      .execute()
+  }
   const done = await reset(ada.email.toUpperCase(), ' lost phone, known in person ')
-  expect(done).toMatchObject({ code: 0, json: { hadSecondFactor: true, sessions: 1 } })
+  expect(done).toMatchObject({ code: 0, json: { hadSecondFactor: true, sessions: 2 } })
   for (const table of ['authenticators', 'recovery_codes', 'trusted_devices'] as const) {
     const rows = await db.selectFrom(table).select('user_id').distinct().execute()
     expect(rows, table).toEqual([{ user_id: eve.id }])
   }
-  const entries = await school.at
-    .from('audit_entries')
-    .select(['subject', 'detail'])
+  const entries = await db
+    .selectFrom('audit_entries')
+    .select(['school_id', 'subject', 'detail'])
     .where('action', '=', 'factor.removed')
+    .orderBy('school_id')
     .execute()
-  const detail = { via: 'command_line', reason: 'lost phone, known in person', sessions: 1 }
-  expect(entries).toEqual([{ subject: ada.id, detail }])
+  const [via, reason] = ['command_line', 'lost phone, known in person']
+  expect(entries).toEqual([
+    { school_id: school.id, subject: ada.id, detail: { via } },
+    { school_id: null, subject: ada.id, detail: { via, reason, sessions: 2 } },
+  ])
+  const mails = await school.at.from('outgoing_mails').select(['email', 'facts']).execute()
+  const facts = { what: 'factor_removed', device: '', isHere: true }
+  expect(mails).toEqual([{ email: ada.email, facts }])
   const visitor = await signedIn(world, school, ada)
   expect((await visitor.get('/account')).statusCode).toBe(200)
 })

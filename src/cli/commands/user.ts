@@ -209,8 +209,11 @@ async function resetUserFactors(cli: Cli, typed: string, why: string): Promise<O
     throw new CommandError('The audit log needs a reason.', remedy, 2)
   }
   return await withDatabase(cli.config(), async ({ db }) => {
-    const { id, email } = await loadPerson(db, typed)
-    const ended = await db.transaction().execute((tx) => resetFactors(tx, id, reason))
+    const person = await loadPerson(db, typed)
+    const { id, email } = person
+    const ended = await db
+      .transaction()
+      .execute((tx) => resetFactors(tx, person, reason, BY_COMMAND_LINE))
     const { hadSecondFactor, sessions } = ended
     return {
       data: { userId: id, email, hadSecondFactor, sessions },

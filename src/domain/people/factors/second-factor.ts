@@ -3,10 +3,17 @@ import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import { matchingStep } from '../../../foundation/crypto/totp.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import type { DB } from '../../../foundation/db/schema.generated.ts'
-import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import {
+  acrossSchools,
+  atSchoolInTransaction,
+  type SchoolDb,
+} from '../../../foundation/db/school-db.ts'
+import type { AuditedActor } from '../../actor.ts'
+import { recordForInstallation } from '../../audit/audit.ts'
+import { changeEntry, recordChange } from '../../audit/record-change.ts'
 import { queueNotice } from '../notices.ts'
 import type { Person } from '../person.ts'
-import { recordAboutPerson } from '../school-to-tell.ts'
+import { findSchoolToTell, recordAboutPerson } from '../school-to-tell.ts'
 import { addProof, type BrowserSession, endSessionsOfPerson } from '../sessions.ts'
 import {
   type AuthenticatorSetup,
@@ -110,16 +117,27 @@ export async function switchOffSecondFactor(
   })
 }
 
-/** Crosses schools: for the command line, if a person lost the app and all codes. Returns what ended. */
+/**
+ * Crosses schools: for the command line, if a person lost the app and all codes. Returns what ended. The reason, and the number of
+ * sessions at all schools, are for the audit of the installation, which no school reads.
+ */
 export async function resetFactors(
   tx: Transaction<DB>,
-  userId: string,
+  person: Pick<Person, 'id' | 'email'>,
   reason: string,
+  by: AuditedActor,
 ): Promise<{ readonly hadSecondFactor: boolean; readonly sessions: number }> {
-  const hadSecondFactor = await removeAuthenticator(tx, userId)
-  const sessions = await endSessionsOfPerson(tx, userId)
-  const detail = { via: 'command_line', reason, sessions }
-  await recordAboutPerson(tx, userId, { action: 'factor.removed', subject: userId, detail })
+  const { id: subject } = person
+  const hadSecondFactor = await removeAuthenticator(tx, subject)
+  const sessions = await endSessionsOfPerson(tx, subject)
+  const change = { action: 'factor.removed', subject } as const
+  await recordForInstallation(tx, changeEntry(by, { ...change, detail: { reason, sessions } }))
+  const told = hadSecondFactor ? await findSchoolToTell(tx, subject) : undefined
+  if (told !== undefined) {
+    const at = atSchoolInTransaction(tx, told)
+    await recordChange(at, by, change)
+    await queueNotice(at, 'factor_removed', person)
+  }
   return { hadSecondFactor, sessions }
 }
 
