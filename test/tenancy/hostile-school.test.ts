@@ -3,8 +3,17 @@ import { memberKind, studentKind } from '../../src/domain/people/people-bulk.ts'
 import { addPerson, setPersonRoles } from '../../src/domain/people/person-operations.ts'
 import { hashPassword } from '../../src/foundation/crypto/password.ts'
 import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
+import { post, request } from '../flows/mcp/tool-endpoint.ts'
 import { verifies } from '../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../support/admin-api.ts'
+import {
+  enterCode,
+  enterPassword,
+  keyOn,
+  switchOn,
+  TestAuthenticator,
+  withSecondFactor,
+} from '../support/authenticator.ts'
 import { hiddenFields, Visitor } from '../support/browser-like.ts'
 import { importInto } from '../support/bulk.ts'
 import { aMailBox, untilSent } from '../support/mail-box.ts'
@@ -38,6 +47,15 @@ beforeEach(async () => {
 
 const accountOf = ({ id }: TestPerson) =>
   world.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+/** The authenticator of a person and the recovery codes. */
+const factorsOf = async ({ id }: TestPerson) => {
+  const { db } = world.database
+  return [
+    await db.selectFrom('authenticators').selectAll().where('user_id', '=', id).execute(),
+    await db.selectFrom('recovery_codes').selectAll().where('user_id', '=', id).execute(),
+  ] as const
+}
 
 /** Nothing of the account changed, the password of its owner works, the attacker's does not. */
 async function expectUntouched(before: Awaited<ReturnType<typeof accountOf>>): Promise<void> {
@@ -202,5 +220,71 @@ describe('a hostile school that owns its host name cannot take over the owner of
       expect((await pairAtHome.get('/members')).statusCode).toBe(200)
       await expectUntouched(before)
     },
+  )
+
+  verifies(
+    'house.people.no-takeover',
+    'by enrolling, removing or resetting their authenticator or recovery codes: by a page, a REST call or a tool',
+    async () => {
+      const { app } = await withSecondFactor(world, home, victim)
+      const before = await factorsOf(victim)
+      expect(before.map((rows) => rows.length)).toEqual([1, 10])
+      const { id, email } = victim
+      await giveRole()
+
+      for (const people of ['members', 'students']) {
+        for (const field of ['second_factor', 'authenticator', 'recovery_codes', 'totp_secret']) {
+          const changed = await attacker.patch(`/${people}/${id}`, { [field]: null })
+          expect([404, 405, 422], `${people} ${field}`).toContain(changed.statusCode)
+        }
+        for (const part of ['second-factor', 'authenticator', 'recovery-codes', 'reset-factors']) {
+          for (const method of ['POST', 'PUT', 'DELETE']) {
+            const answer = await attacker.send(method, `/${people}/${id}/${part}`, { body: {} })
+            expect([404, 405], `${method} ${people} ${part}`).toContain(answer.statusCode)
+          }
+        }
+      }
+
+      const listed = await post(world, hostile, request('tools/list'), {
+        token: attacker.accessToken,
+      })
+      expect(listed.body).not.toMatch(/second.factor|authenticator|recovery.code|totp/i)
+      const { tools } = listed.json<{ result: { tools: { name: string }[] } }>().result
+      expect(tools.length).toBeGreaterThan(5)
+      for (const { name } of tools) {
+        const call = { name, arguments: { action: 'reset_factors', input: { id } } }
+        await post(world, hostile, request('tools/call', call), { token: attacker.accessToken })
+      }
+
+      // The owner's own pages change the owner's own factor, whatever person the form names.
+      const owner = await signedIn(world, hostile, attacker.person)
+      await switchOn(owner)
+      const named = { id, user_id: id, user: id, person: id, email }
+      const page = '/account/second-factor'
+      const { form_token = '' } = hiddenFields((await owner.get(page)).body, `${page}/off`)
+      for (const path of [`${page}/codes`, `${page}/off`, `${page}/new`]) {
+        await owner.post(`${path}?${new URLSearchParams(named)}`, { ...named, form_token })
+      }
+      for (const part of ['second-factor', 'second-factor/off', 'reset-factors']) {
+        const path = `/admin/members/${id}/${part}`
+        expect([404, 405], path).toContain((await owner.post(path, { form_token })).statusCode)
+      }
+      // A key that was shown to the owner is not one for the person.
+      const setUp = await owner.get(`${page}/new`)
+      const own = new TestAuthenticator(keyOn(setUp).replaceAll(' ', ''))
+      const { setup = '' } = hiddenFields(setUp.body, `${page}/new`)
+      expect(setup).not.toBe('')
+      expect(await factorsOf(victim)).toEqual(before)
+
+      const visitor = new Visitor(world, home)
+      const step = await enterPassword(visitor, victim)
+      expect((await enterCode(visitor, step, own.code())).statusCode).not.toBe(303)
+      expect((await enterCode(visitor, step, app.code())).statusCode).toBe(303)
+      const planted = { ...hiddenFields((await visitor.get(page)).body, `${page}/off`), setup }
+      await visitor.post(`${page}/new`, { ...planted, code: own.code() })
+      const [[kept]] = await factorsOf(victim)
+      expect(kept).toMatchObject({ created_at: before[0][0]?.created_at })
+    },
+    30_000,
   )
 })
