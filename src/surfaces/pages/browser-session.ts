@@ -51,6 +51,29 @@ export async function loadBrowserSession(
 }
 
 /**
+ * The member that a page is made for. A person may be signed in without a role at this school, also one who was a member
+ * before: they read what a visitor reads.
+ */
+export function memberOf(session: BrowserSession | undefined): string | undefined {
+  return session === undefined || session.roles.length === 0 ? undefined : session.person.id
+}
+
+/** Thrown if a page is for members alone. The answer redirects to /account, which says that the person is not one. */
+export class MemberNeeded extends Error {
+  override readonly name = 'MemberNeeded'
+}
+
+/** The session of a member. */
+export async function loadMemberSession(
+  request: FastifyRequest,
+  returnTo?: string,
+): Promise<BrowserSession> {
+  const session = await loadBrowserSession(request, returnTo)
+  if (memberOf(session) === undefined) throw new MemberNeeded('The person has no role.')
+  return session
+}
+
+/**
  * Starts a new session for this browser, and tells the person if the browser is new. Undefined if the password was changed
  * since it was checked.
  */

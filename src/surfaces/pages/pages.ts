@@ -40,7 +40,7 @@ import { addAdminRoutes } from './admin/admin.ts'
 import { addPublicLogoRoute } from './admin/application-logo.ts'
 import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
 import { addThemeRoute } from './assets.ts'
-import { SignInNeeded } from './browser-session.ts'
+import { MemberNeeded, SignInNeeded } from './browser-session.ts'
 import { addConsentRoutes } from './consent.ts'
 import { addDocsRoutes } from './docs/docs.ts'
 import { addMachineDocuments } from './docs/machine-documents.ts'
@@ -54,7 +54,7 @@ import { addOfferRoutes } from './home/offers.ts'
 import { addWritingRoutes } from './home/writing.ts'
 import { askToConfirm, askToSignIn, findOwnForm } from './kept-forms/interrupted.ts'
 import { addMailSender } from './mails/mail-sender.ts'
-import { sendPage } from './page-request.ts'
+import { redirectTo, sendPage } from './page-request.ts'
 import { addSecondFactorRoutes } from './second-factor/account-page.ts'
 import { answerFactorNeeded, FactorNeeded } from './second-factor/factor-needed.ts'
 import { addSignInCodeRoutes } from './second-factor/sign-in-code.ts'
@@ -150,6 +150,7 @@ async function answerPageError(
   if (error instanceof SignInNeeded) {
     return await askToSignIn(context, documents, request, reply, error)
   }
+  if (error instanceof MemberNeeded) return redirectTo(reply, request, 'site', '/account')
   if (error instanceof ProofNeeded) return await askToConfirm(context, request, reply, error)
   if (error instanceof ForgedPostError) {
     const answered = await findOwnForm(context, request, reply)

@@ -11,7 +11,7 @@ import { passkeysOf } from '../../../domain/people/passkeys/passkeys.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
+import { loadBrowserSession, memberOf } from '../browser-session.ts'
 import { sendPage, sendScriptedPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { isRecent } from '../step-up/recent-proof.ts'
@@ -34,7 +34,7 @@ export function addMemberHomeRoutes(
   app.get('/account', async (request, reply) => {
     const session = await loadBrowserSession(request)
     const frame = frameFor(context, request, reply, session, NOTICES)
-    if (session.roles.length > 0) {
+    if (memberOf(session) !== undefined) {
       return await showHome(context, request, reply, session, { ...frame, outlines })
     }
     const { signUp, contactEmail } = request.school

@@ -9,7 +9,7 @@ import {
 import { parseKey } from '../../../foundation/db/keyset.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
+import { loadMemberSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, queryOf } from '../site-frame.ts'
 import { inboxPage } from '../views/member/inbox.tsx'
@@ -26,7 +26,7 @@ const NOTICES = {
 
 export function addInboxRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const session = await loadMemberSession(request)
     const { at } = request
     const { id } = session.person
     const [page, unread] = await Promise.all([
@@ -46,7 +46,7 @@ export function addInboxRoutes(app: FastifyInstance, context: AppContext): void 
     ['unread', markUnread],
   ] as const) {
     app.post(`${PATH}/:id/${action}`, async (request, reply) => {
-      const session = await loadBrowserSession(request, PATH)
+      const session = await loadMemberSession(request, PATH)
       const form = checkedForm(context.keyring, request, session)
       const { id } = request.params as { id: string }
       const marked = isUuid(id) && (await mark(request.at, session.person.id, id))
@@ -58,7 +58,7 @@ export function addInboxRoutes(app: FastifyInstance, context: AppContext): void 
   }
 
   app.post(`${PATH}/read-all`, async (request, reply) => {
-    const session = await loadBrowserSession(request, PATH)
+    const session = await loadMemberSession(request, PATH)
     checkedForm(context.keyring, request, session)
     await markAllRead(request.at, session.person.id)
     return redirectTo(reply, request, 'site', `${PATH}?done=all`)

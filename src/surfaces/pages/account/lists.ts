@@ -10,7 +10,7 @@ import { registrationsOf } from '../../../domain/events/registrations-of-member.
 import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
+import { loadMemberSession } from '../browser-session.ts'
 import { sendPage } from '../page-request.ts'
 import { frameFor, queryOf } from '../site-frame.ts'
 import { bookingsPage, coursesPage, downloadsPage, eventsPage } from '../views/member/lists.tsx'
@@ -28,7 +28,7 @@ export function addMemberListRoutes(
   outlines: OutlineCache,
 ): void {
   app.get(MEMBER_PATHS.courses, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const session = await loadMemberSession(request)
     const { at } = request
     const { id } = session.person
     const { timeZone } = request.school
@@ -42,7 +42,7 @@ export function addMemberListRoutes(
   })
 
   app.get(MEMBER_PATHS.bookings, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const session = await loadMemberSession(request)
     const { at } = request
     const { id } = session.person
     const { timeZone } = request.school
@@ -64,7 +64,7 @@ export function addMemberListRoutes(
   })
 
   app.get(MEMBER_PATHS.events, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const session = await loadMemberSession(request)
     const { timeZone } = request.school
     const page = await readListPage(request, 'events', (range) =>
       registrationsOf(request.at, session.person.id, range),
@@ -74,7 +74,7 @@ export function addMemberListRoutes(
   })
 
   app.get(MEMBER_PATHS.downloads, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const session = await loadMemberSession(request)
     const { timeZone } = request.school
     const page = await readListPage(request, 'downloads', (range) =>
       productsOf(request.at, session.person.id, range),

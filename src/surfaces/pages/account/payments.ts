@@ -11,7 +11,7 @@ import { COPY_SCRIPT } from '../../../foundation/html/copyable.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
+import { loadMemberSession } from '../browser-session.ts'
 import { sendScriptedPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { MEMBER_PATHS } from '../views/member/member-page.tsx'
@@ -25,7 +25,7 @@ export const MOST_DUE = 5
 /** What a member paid, has to pay, and how. */
 export function addPaymentRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(MEMBER_PATHS.payments, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const session = await loadMemberSession(request)
     const { at } = request
     const { id } = session.person
     const [found, due] = await Promise.all([
@@ -44,7 +44,7 @@ export function addPaymentRoutes(app: FastifyInstance, context: AppContext): voi
   })
 
   app.get(`${MEMBER_PATHS.payments}/:id`, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const session = await loadMemberSession(request)
     const { at } = request
     const { id } = request.params as { id: string }
     const found = isUuid(id) ? await findPaymentOf(at, session.person.id, id) : undefined

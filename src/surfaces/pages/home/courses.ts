@@ -6,6 +6,7 @@ import { viewCourse } from '../../../domain/learning/viewed-course.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
+import { memberOf } from '../browser-session.ts'
 import { sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { coursePage } from '../views/course.tsx'
@@ -21,7 +22,7 @@ export function addCourseRoutes(
     const { at } = request
     const slug = withoutNul((request.params as { slug: string }).slug)
     const session = await findBrowserSession(request)
-    const userId = session?.person.id
+    const userId = memberOf(session)
     const isMarked = isPreview(request, session)
     const details = await findPublicCourse(at, slug, userId, isMarked)
     // A preview is what a visitor will see, also if the operator is a student of the course.

@@ -11,7 +11,7 @@ import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
+import { loadBrowserSession, memberOf } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { eventPage } from '../views/event.tsx'
@@ -35,7 +35,7 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
       ...withPreviewMark(frameFor(context, request, reply, session, NOTICES), isMarked),
       timeZone: request.school.timeZone,
       event,
-      isMember: session !== undefined && session.roles.length > 0,
+      isMember: memberOf(session) !== undefined,
     })
     return sendPage(reply, request, 'site', page)
   })
@@ -95,7 +95,7 @@ async function load(
   session: BrowserSession | undefined,
   isMarked = false,
 ): Promise<EventOfViewer> {
-  const event = await findPublicEvent(request.at, slugOf(request), session?.person.id, isMarked)
+  const event = await findPublicEvent(request.at, slugOf(request), memberOf(session), isMarked)
   if (event !== undefined) return event
   throw new RequestRefusedError(404, 'This event does not exist, or it is no longer public.')
 }

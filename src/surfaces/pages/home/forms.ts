@@ -6,7 +6,7 @@ import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { SignInNeeded } from '../browser-session.ts'
+import { memberOf, SignInNeeded } from '../browser-session.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { answerName, formPage } from '../views/form.tsx'
@@ -32,7 +32,7 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
     const form = await load(request, session)
     const here = `/forms/${form.slug}`
     request.returnTo = here
-    const userId = memberOf(session)
+    const userId = memberOf(session) ?? null
     // What was typed is kept over the sign-in.
     if (form.oncePerMember && session === undefined) throw new SignInNeeded(here)
     const sent = checkedForm(context.keyring, request, session)
@@ -53,17 +53,12 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
   })
 }
 
-/** A person may be signed in without a role at this school. */
-function memberOf(session: BrowserSession | undefined): string | null {
-  return session === undefined || session.roles.length === 0 ? null : session.person.id
-}
-
 async function load(
   request: FastifyRequest,
   session: BrowserSession | undefined,
 ): Promise<PublicForm> {
   const slug = withoutNul((request.params as { slug: string }).slug)
-  const form = await findPublicForm(request.at, slug, memberOf(session))
+  const form = await findPublicForm(request.at, slug, memberOf(session) ?? null)
   if (form !== undefined) return form
   throw new RequestRefusedError(404, 'This form does not exist, or it is not open.')
 }
@@ -86,7 +81,7 @@ function show(
   const page = formPage({
     ...frameFor(context, request, reply, session, NOTICES),
     formToken: formTokenFor(context.keyring, request, reply, session),
-    isMember: memberOf(session) !== null,
+    isMember: memberOf(session) !== undefined,
     ...shown,
   })
   return sendPage(reply, request, 'site', page, status)

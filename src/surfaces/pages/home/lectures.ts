@@ -12,7 +12,7 @@ import { policyWithVideo } from '../../../foundation/http/security-headers.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
+import { loadBrowserSession, memberOf } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { sendFile } from '../send-file.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
@@ -36,9 +36,10 @@ export function addLectureRoutes(
 
   app.get(PATH, async (request, reply) => {
     const session = await findBrowserSession(request)
-    const opened = await load(request, outlines, session?.person.id)
-    if (session !== undefined && isVisit(request)) {
-      await noteOpened(request.at, session.person.id, opened)
+    const userId = memberOf(session)
+    const opened = await load(request, outlines, userId)
+    if (userId !== undefined && isVisit(request)) {
+      await noteOpened(request.at, userId, opened)
     }
     const { content } = opened
     const { timeZone, videoHosts } = request.school
@@ -64,8 +65,9 @@ export function addLectureRoutes(
     if (state !== 'read' && state !== 'completed') {
       throw new RequestRefusedError(400, 'The form does not say what to do with the lecture.')
     }
-    const opened = await load(request, outlines, session.person.id)
-    if (!(await markOpened(request.at, session.person.id, opened, state))) {
+    const userId = memberOf(session)
+    const opened = await load(request, outlines, userId)
+    if (userId === undefined || !(await markOpened(request.at, userId, opened, state))) {
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
     }
     return redirectTo(reply, request, 'site', afterMark(here, opened, state))
@@ -76,7 +78,7 @@ export function addLectureRoutes(
 function addFileRoute(app: FastifyInstance, store: FileStore, outlines: OutlineCache): void {
   app.get(`${PATH}/file`, async (request, reply) => {
     const session = await findBrowserSession(request)
-    const { content } = await load(request, outlines, session?.person.id)
+    const { content } = await load(request, outlines, memberOf(session))
     if (content === undefined) {
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
     }

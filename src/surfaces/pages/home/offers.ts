@@ -8,7 +8,7 @@ import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
+import { loadBrowserSession, memberOf } from '../browser-session.ts'
 import { sendPage } from '../page-request.ts'
 import { sendFile } from '../send-file.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
@@ -59,7 +59,7 @@ async function loadProduct(
   isMarked = false,
 ): Promise<ProductOfViewer> {
   const { at } = request
-  const product = await findPublicProduct(at, slugOf(request), session?.person.id, isMarked)
+  const product = await findPublicProduct(at, slugOf(request), memberOf(session), isMarked)
   if (product === undefined) throw notFound()
   return product
 }
