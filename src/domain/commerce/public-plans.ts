@@ -15,18 +15,23 @@ export interface PublicPlan extends Keyed {
   /** In minor units of the currency. */
   readonly priceAmount: number
   readonly currency: string
-  /** Titles of the published courses that it opens. */
+  /** Titles of the courses that it opens and that have a public page. */
   readonly courses: readonly string[]
   readonly createdAt: Date
 }
+
+/** The courses of a plan that have a public page; one that is published later has none yet. */
+const SHOWN_COURSES = sql`
+  membership_plan_courses m
+    join courses c on c.school_id = m.school_id and c.id = m.course_id
+  where m.school_id = p.school_id and m.plan_id = p.id and c.state = 'published'
+    and c.published_at <= now()`
 
 const COLUMNS = sql`
   p.id, p.slug, p.name, p.description, p.interval, p.price_amount as "priceAmount",
     p.currency, p.created_at as "createdAt",
     (select coalesce(json_agg(c.title order by c.title, c.id), '[]')
-     from membership_plan_courses m
-       join courses c on c.school_id = m.school_id and c.id = m.course_id
-     where m.school_id = p.school_id and m.plan_id = p.id and c.state = 'published') as courses`
+     from ${SHOWN_COURSES}) as courses`
 
 type PlanRow = Omit<PublicPlan, 'key'>
 
@@ -74,10 +79,7 @@ export async function findPublicPlan(
     select ${COLUMNS}, ${htmlOf('p')} as html,
       (select coalesce(json_agg(json_build_object('slug', c.slug, 'title', c.title)
                                 order by c.title, c.id), '[]')
-       from membership_plan_courses m
-         join courses c on c.school_id = m.school_id and c.id = m.course_id
-       where m.school_id = p.school_id and m.plan_id = p.id and c.state = 'published'
-         and c.published_at <= now()) as "shownCourses"
+       from ${SHOWN_COURSES}) as "shownCourses"
     from membership_plans p
     where p.school_id = ${at.schoolId} and p.slug = ${slug}
       ${isPreview ? sql`` : sql`and p.state = 'published'`}`)

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { publicPlans } from '../../../src/domain/commerce/public-plans.ts'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { Visitor } from '../../support/browser-like.ts'
@@ -84,7 +85,8 @@ describe('a digital product', () => {
 
 describe('a plan', () => {
   test('has a page with its price and its public courses; a draft is not found', async () => {
-    const [open, hidden] = [await aCourse(school), await aCourse(school)]
+    const open = await aCourse(school)
+    const hidden = await aCourse(school, [[{}]], { title: 'A title of tomorrow' })
     const tomorrow = new Date(Date.now() + 86_400_000)
     await school.at
       .update('courses')
@@ -109,6 +111,9 @@ describe('a plan', () => {
     expect(body).toContain('$12.00 a month')
     expect(body).toContain(`href="/courses/${open.slug}"`)
     expect(body).not.toContain(hidden.slug)
+    expect(body).not.toContain(hidden.title)
+    const told = await publicPlans(school.at, '', { limit: 10, fromEnd: false })
+    expect(told.find((plan) => plan.id === id)?.courses).toEqual([open.title])
     expect(body).toContain('Ask the school how to subscribe.')
     expect((await visitor.get('/')).body).toContain(`href="/plans/${slug}"`)
     expect((await visitor.get('/plans/a%00b')).statusCode).toBe(404)
