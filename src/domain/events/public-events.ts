@@ -3,6 +3,7 @@ import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { htmlOf } from '../content/rendered-texts.ts'
+import { IS_FOR_MEMBERS } from './own-registration.ts'
 
 /** An event as visitors see it; only registered members see its online address. */
 export interface PublicEvent extends Keyed {
@@ -100,22 +101,20 @@ export async function findPublicEvent(
   isPreview = false,
 ): Promise<EventOfViewer | undefined> {
   const { rows } = await at.run(sql<EventOfViewer>`
-    select e.*, e."priceAmount" = 0 and not e."isOver" and e.state = 'published'
-      and e.registration->>'state' is not distinct from 'registered' as "canCancel"
-    from (
-      select ${COLUMNS}, state, ${htmlOf('events')} as html, ends_at <= now() as "isOver",
-        registration_count as "registrationCount", r.registration,
-        case when r.registration is not null then online_url end as "onlineUrl"
-      from events left join lateral (
-        select json_build_object('id', g.id, 'state', g.state) as registration
-        from event_registrations g
-        where g.school_id = events.school_id and g.event_id = events.id and g.user_id = ${userId}
-          and g.state <> 'canceled') r on true
-      where school_id = ${at.schoolId} and slug = ${slug}
-        ${
-          isPreview
-            ? sql``
-            : sql`and (state = 'published' or (state = 'canceled' and r.registration is not null))`
-        }) e`)
+    select ${COLUMNS}, state, ${htmlOf('events')} as html, ends_at <= now() as "isOver",
+      registration_count as "registrationCount", r.registration,
+      case when r.registration is not null then online_url end as "onlineUrl",
+      ${IS_FOR_MEMBERS} and coalesce(r.registration->>'state' = 'registered', false) as "canCancel"
+    from events left join lateral (
+      select json_build_object('id', g.id, 'state', g.state) as registration
+      from event_registrations g
+      where g.school_id = events.school_id and g.event_id = events.id and g.user_id = ${userId}
+        and g.state <> 'canceled') r on true
+    where school_id = ${at.schoolId} and slug = ${slug}
+      ${
+        isPreview
+          ? sql``
+          : sql`and (state = 'published' or (state = 'canceled' and r.registration is not null))`
+      }`)
   return rows[0]
 }

@@ -14,6 +14,7 @@ import { checkVersion, writing } from '../operation/writing.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
 import { events } from './event-operations.ts'
+import { checkOwnRegistration } from './own-registration.ts'
 
 const READ = ['events:read']
 const WRITE = ['events:write']
@@ -87,6 +88,7 @@ export const createRegistration = createOperation({
     await checkVersion(tx, 'events', { object: 'event', key: { id: event_id } })
     const event = await loadObject(tx, caller, events, event_id)
     if (event.state === 'canceled') throw conflict('event_canceled', 'The event was canceled.')
+    await checkOwnRegistration(tx, caller, { event_id, member_id })
     if ((await rolesAt(tx, member_id)).length === 0) {
       throw invalid('member_id', 'unknown_reference', 'This person is not a member of this school.')
     }
@@ -150,6 +152,10 @@ export const changeRegistration = changeOperation({
       throw conflict('canceled', 'This registration was canceled. Register the member again.')
     }
     if (before.state === state) return
+    await checkOwnRegistration(tx, caller, before)
+    if (caller.via === 'account' && before.state === 'attended') {
+      throw conflict('wrong_state', 'The member was checked in.')
+    }
     await writing(tx).update('event_registrations', target(registration, undefined), {
       state,
       canceled_at: state === 'canceled' ? sql`now()` : undefined,

@@ -4,6 +4,7 @@ import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.t
 import { aSlug, daysFromNow } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
+import { whileRowHeld } from '../../support/row-lock.ts'
 import { aWorld, type TestPerson } from '../../support/world.ts'
 
 const world = await aWorld()
@@ -53,6 +54,35 @@ async function registered(person: TestPerson): Promise<readonly string[]> {
     '{ viewer { eventRegistrations { nodes { event { id } } } } }',
   )
   return viewer.eventRegistrations.nodes.map(({ event }) => event.id)
+}
+
+async function placesOf({ id }: TestPerson): Promise<readonly string[]> {
+  const rows = await school.at
+    .from('event_registrations')
+    .select('state')
+    .where('user_id', '=', id)
+    .execute()
+  return rows.map(({ state }) => state)
+}
+
+/** Makes a request that has read the row wait at it, and changes the row meanwhile. */
+async function whileHeld(
+  table: 'events' | 'event_registrations',
+  id: string,
+  start: () => Promise<Answer>,
+  change: string,
+): Promise<Answer> {
+  const lock = `select from ${table} where id = $1 for update`
+  return await whileRowHeld(
+    world.database.connection,
+    { lock, id },
+    start,
+    async (waiting, holder) => {
+      await waiting(1)
+      await holder.query(`update ${table} set ${change} where id = $1`, [id])
+      await holder.query('commit')
+    },
+  )
 }
 
 describe('a free event with a place', () => {
@@ -140,6 +170,37 @@ describe('attacks', () => {
       expect(answer.headers.location).toBe(`${path}?done=refused`)
     }
     expect(await registered(ada)).toHaveLength(2)
+  })
+
+  test('a member takes a place while the event becomes paid, a draft or over', async () => {
+    for (const change of [
+      "state = 'draft'",
+      'price_amount = 100',
+      "ends_at = now(), starts_at = now() - interval '1 hour'",
+    ]) {
+      const { id, path } = await anEvent()
+      const ada = await world.aMember(school)
+      const visitor = await signedIn(world, school, ada)
+      const answer = await whileHeld('events', id, () => act(visitor, path, 'register'), change)
+      expect(answer.headers.location, change).toBe(`${path}?done=refused`)
+      expect(await placesOf(ada)).toEqual([])
+    }
+  })
+
+  test('a member gives back a place at the moment of the check-in', async () => {
+    const { id, path } = await anEvent()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const registration = { id: uuidv7(), event_id: id, user_id: ada.id }
+    await school.at.insert('event_registrations', registration).execute()
+    const answer = await whileHeld(
+      'event_registrations',
+      registration.id,
+      () => act(visitor, path, 'cancel'),
+      "state = 'attended'",
+    )
+    expect(answer.headers.location).toBe(`${path}?done=refused`)
+    expect(await placesOf(ada)).toEqual(['attended'])
   })
 
   test('another site registers a member', async () => {

@@ -5,7 +5,6 @@ import {
   changeRegistration,
   createRegistration,
 } from '../../../domain/events/registration-operations.ts'
-import { registrationStanding } from '../../../domain/events/registration-standing.ts'
 import { performOperation } from '../../../domain/operation.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
@@ -60,7 +59,6 @@ async function register(
   session: BrowserSession,
   event: EventOfViewer,
 ): Promise<boolean> {
-  if (registrationStanding(event) !== 'open') return false
   const { kind } = await performOperation(createRegistration, request.at, by(request, session), {
     event_id: event.id,
     member_id: session.person.id,
@@ -73,7 +71,7 @@ async function cancel(
   session: BrowserSession,
   event: EventOfViewer,
 ): Promise<boolean> {
-  if (event.registration === null || !event.canCancel) return false
+  if (event.registration === null) return false
   const { kind } = await performOperation(changeRegistration, request.at, by(request, session), {
     id: event.registration.id,
     state: 'canceled',
