@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { MOST_REGISTRATIONS } from '../../../src/domain/events/registration-throttle.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aSlug, daysFromNow } from '../../support/learning.ts'
@@ -201,6 +202,22 @@ describe('attacks', () => {
     )
     expect(answer.headers.location).toBe(`${path}?done=refused`)
     expect(await placesOf(ada)).toEqual(['attended'])
+  })
+
+  test('a member fills the audit log by taking and giving back a place', async () => {
+    const { path } = await anEvent()
+    const visitor = await signedIn(world, school, await world.aMember(school))
+    const fields = hiddenFields((await visitor.get('/')).body, '/sign-out')
+    for (let n = 0; n < MOST_REGISTRATIONS; n++) {
+      const registration = n % 2 === 0 ? 'register' : 'cancel'
+      expect((await visitor.post(path, { ...fields, registration })).statusCode).toBe(303)
+    }
+    const refused = await visitor.post(path, { ...fields, registration: 'register' })
+    expect(refused.statusCode).toBe(429)
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect((await visitor.get(path)).body).not.toContain(ROOM)
+    const other = await signedIn(world, school, await world.aMember(school))
+    expect((await submit(other, path, path)).headers.location).toBe(`${path}?done=registered`)
   })
 
   test('another site registers a member', async () => {

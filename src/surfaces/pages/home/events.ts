@@ -1,13 +1,15 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../../domain/actor.ts'
 import { type EventOfViewer, findPublicEvent } from '../../../domain/events/public-events.ts'
 import {
   changeRegistration,
   createRegistration,
 } from '../../../domain/events/registration-operations.ts'
+import { countRegistration } from '../../../domain/events/registration-throttle.ts'
 import { performOperation } from '../../../domain/operation.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession, memberOf } from '../browser-session.ts'
@@ -43,6 +45,7 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
     const here = `/events/${encodeURIComponent(slugOf(request))}`
     const session = await loadBrowserSession(request, here)
     const form = checkedForm(context.keyring, request, session)
+    await checkTries(context, request, reply, session)
     const event = await load(request, session)
     const wanted = form.get('registration')
     const isDone =
@@ -52,6 +55,18 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
     const word = isDone ? (wanted === 'register' ? 'registered' : 'canceled') : 'refused'
     return redirectTo(reply, request, 'site', `${here}?done=${word}`)
   })
+}
+
+async function checkTries(
+  { keyring }: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { person }: BrowserSession,
+): Promise<void> {
+  const wait = await countRegistration(request.at, keyring.key('sign-in-throttle'), person.id)
+  if (wait === 0) return
+  reply.header('retry-after', wait)
+  throw new TooManyRequestsError(wait)
 }
 
 async function register(
