@@ -219,14 +219,11 @@ export async function findSession(
   }
 }
 
-/** Whether a session is still there; it may have expired. */
-export async function sessionExists(at: SchoolDb, id: string): Promise<boolean> {
-  const found = await at
-    .from('browser_sessions')
-    .select('id')
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return found !== undefined
+/** Whether a session can still be used. The row of one that has expired stays until it is purged. */
+export async function isSessionOpen(at: SchoolDb, id: string): Promise<boolean> {
+  const { rows } = await at.run(sql`
+    select from browser_sessions b where b.id = ${id} and b.school_id = ${at.schoolId} and ${isOpen}`)
+  return rows.length > 0
 }
 
 async function keepSession(at: SchoolDb, id: string): Promise<void> {

@@ -129,6 +129,19 @@ describe('a form whose session has ended', () => {
     expect(Object.fromEntries(formOf(found.body, NEW)).description).toBe('Kept')
   })
 
+  test('is found also where its session expired, its row is still there, and the person signed in in another tab', async () => {
+    const { person, visitor } = await anAuthor()
+    const hidden = hiddenFields((await visitor.get(NEW)).body, NEW)
+    await world.database.pool.query(
+      "update browser_sessions set expires_at = now() - interval '1 minute' where user_id = $1",
+      [person.id],
+    )
+    await visitor.signIn(await visitor.get('/sign-in'), person)
+    const found = await visitor.post(NEW, { ...hidden, ...course('Kept') })
+    expect(found.statusCode).toBe(200)
+    expect(Object.fromEntries(formOf(found.body, NEW)).description).toBe('Kept')
+  })
+
   test('is found also where the person signed in again in another tab', async () => {
     const author = await anAuthor()
     const { person, visitor } = author

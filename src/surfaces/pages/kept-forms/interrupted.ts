@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { MetadataClients } from '../../../domain/clients/metadata/metadata-clients.ts'
-import { sessionExists } from '../../../domain/people/sessions.ts'
+import { isSessionOpen } from '../../../domain/people/sessions.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import type { SignInNeeded } from '../browser-session.ts'
@@ -72,7 +72,7 @@ export async function findOwnForm(
   if (owner === undefined) return undefined
   const session = await findBrowserSession(request)
   if (session?.person.id !== owner.userId || session.id === owner.sessionId) return undefined
-  if (await sessionExists(request.at, owner.sessionId)) return undefined
+  if (await isSessionOpen(request.at, owner.sessionId)) return undefined
   const kept = readForm(request, owner, request.returnTo ?? '/account')
   return kept === undefined ? undefined : showKeptForm(context, request, reply, session, kept)
 }
