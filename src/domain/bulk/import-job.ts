@@ -22,6 +22,8 @@ export interface ImportInput {
   readonly columns?: ColumnNames | undefined
   readonly from_line?: number | undefined
   readonly max_errors?: number | undefined
+  /** Go on to the end of the file whatever is refused, and keep the problems of this many rows. */
+  readonly kept_errors?: number | undefined
 }
 
 interface ImportCursor extends ImportState {
@@ -35,7 +37,8 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
     name: `${kind.name.replaceAll('-', '_')}.import`,
     async run(job) {
       if (job.files === undefined) throw noFileStore()
-      const { source, format, columns, from_line: fromLine, max_errors: maxErrors } = job.input
+      const { source, format, columns, from_line: fromLine, kept_errors: keptErrors } = job.input
+      const maxErrors = keptErrors === undefined ? job.input.max_errors : Number.POSITIVE_INFINITY
       const bytes = await job.files.read(source)
       if (bytes === undefined)
         throw conflict('file_gone', 'The file of this import is gone. Start it again.')
@@ -44,7 +47,7 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
           job.actor,
           kind,
           bytes,
-          { format, columns, fromLine, maxErrors },
+          { format, columns, fromLine, maxErrors, keptErrors },
           (work) =>
             job.step(async (tx) => {
               const state = await work(savepointsIn(tx))

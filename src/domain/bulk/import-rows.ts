@@ -140,7 +140,9 @@ class Import {
       await running.finish()
       const { line, code, message } = error
       if (!this.#full()) {
-        this.#fail(line, [{ pointer: '', code, detail: message }])
+        this.#countFailed()
+        // Kept above the bound: it says why the import ended.
+        this.#errors.push({ line, errors: [{ pointer: '', code, detail: message }] })
         this.#nextLine = line
       }
       complete = false
@@ -216,9 +218,14 @@ class Import {
   }
 
   #fail(line: number, errors: readonly InputProblem[]): void {
+    this.#countFailed()
+    const { keptErrors = Number.POSITIVE_INFINITY } = this.#options
+    if (this.#errors.length < keptErrors) this.#errors.push({ line, errors })
+  }
+
+  #countFailed(): void {
     this.#counts.rows += 1
     this.#counts.failed += 1
-    this.#errors.push({ line, errors })
   }
 
   #full(): boolean {

@@ -13,6 +13,8 @@ export interface ImportOptions {
   readonly fromLine?: number | undefined
   /** Start no further batch after this many refused rows; running batches are finished. */
   readonly maxErrors?: number | undefined
+  /** Keep the problems of this many refused rows; the others are counted. All are kept if it is absent. */
+  readonly keptErrors?: number | undefined
   /** How many independent batches may be written at the same time. */
   readonly connections?: number | undefined
   onProgress?(progress: ImportCounts): void
@@ -37,6 +39,7 @@ export interface ImportSummary extends ImportCounts {
   readonly complete: boolean
   /** The line to continue at if it was not. */
   readonly nextLine: number
+  /** Fewer than `failed` if not all are kept. */
   readonly errors: readonly FailedRow[]
 }
 

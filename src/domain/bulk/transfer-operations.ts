@@ -168,7 +168,7 @@ export const recheckImport = unscopedWrite({
   audit: () => [],
 })
 
-/** Refused rows that the file of an import tells. */
+/** Refused rows that the file of an import tells; the others are counted. */
 const TOLD_ERRORS = 1000
 
 /** Imports a file that was checked. */
@@ -184,7 +184,7 @@ export const importChecked = unscopedWrite({
     const { resource, source, format, columns } = await takeChecked(tx, actor, id)
     await rememberColumns(tx, resource, columns)
     const job_id = uuidv7()
-    const input = { source, format, columns, max_errors: TOLD_ERRORS }
+    const input = { source, format, columns, kept_errors: TOLD_ERRORS }
     await startImport(tx, actor, kindOf(resource), job_id, input)
     return { job_id }
   },

@@ -87,6 +87,34 @@ describe('a file of students', () => {
     expect((await owner.get(path)).body).not.toContain('Import the other')
   })
 
+  test('is imported to its end although more rows are refused than are told, and all of them are counted', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const wrong = Array.from({ length: 1100 }, () => 'no-mail,Ben\n').join('')
+    const path = await check(owner, `email,name\n${wrong}last@example.test,Kit\n`)
+    const checked = { form_token: tokenOn((await owner.get('/admin/jobs')).body) }
+    const imported = pathIn(await owner.post(`${path}/import`, checked))
+    await finishJobs(world)
+    expect(await emails(school)).toContain('last@example.test')
+    const { body } = await owner.get(imported)
+    expect(body).toContain('Failed: 1,100')
+    expect(body).toContain('And 1,050 more.')
+    expect(body).toContain('The reasons of the first 1,000 are kept.')
+    expect(body).not.toContain('ended before the end of the file')
+    const file = await owner.get(`${imported}/file`)
+    expect(file.body.trim().split('\n')).toHaveLength(1001)
+  })
+
+  test('that cannot be read to its end says from which line on nothing was imported', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const path = await check(owner, 'email,name\nkit@example.test,Kit\n"max@example.test,Max\n')
+    const { body } = await owner.get(await start(owner, path))
+    expect(await emails(school)).toContain('kit@example.test')
+    expect(body).toContain('The import ended before the end of the file')
+    expect(body).toContain('Rows from line 3 on were not imported.')
+  })
+
   test('keeps the columns that were chosen for the next file of this school alone', async () => {
     const school = await world.aSchool()
     const owner = await anOwner(world, school)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { EXPORTED, startExportJob } from '../../../../../domain/bulk/transfer-operations.ts'
 import { cancelJob, listJobs, readJob } from '../../../../../domain/jobs/job-operations.ts'
+import { Alert } from '../../../../../foundation/html/components.tsx'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
@@ -105,7 +106,8 @@ export const jobs = defineResource({
   panels: async (job, _place, _ask, formToken) => (
     <>
       <CheckedPanels job={job} formToken={formToken} />
-      <RefusedRows rows={refusedRows.safeParse(job.result).data?.errors} />
+      <EndedEarly job={job} />
+      <RefusedRows {...refusedRows.safeParse(job.result).data} />
     </>
   ),
   isChanging: isOpen,
@@ -119,14 +121,35 @@ function isOpen({ state: now }: Job): boolean {
   return now === 'waiting' || now === 'running'
 }
 
+const endedEarly = z.looseObject({
+  dry_run: z.literal(false),
+  complete: z.literal(false),
+  next_line: z.int(),
+})
+
+/** An import that is done but did not reach the end of its file must not look as if it had. */
+function EndedEarly({ job }: { job: Job }) {
+  const ended = endedEarly.safeParse(job.result).data
+  if (ended === undefined) return null
+  return (
+    <Alert tone="warning" title="The import ended before the end of the file">
+      {`Rows from line ${inNumbers(ended.next_line)} on were not imported. Correct the file and import it again: rows that are already here are not added twice.`}
+    </Alert>
+  )
+}
+
 /** What an import refused. */
 const refusedRows = z.looseObject({
+  failed: z.int(),
   errors: z.array(z.object({ line: z.int(), errors: z.array(z.object({ detail: z.string() })) })),
 })
 
 const SHOWN_ROWS = 50
 
-function RefusedRows({ rows = [] }: { rows?: z.output<typeof refusedRows>['errors'] | undefined }) {
+function RefusedRows({
+  errors: rows = [],
+  failed = 0,
+}: Partial<Pick<z.output<typeof refusedRows>, 'errors' | 'failed'>>) {
   if (rows.length === 0) return null
   return (
     <Panel title="Refused rows">
@@ -135,7 +158,10 @@ function RefusedRows({ rows = [] }: { rows?: z.output<typeof refusedRows>['error
           <li>{`Line ${inNumbers(line)}: ${errors.map(({ detail }) => detail).join(' ')}`}</li>
         ))}
       </ul>
-      {rows.length > SHOWN_ROWS && <p>{`And ${inNumbers(rows.length - SHOWN_ROWS)} more.`}</p>}
+      {failed > SHOWN_ROWS && <p>{`And ${inNumbers(failed - SHOWN_ROWS)} more.`}</p>}
+      {failed > rows.length && (
+        <p>{`The reasons of the first ${inNumbers(rows.length)} are kept. Correct these rows and import the file again to see those of the others.`}</p>
+      )}
     </Panel>
   )
 }
