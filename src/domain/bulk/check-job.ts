@@ -2,7 +2,7 @@ import type { JobKind } from '../jobs/job.ts'
 import { conflict, OperationRefused } from '../operation/refusal.ts'
 import { importObject } from './bulk-operations.ts'
 import { noFileStore } from './export-job.ts'
-import { readHeadings } from './file-headings.ts'
+import { countRows, readHeadings } from './file-headings.ts'
 import { importRows } from './import-rows.ts'
 import { findKind } from './kinds.ts'
 import { type ColumnNames, type Format, HeadingError } from './row-reader.ts'
@@ -28,8 +28,10 @@ export const checkJob: JobKind<CheckInput, never> = {
   async run({ id, at, actor, files, input: { resource, source, format, columns } }) {
     if (files === undefined) throw noFileStore()
     const kind = findKind(resource)
-    const [headed, bytes] = [await files.read(source), await files.read(source)]
-    if (kind === undefined || headed === undefined || bytes === undefined) {
+    const readers = await Promise.all([1, 2, 3].map(() => files.read(source)))
+    const [headed, counted, bytes] = readers
+    if (!kind || !headed || !counted || !bytes) {
+      for (const reader of readers) reader?.destroy()
       throw conflict('file_gone', 'The file of this import is gone. Choose it again.')
     }
     try {
@@ -43,6 +45,7 @@ export const checkJob: JobKind<CheckInput, never> = {
       })
       return {
         ...importObject(kind, true, { ...summary, id }),
+        file_rows: await countRows(format, counted),
         columns: headings.map(({ heading, sample }) => ({
           heading,
           sample,
@@ -53,8 +56,7 @@ export const checkJob: JobKind<CheckInput, never> = {
       if (!(error instanceof HeadingError)) throw error
       throw new OperationRefused({ kind: 'invalid', problems: error.problems })
     } finally {
-      headed.destroy()
-      bytes.destroy()
+      for (const reader of readers) reader?.destroy()
     }
   },
 }

@@ -24,6 +24,23 @@ export async function readHeadings(
   return format === 'csv' ? ofTable(await first(source)) : ofObjects(await firstLines(source))
 }
 
+/** How many rows an import of the file reads; undefined if it cannot be read to its end. */
+export async function countRows(
+  format: Format,
+  source: AsyncIterable<Uint8Array>,
+): Promise<number | undefined> {
+  let rows = format === 'csv' ? -1 : 0
+  const reader =
+    format === 'csv' ? readRecords(source, csvReader()) : readRecords(source, lineReader())
+  try {
+    for await (const some of reader) rows += some.length
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) throw error
+    return undefined
+  }
+  return Math.max(rows, 0)
+}
+
 async function first(source: AsyncIterable<Uint8Array>) {
   return await take(readRecords(source, csvReader()))
 }

@@ -92,9 +92,10 @@ describe('a file of students', () => {
     const owner = await anOwner(world, school)
     const wrong = Array.from({ length: 1100 }, () => 'no-mail,Ben\n').join('')
     const path = await check(owner, `email,name\n${wrong}last@example.test,Kit\n`)
-    const checked = { form_token: tokenOn((await owner.get('/admin/jobs')).body) }
-    const imported = pathIn(await owner.post(`${path}/import`, checked))
-    await finishJobs(world)
+    const { body: checked } = await owner.get(path)
+    expect(checked).toContain('Only the first 1,000 of 1,101 rows were checked.')
+    expect(checked).toContain('Import the file')
+    const imported = await start(owner, path)
     expect(await emails(school)).toContain('last@example.test')
     const { body } = await owner.get(imported)
     expect(body).toContain('Failed: 1,100')
@@ -103,6 +104,18 @@ describe('a file of students', () => {
     expect(body).not.toContain('ended before the end of the file')
     const file = await owner.get(`${imported}/file`)
     expect(file.body.trim().split('\n')).toHaveLength(1001)
+  })
+
+  test('whose check ended at many wrong rows does not state the checked rows as all of them', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    const rows = Array.from({ length: 1500 }, (_, place) =>
+      place < 100 ? 'no-mail,Ben\n' : `kit${place}@example.test,Kit\n`,
+    )
+    const path = await check(owner, `email,name\n${rows.join('')}`)
+    const { body } = await owner.get(path)
+    expect(body).toContain('Only the first 1,000 of 1,500 rows were checked. 100 rows would be')
+    expect(body).not.toContain('Import the other')
+    expect(body).not.toContain('The file has')
   })
 
   test('that cannot be read to its end says from which line on nothing was imported', async () => {

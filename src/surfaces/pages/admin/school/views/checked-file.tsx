@@ -3,7 +3,6 @@ import { CHECKED_ROWS } from '../../../../../domain/bulk/check-job.ts'
 import { columnsFor, IMPORTED } from '../../../../../domain/bulk/transfer-operations.ts'
 import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
-import { count } from '../../../views/words.ts'
 import { inWords } from './words.ts'
 
 interface Job {
@@ -18,6 +17,8 @@ const checked = z.looseObject({
   rows: z.int(),
   failed: z.int(),
   complete: z.boolean(),
+  /** Absent if the file cannot be read to its end. */
+  file_rows: z.int().optional(),
   is_used: z.boolean().optional(),
   columns: z.array(z.object({ heading: z.string(), sample: z.string(), column: z.string() })),
 })
@@ -33,19 +34,19 @@ function checkedFile({ operation, state, result }: Job) {
 export function CheckedPanels({ job, formToken }: { job: Job; formToken: string }) {
   const file = checkedFile(job)
   if (file === undefined) return null
-  const { resource, rows, failed, columns } = file
+  const { resource, rows, failed, columns, file_rows = 0 } = file
   const known = columnsFor(resource)
-  const good = rows - failed
+  const mayImport = rows > failed || file_rows > rows
   return (
     <>
       <Panel title="Nothing is written yet">
-        <p>{summaryOf(rows, failed)}</p>
-        {good > 0 && (
+        <p>{summaryOf(file)}</p>
+        {mayImport && (
           <Form action={`/admin/jobs/${job.id}/import`} formToken={formToken} class="actions">
-            <Button look="primary">{buttonWords(rows, failed)}</Button>
+            <Button look="primary">{buttonWords(file)}</Button>
           </Form>
         )}
-        {good === 0 && <Alert tone="warning" title="There is no row to import" />}
+        {!mayImport && <Alert tone="warning" title="There is no row to import" />}
       </Panel>
       <Panel
         title="Columns"
@@ -88,18 +89,29 @@ export function CheckedPanels({ job, formToken }: { job: Job; formToken: string 
   )
 }
 
-function summaryOf(rows: number, failed: number): string {
-  const looked =
-    rows >= CHECKED_ROWS
-      ? `The first ${count(rows, 'row', 'rows')} of the file were checked.`
-      : `The file has ${count(rows, 'row', 'rows')}.`
-  if (failed === 0) return `${looked} All of them can be imported.`
-  return `${looked} ${count(failed, 'row', 'rows')} would be refused; the reasons are below.`
+type File = z.output<typeof checked>
+
+/** A check ends after some rows, and after many that are refused: then the file has rows that it does not know. */
+function isWhole({ rows, complete, file_rows }: File): boolean {
+  return rows === file_rows || (complete && rows < CHECKED_ROWS)
 }
 
-function buttonWords(rows: number, failed: number): string {
-  if (rows >= CHECKED_ROWS) return 'Import the file'
-  return failed === 0
-    ? `Import ${count(rows, 'row', 'rows')}`
-    : `Import the other ${count(rows - failed, 'row', 'rows')}`
+function summaryOf(file: File): string {
+  const { rows, failed, file_rows } = file
+  const all = file_rows === undefined ? rowsOf(rows) : `${inNumbers(rows)} of ${rowsOf(file_rows)}`
+  const looked = isWhole(file)
+    ? `The file has ${rowsOf(rows)}.`
+    : `Only the first ${all} ${rows === 1 ? 'was' : 'were'} checked.`
+  if (failed === 0) return `${looked} All of them can be imported.`
+  return `${looked} ${rowsOf(failed)} would be refused; the reasons are below.`
 }
+
+function buttonWords(file: File): string {
+  const { rows, failed } = file
+  if (!isWhole(file)) return 'Import the file'
+  return failed === 0 ? `Import ${rowsOf(rows)}` : `Import the other ${rowsOf(rows - failed)}`
+}
+
+const rowsOf = (number: number): string => `${inNumbers(number)} ${number === 1 ? 'row' : 'rows'}`
+
+const inNumbers = (number: number): string => number.toLocaleString('en')
