@@ -1,9 +1,11 @@
 import type { JobKind } from '../jobs/job.ts'
-import { conflict, OperationRefused } from '../operation/refusal.ts'
+import { conflict, type InputProblem } from '../operation/refusal.ts'
+import { rememberColumns } from '../schools/import-columns.ts'
 import { importObject } from './bulk-operations.ts'
 import { noFileStore } from './export-job.ts'
 import { countRows, readHeadings } from './file-headings.ts'
 import { importRows } from './import-rows.ts'
+import type { ImportSummary } from './import-state.ts'
 import { findKind } from './kinds.ts'
 import { type ColumnNames, type Format, HeadingError } from './row-reader.ts'
 
@@ -18,14 +20,18 @@ export interface CheckInput {
   readonly source: string
   readonly format: Format
   readonly columns: ColumnNames
+  /** Whether a person chose them: then the next file gets them again, if this one can be read with them. */
+  readonly is_chosen?: boolean | undefined
 }
 
 export const CHECK = 'imports.check'
 
 /** Tries the first rows of a file as an import would, and undoes it: what the import would do, and which rows it would refuse. */
-export const checkJob: JobKind<CheckInput, never> = {
+export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
   name: CHECK,
-  async run({ id, at, actor, files, input: { resource, source, format, columns } }) {
+  async run(job) {
+    const { id, at, actor, files, input } = job
+    const { resource, source, format, columns } = input
     if (files === undefined) throw noFileStore()
     const kind = findKind(resource)
     const readers = await Promise.all([1, 2, 3].map(() => files.read(source)))
@@ -36,15 +42,23 @@ export const checkJob: JobKind<CheckInput, never> = {
     }
     try {
       const headings = await readHeadings(format, headed)
-      const summary = await importRows(at, actor, kind, bytes, {
-        format,
-        columns,
-        dryRun: true,
-        maxErrors: TOLD_ROWS,
-        maxRows: CHECKED_ROWS,
-      })
+      const options = { format, columns, dryRun: true, maxErrors: TOLD_ROWS, maxRows: CHECKED_ROWS }
+      const { problems, ...summary }: Tried = await importRows(
+        at,
+        actor,
+        kind,
+        bytes,
+        options,
+      ).catch<Tried>(unheaded)
+      if (input.is_chosen === true && problems === undefined) {
+        await job.step(async (tx) => {
+          await rememberColumns(tx, resource, columns)
+          return { cursor: { remembered: true }, done: summary.rows }
+        })
+      }
       return {
         ...importObject(kind, true, { ...summary, id }),
+        heading_problems: problems,
         file_rows: await countRows(format, counted),
         columns: headings.map(({ heading, sample }) => ({
           heading,
@@ -52,11 +66,19 @@ export const checkJob: JobKind<CheckInput, never> = {
           column: columns[heading] ?? '',
         })),
       }
-    } catch (error) {
-      if (!(error instanceof HeadingError)) throw error
-      throw new OperationRefused({ kind: 'invalid', problems: error.problems })
     } finally {
       for (const reader of readers) reader?.destroy()
     }
   },
+}
+
+interface Tried extends ImportSummary {
+  readonly problems?: readonly InputProblem[]
+}
+
+/** No row can be read with these columns. The check is done all the same, so that its page can ask for others. */
+function unheaded(error: unknown): Tried {
+  if (!(error instanceof HeadingError)) throw error
+  const none = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }
+  return { id: '', ...none, complete: false, nextLine: 1, errors: [], problems: error.problems }
 }

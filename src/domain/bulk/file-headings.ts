@@ -3,6 +3,7 @@ import { lineReader } from '../../foundation/tabular/line-reader.ts'
 import { readRecords } from '../../foundation/tabular/read-records.ts'
 import { type FileRecord, UnreadableFileError } from '../../foundation/tabular/record.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
+import { headingName, headingNames } from './heading-names.ts'
 import type { BulkKind } from './kind.ts'
 import type { ColumnNames, Format } from './row-reader.ts'
 
@@ -64,21 +65,25 @@ async function take<T>(records: AsyncIterable<FileRecord<T>[]>): Promise<readonl
 }
 
 function ofTable([headings = [], ...rows]: readonly (readonly (string | null)[])[]) {
-  const named = headings.map((cell, place) => ({
-    heading: (cell ?? '').trim(),
+  const names = headingNames(headings)
+  const found = names.map((heading, place) => ({
+    heading,
     sample: oneLine(
       rows.map((row) => row[place] ?? '').find((text) => text !== '') ?? '',
       SAMPLE_LENGTH,
     ),
   }))
-  return distinct(named)
+  // Spreadsheets write a comma too many after each row.
+  return found
+    .filter(({ sample }, place) => sample !== '' || (headings[place] ?? '').trim() !== '')
+    .slice(0, MOST_HEADINGS)
 }
 
 function ofObjects(lines: readonly string[]): readonly Heading[] {
   const members = lines.flatMap((line) => Object.entries(objectOn(line)))
   return distinct(
-    members.map(([heading, value]) => ({
-      heading,
+    members.map(([name, value]) => ({
+      heading: headingName(name),
       sample: oneLine(typeof value === 'string' ? value : JSON.stringify(value), SAMPLE_LENGTH),
     })),
   )

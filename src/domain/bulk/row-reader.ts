@@ -9,6 +9,7 @@ import { oneLine } from '../../foundation/text/one-line.ts'
 import { judgeInput } from '../operation/input-problems.ts'
 import { type InputProblem, pointerTo } from '../operation/refusal.ts'
 import { shapeOf } from './column-shape.ts'
+import { headingName, headingNames } from './heading-names.ts'
 import type { BulkKind, ImportRow } from './kind.ts'
 import { plainRows } from './plain-rows.ts'
 
@@ -100,12 +101,15 @@ function parseObject(text: string): unknown {
 /** An object with the names of columns in place of the headings. */
 function renamed(row: unknown, columns: ColumnNames): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row
-  const members = Object.entries(row).map(([name, value]) => [columnOf(name, columns), value])
+  const members = Object.entries(row).map(([name, value]) => [
+    columnOf(name, headingName(name), columns),
+    value,
+  ])
   return Object.fromEntries(members.filter(([name]) => name !== ''))
 }
 
-function columnOf(heading: string, columns: ColumnNames): string {
-  return Object.hasOwn(columns, heading) ? (columns[heading] ?? '') : heading
+function columnOf(written: string, heading: string, columns: ColumnNames): string {
+  return Object.hasOwn(columns, heading) ? (columns[heading] ?? '') : written
 }
 
 /** Half a surrogate pair, which PostgreSQL's JSON refuses. */
@@ -168,6 +172,8 @@ const TOO_WIDE: InputProblem = {
   detail: `The first line names more than ${MAX_COLUMNS} columns.`,
 }
 
+const UNNAMED = 'The row has a value below an empty heading. Name the column, or remove it.'
+
 /** Returns a function that turns the cells below a heading into a row. */
 function headedParser(
   kind: BulkKind,
@@ -177,12 +183,12 @@ function headedParser(
   if ('problem' in heading) throw new HeadingError([{ pointer: '', ...heading.problem }])
   if (heading.content.length > MAX_COLUMNS) throw new HeadingError([TOO_WIDE])
   const headings = heading.content.map((cell) => (cell ?? '').trim())
-  const names = headings.map((name) => columnOf(name, columns))
-  const isLeftOut = (place: number) => names[place] === '' && headings[place] !== ''
+  const own = headingNames(headings)
+  const names = headings.map((name, place) => columnOf(name, own[place] ?? '', columns))
   const known = (name: string): boolean =>
     Object.hasOwn(kind.columns, name) || Object.hasOwn(kind.of.schema.shape, name)
   const problems = names.flatMap((name, place): InputProblem[] => {
-    if (isLeftOut(place)) return []
+    if (name === '') return []
     if (!known(name)) {
       const detail = `The heading names a column that ${kind.name} do not have. Remove it, or check its spelling.`
       return [{ pointer: pointerTo([oneLine(name, 100)]), code: 'unknown_field', detail }]
@@ -191,11 +197,15 @@ function headedParser(
     return [{ pointer: `/${name}`, code: 'repeated', detail: 'Name each column once.' }]
   })
   if (problems.length > 0) throw new HeadingError(problems.slice(0, 20))
+  const mustBeEmpty = own.map(
+    (name, place) => headings[place] === '' && !Object.hasOwn(columns, name),
+  )
   const readers = names.map((name) => cellReader(kind, name))
   return (cells) => {
     if (cells.length > names.length) return 'The row has more cells than the heading has columns.'
     const row: Record<string, unknown> = {}
     for (const [place, cell] of cells.entries()) {
+      if (mustBeEmpty[place] === true && (cell ?? '').trim() !== '') return UNNAMED
       const value = readers[place]?.(cell)
       if (value !== undefined) row[names[place] ?? ''] = value
     }

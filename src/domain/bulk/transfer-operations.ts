@@ -160,9 +160,8 @@ export const recheckImport = unscopedWrite({
     const known = kindOf(resource).columns
     const wrong = Object.values(columns).find((name) => name !== '' && !Object.hasOwn(known, name))
     if (wrong !== undefined) throw invalid('columns', 'unknown_field', 'There is no such column.')
-    await rememberColumns(tx, resource, columns)
     const job_id = uuidv7()
-    await startCheck(tx, actor, job_id, { resource, source, format, columns })
+    await startCheck(tx, actor, job_id, { resource, source, format, columns, is_chosen: true })
     return { job_id }
   },
   audit: () => [],

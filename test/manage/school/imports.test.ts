@@ -160,6 +160,59 @@ describe('a file of students', () => {
   })
 })
 
+describe('the headings of a file', () => {
+  const choose = async (owner: Visitor, path: string, columns: [string, string][]) => {
+    const form_token = tokenOn((await owner.get(path)).body)
+    const fields = columns.flatMap(([heading, column]): [string, string][] => [
+      ['heading', heading],
+      ['column', column],
+    ])
+    const again = await owner.post(`${path}/columns`, [['form_token', form_token], ...fields])
+    expect(again.statusCode).toBe(303)
+    await finishJobs(world)
+    return pathIn(again)
+  }
+
+  test('that got the same column ask for another one, keep the file, and are not remembered', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    const rows = 'Kontakt,Privat,Name\nkit@example.test,max@example.test,Kit\n'
+    const twice = await choose(owner, await check(owner, rows), [
+      ['Kontakt', 'email'],
+      ['Privat', 'email'],
+      ['Name', 'name'],
+    ])
+    const { body } = await owner.get(twice)
+    expect(body).toContain('Two headings have the column “Email”. Choose it for one of them.')
+    expect(body).not.toContain(`${twice}/import`)
+    expect(chosenIn(body)).toEqual(['email', 'email', 'name'])
+    expect(chosenIn((await owner.get(await check(owner, rows))).body)).toEqual(['', '', 'name'])
+    const once = await choose(owner, twice, [
+      ['Kontakt', 'email'],
+      ['Privat', ''],
+      ['Name', 'name'],
+    ])
+    expect((await owner.get(once)).body).toContain('Import 1 row')
+  })
+
+  test('may stand twice, be empty, or have a line break, as spreadsheets write them', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const rows = 'Email,Email,"Full\nname",,\nkit@example.test,max@example.test,Kit,,\n'
+    const path = await check(owner, rows)
+    const { body } = await owner.get(path)
+    expect(chosenIn(body)).toEqual(['email', '', 'name'])
+    expect(body).toContain('Import 1 row')
+    const other = await choose(owner, path, [
+      ['Email', ''],
+      ['Email (2)', 'email'],
+      ['Full name', 'name'],
+    ])
+    await start(owner, other)
+    expect(await emails(school)).toContain('max@example.test')
+    expect(await emails(school)).not.toContain('kit@example.test')
+  })
+})
+
 describe('a checked file is not imported', () => {
   test('by another operator, by the owner of another school, with a forged form, or with a column that does not exist', async () => {
     const school = await world.aSchool()

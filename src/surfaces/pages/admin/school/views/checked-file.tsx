@@ -19,6 +19,9 @@ const checked = z.looseObject({
   complete: z.boolean(),
   /** Absent if the file cannot be read to its end. */
   file_rows: z.int().optional(),
+  heading_problems: z
+    .array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() }))
+    .optional(),
   is_used: z.boolean().optional(),
   columns: z.array(z.object({ heading: z.string(), sample: z.string(), column: z.string() })),
 })
@@ -34,13 +37,13 @@ function checkedFile({ operation, state, result }: Job) {
 export function CheckedPanels({ job, formToken }: { job: Job; formToken: string }) {
   const file = checkedFile(job)
   if (file === undefined) return null
-  const { resource, rows, failed, columns, file_rows = 0 } = file
+  const { resource, rows, failed, columns, heading_problems, file_rows = 0 } = file
   const known = columnsFor(resource)
-  const mayImport = rows > failed || file_rows > rows
+  const mayImport = heading_problems === undefined && (rows > failed || file_rows > rows)
   return (
     <>
       <Panel title="Nothing is written yet">
-        <p>{summaryOf(file)}</p>
+        {heading_problems === undefined && <p>{summaryOf(file)}</p>}
         {mayImport && (
           <Form action={`/admin/jobs/${job.id}/import`} formToken={formToken} class="actions">
             <Button look="primary">{buttonWords(file)}</Button>
@@ -52,6 +55,9 @@ export function CheckedPanels({ job, formToken }: { job: Job; formToken: string 
         title="Columns"
         lead="Choose what each heading of your file means. The choice is kept for the next file."
       >
+        {heading_problems?.map((problem) => (
+          <Alert tone="error" title={headingProblem(problem)} />
+        ))}
         <Form action={`/admin/jobs/${job.id}/columns`} formToken={formToken} class="wide-form">
           {columns.map(({ heading, sample, column }, place) => (
             <div class="field">
@@ -87,6 +93,20 @@ export function CheckedPanels({ job, formToken }: { job: Job; formToken: string 
       </Panel>
     </>
   )
+}
+
+function headingProblem({
+  pointer,
+  code,
+  detail,
+}: {
+  pointer: string
+  code: string
+  detail: string
+}) {
+  const column = inWords(pointer.slice(1))
+  if (code !== 'repeated') return column === '' ? detail : `${column}: ${detail}`
+  return `Two headings have the column “${column}”. Choose it for one of them.`
 }
 
 type File = z.output<typeof checked>
