@@ -24,6 +24,8 @@ export interface ImportInput {
   readonly max_errors?: number | undefined
   /** Go on to the end of the file whatever is refused, and keep the problems of this many rows. */
   readonly kept_errors?: number | undefined
+  /** How many rows the file has, if a check counted them. */
+  readonly rows?: number | undefined
 }
 
 interface ImportCursor extends ImportState {
@@ -51,7 +53,7 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
           (work) =>
             job.step(async (tx) => {
               const state = await work(savepointsIn(tx))
-              return { cursor: state, done: state.counts.rows }
+              return { cursor: state, done: state.counts.rows, total: job.input.rows }
             }),
           job.cursor,
         )

@@ -180,10 +180,10 @@ export const importChecked = unscopedWrite({
   input: z.strictObject({ id: idField }),
   output: started,
   async run(tx, actor: Actor, { id }) {
-    const { resource, source, format, columns } = await takeChecked(tx, actor, id)
+    const { resource, source, format, columns, rows } = await takeChecked(tx, actor, id)
     await rememberColumns(tx, resource, columns)
     const job_id = uuidv7()
-    const input = { source, format, columns, kept_errors: TOLD_ERRORS }
+    const input = { source, format, columns, kept_errors: TOLD_ERRORS, rows }
     await startImport(tx, actor, kindOf(resource), job_id, input)
     return { job_id }
   },
@@ -197,8 +197,15 @@ const checkInput = z.object({
   columns: columnNames,
 })
 
-async function takeChecked(tx: SchoolTx, actor: Actor, id: string): Promise<CheckInput> {
-  return checkInput.parse(await takeSource(tx, actor, CHECK, id))
+const counted = z.looseObject({ file_rows: z.int().optional() })
+
+async function takeChecked(
+  tx: SchoolTx,
+  actor: Actor,
+  id: string,
+): Promise<CheckInput & { readonly rows?: number | undefined }> {
+  const { input, result } = await takeSource(tx, actor, CHECK, id)
+  return { ...checkInput.parse(input), rows: counted.safeParse(result).data?.file_rows }
 }
 
 async function startCheck(

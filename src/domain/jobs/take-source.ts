@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts'
 import { conflict } from '../operation/refusal.ts'
 
 /**
- * Takes the file of a finished job for the next one, with what the job was asked. The file has one owner, so that the
+ * Takes the file of a finished job for the next one, with what the job was asked and answered. The file has one owner, so that the
  * purge does not remove it while another job reads it; and a second click starts nothing.
  */
 export async function takeSource(
@@ -12,9 +12,9 @@ export async function takeSource(
   { userId }: Pick<Actor, 'userId'>,
   kind: string,
   id: string,
-): Promise<unknown> {
-  const { rows } = await tx.run(sql<{ input: unknown }>`
-    select input from jobs
+): Promise<{ readonly input: unknown; readonly result: unknown }> {
+  const { rows } = await tx.run(sql<{ input: unknown; result: unknown }>`
+    select input, result from jobs
     where school_id = ${tx.schoolId} and id = ${id} and kind = ${kind} and state = 'done'
       and user_id = ${userId ?? null} and input ? 'source'
     for update`)
@@ -28,5 +28,5 @@ export async function takeSource(
   await tx.run(sql`
     update jobs set input = input - 'source', result = result || '{"is_used": true}'
     where school_id = ${tx.schoolId} and id = ${id}`)
-  return row.input
+  return row
 }

@@ -102,6 +102,8 @@ describe('a file of students', () => {
     expect(body).toContain('And 1,050 more.')
     expect(body).toContain('The reasons of the first 1,000 are kept.')
     expect(body).not.toContain('ended before the end of the file')
+    const row = await jobRow(school, imported.split('/').at(-1) ?? '')
+    expect([Number(row.done_count), Number(row.total_count)]).toEqual([1101, 1101])
     const file = await owner.get(`${imported}/file`)
     expect(file.body.trim().split('\n')).toHaveLength(1001)
   })
