@@ -78,14 +78,24 @@ describe('selected rows of a list', () => {
     expect((await student.post('/admin/posts/selected', forged)).statusCode).toBe(403)
     expect(await states(school)).toEqual(['draft'])
     const browser = new AdminBrowser(owner)
-    const { path } = await browser.done('/admin/courses/new', { title: 'Fresco' })
+    await browser.done('/admin/courses/new', { title: 'Fresco' })
     const list = await browser.page('/admin/courses')
     const offered = /<form id="selection".*?<\/form>/s.exec(list)?.[0] ?? ''
     expect(offered).toContain('value="publish"')
     expect(offered).not.toContain('value="delete"')
     expect(offered).not.toContain('value="announce"')
-    await send(owner, 'delete', [path.split('/').at(-1) ?? ''], '/admin/courses')
-    await browser.page(path)
+  })
+
+  test('are left alone by an action that the list does not offer: no other one is done instead', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const { path } = await new AdminBrowser(owner).done('/admin/courses/new', { title: 'Fresco' })
+    const id = path.split('/').at(-1) ?? ''
+    for (const action of ['delete', 'announce', 'nonsense', '']) {
+      expect((await send(owner, action, [id], '/admin/courses')).statusCode).toBe(400)
+    }
+    const courses = await school.at.from('courses').select(['state']).execute()
+    expect(courses.map(({ state }) => state)).toEqual(['draft'])
   })
 
   test('may be none: the page says so', async () => {

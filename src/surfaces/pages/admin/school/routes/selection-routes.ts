@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Outcome } from '../../../../../domain/operation.ts'
+import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { redirectTo, sendPage } from '../../../page-request.ts'
@@ -33,14 +34,14 @@ export function addSelectionRoutes(
   if (resource.list === undefined || actions.length === 0) return
   const path = selectionPath(resource)
   const asked = (from: URLSearchParams) => ({
-    action: actions.find((one) => one.path === from.get('action')) ?? actions[0],
+    action: actions.find((one) => one.path === from.get('action')),
     ids: [...new Set(from.getAll('id').filter(isUuid))].slice(0, MOST_ROWS),
   })
   const back = { url: listPath(resource), label: resource.many }
 
   app.get(path, async (request, reply) => {
     const visit = await enter(context, request, reply)
-    const { action, ids } = asked(queryOf(request))
+    const { action = actions[0], ids } = asked(queryOf(request))
     const objects: Row[] = []
     for (const id of ids) {
       const found = await readOne(visit, resource, id)
@@ -53,7 +54,7 @@ export function addSelectionRoutes(
   app.post(path, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const { action, ids } = asked(visit.form())
-    if (action === undefined) return redirectTo(reply, request, 'site', back.url)
+    if (action === undefined) throw new RequestRefusedError(400, NOT_FOR_MANY)
     const failed: FailedRow[] = []
     // One after the other: each is a transaction of its own, and one that is refused stops no other.
     for (const id of ids) {
@@ -68,6 +69,8 @@ export function addSelectionRoutes(
     return sendPage(reply, request, 'site', page, 409)
   })
 }
+
+const NOT_FOR_MANY = 'This cannot be done with several rows at once. Go back to the list.'
 
 async function readOne(visit: Visit, resource: AdminResource, id: string): Promise<Outcome<Row>> {
   return await visit.perform(resource.read, { id, ...expanding(resource) })
