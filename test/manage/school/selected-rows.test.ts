@@ -23,17 +23,31 @@ const states = async (school: TestSchool) => {
   return rows.map(({ state }) => state)
 }
 
-/** Sends the form of the page that asks about selected rows. */
-async function send(
+type Fields = readonly (readonly [string, string])[]
+
+/** Sends fields as a browser sends them, whether a page has such a form or not. */
+async function send(visitor: Visitor, path: string, fields: Fields) {
+  const { form_token = '' } = hiddenFields((await visitor.get('/admin/posts')).body, '/sign-out')
+  return await visitor.post(`${path}/selected`, [['form_token', form_token], ...fields])
+}
+
+/** The fields of the page that asks about selected rows. */
+async function asked(
   visitor: Visitor,
   action: string,
   ids: readonly string[],
   path = '/admin/posts',
-) {
-  const { form_token = '' } = hiddenFields((await visitor.get('/admin/posts')).body, '/sign-out')
-  const fields = [['form_token', form_token], ['action', action], ...ids.map((id) => ['id', id])]
-  return await visitor.post(`${path}/selected`, fields as [string, string][])
+): Promise<Fields> {
+  const query = new URLSearchParams([['action', action], ...ids.map((id) => ['id', id])])
+  const { body } = await visitor.get(`${path}/selected?${query}`)
+  const shown = hiddenFields(body, `${path}/selected`)
+  const versions = Object.entries(shown).filter(([name]) => name.startsWith('if_version'))
+  return [['action', shown.action ?? ''], ...ids.map((id) => ['id', id] as const), ...versions]
 }
+
+/** Answers the page that asks about selected rows with yes. */
+const confirm = async (visitor: Visitor, action: string, ids: readonly string[]) =>
+  await send(visitor, '/admin/posts', await asked(visitor, action, ids))
 
 describe('selected rows of a list', () => {
   test('are named by a page that asks, and an action is done with each of them', async () => {
@@ -43,11 +57,11 @@ describe('selected rows of a list', () => {
     const list = (await owner.get('/admin/posts')).body
     expect(list).toContain(`name="id" value="${first}" form="selection" aria-label="Select Post 0"`)
     const query = `action=publish&id=${first}&id=${second}`
-    const asked = (await owner.get(`/admin/posts/selected?${query}`)).body
-    expect(asked).toContain('Publish: 2 posts')
-    expect(asked).toContain('Post 0')
-    expect(asked).not.toContain('Post 2')
-    const done = await send(owner, 'publish', [first, second])
+    const question = (await owner.get(`/admin/posts/selected?${query}`)).body
+    expect(question).toContain('Publish: 2 posts')
+    expect(question).toContain('Post 0')
+    expect(question).not.toContain('Post 2')
+    const done = await confirm(owner, 'publish', [first, second])
     expect((await owner.follow(done)).body).toContain('Done with all selected rows.')
     expect(await states(school)).toEqual(['published', 'published', 'draft'])
   })
@@ -56,10 +70,10 @@ describe('selected rows of a list', () => {
     const school = await world.aSchool()
     const owner = await anOwner(world, school)
     const [first = '', second = ''] = await posts(school, 2)
-    await send(owner, 'publish', [first])
+    await confirm(owner, 'publish', [first])
     const elsewhere = await world.aSchool()
     const [foreign = ''] = await posts(elsewhere, 1)
-    const answer = await send(owner, 'publish', [first, second, foreign])
+    const answer = await confirm(owner, 'publish', [first, second, foreign])
     expect(answer.statusCode).toBe(409)
     expect(answer.body).toContain('1 of 3 done; 2 could not be done')
     expect(answer.body).toContain('Not possible as it is now.')
@@ -92,10 +106,34 @@ describe('selected rows of a list', () => {
     const { path } = await new AdminBrowser(owner).done('/admin/courses/new', { title: 'Fresco' })
     const id = path.split('/').at(-1) ?? ''
     for (const action of ['delete', 'announce', 'nonsense', '']) {
-      expect((await send(owner, action, [id], '/admin/courses')).statusCode).toBe(400)
+      const fields = [['action', action] as const, ['id', id] as const]
+      expect((await send(owner, '/admin/courses', fields)).statusCode).toBe(400)
     }
     const courses = await school.at.from('courses').select(['state']).execute()
     expect(courses.map(({ state }) => state)).toEqual(['draft'])
+  })
+
+  test('that changed after the page asked are left alone, as are rows without the version it showed', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const [first = '', second = ''] = await posts(school, 2)
+    const fields = await asked(owner, 'publish', [first, second])
+    const edit = `/admin/posts/${first}/edit`
+    await new AdminBrowser(await anOwner(world, school)).done(edit, { title: 'Not ready yet' })
+    const answer = await send(owner, '/admin/posts', fields)
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toContain('1 of 2 done; 1 could not be done')
+    expect(answer.body).toContain('It changed after you selected it.')
+    expect(await states(school)).toEqual(['draft', 'published'])
+    const blind = [['action', 'publish'] as const, ['id', first] as const]
+    expect((await send(owner, '/admin/posts', blind)).statusCode).toBe(409)
+    expect(await states(school)).toEqual(['draft', 'published'])
+  })
+
+  test('are not offered an action that each row would refuse: the answer to a refund is undone one by one', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    expect((await owner.get('/admin/payments/selected?action=undo-refund')).statusCode).toBe(404)
+    expect((await owner.get('/admin/payments')).body).not.toContain('id="selection"')
   })
 
   test('may be none: the page says so', async () => {

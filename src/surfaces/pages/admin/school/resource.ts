@@ -26,6 +26,8 @@ export interface Action<T = Row> {
   readonly tone?: 'danger'
   /** Whether the page asks to type the name of the object, because much is lost with it. */
   readonly confirmsName?: true
+  /** Whether it is done with one object at a time and not with the selected rows of a list. */
+  readonly forOne?: true
   /** Whether it can be done with this object as it is now. */
   readonly when?: (object: T) => boolean
 }

@@ -271,6 +271,7 @@ export const payments = defineResource({
       path: 'undo-refund',
       label: 'Undo answer',
       does: undoRefund,
+      forOne: true,
       question: 'Undo the answer to this refund?',
       consequence: (payment) =>
         `For an answer that was a mistake. Nothing counts as refunded any more, the request waits again, and ${payerOf(payment)} is told so.`,

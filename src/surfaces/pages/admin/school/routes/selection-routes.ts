@@ -7,8 +7,9 @@ import { redirectTo, sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
 import { type Action, type AdminResource, afterWrite, listPath } from '../resource.ts'
 import type { Row } from '../row.ts'
-import { type FailedRow, selectionPage } from '../views/selection-page.tsx'
+import { type FailedRow, selectionPage, versionName } from '../views/selection-page.tsx'
 import { askedBy } from './action-routes.ts'
+import { seenVersion, versionIn } from './submit.ts'
 import { enter, expanding, type Visit } from './visit.ts'
 
 /** More than a page of a list has. */
@@ -16,7 +17,10 @@ const MOST_ROWS = 50
 
 /** Actions that need nothing but the object, so that they can be done with many. */
 export function actionsForMany({ actions }: AdminResource): readonly Action[] {
-  return actions.filter(({ does, confirmsName }) => !('operation' in does) && confirmsName !== true)
+  return actions.filter(
+    ({ does, confirmsName, forOne }) =>
+      !('operation' in does) && confirmsName !== true && forOne !== true,
+  )
 }
 
 /** Where the list sends what is selected. */
@@ -53,12 +57,13 @@ export function addSelectionRoutes(
 
   app.post(path, async (request, reply) => {
     const visit = await enter(context, request, reply)
-    const { action, ids } = asked(visit.form())
+    const form = visit.form()
+    const { action, ids } = asked(form)
     if (action === undefined) throw new RequestRefusedError(400, NOT_FOR_MANY)
     const failed: FailedRow[] = []
     // One after the other: each is a transaction of its own, and one that is refused stops no other.
     for (const id of ids) {
-      const failure = await doOne(visit, resource, action, id)
+      const failure = await doOne(visit, resource, action, { id, form })
       if (failure !== undefined) failed.push(failure)
     }
     if (failed.length === 0) {
@@ -80,19 +85,28 @@ async function doOne(
   visit: Visit,
   resource: AdminResource,
   action: Action,
-  id: string,
+  { id, form }: { readonly id: string; readonly form: URLSearchParams },
 ): Promise<FailedRow | undefined> {
   const found = await readOne(visit, resource, id)
   if (found.kind !== 'done') return { id, name: '', why: 'It is gone.' }
   const failure = (why: string) => ({ id, name: resource.name(found.output), why })
   if (action.when?.(found.output) === false) return failure('Not possible as it is now.')
+  const { version } = found.output
+  const seen = seenVersion(form, versionName(id))
+  if (version !== undefined && version !== seen) return failure(CHANGED)
   const { operation, input } = askedBy(action)
-  const done = await visit.perform(operation, { id, ...input })
+  const done = await visit.perform(operation, {
+    id,
+    ...input,
+    ...versionIn(operation, form, versionName(id)),
+  })
   return done.kind === 'done' ? undefined : failure(reasonIn(done))
 }
+
+const CHANGED = 'It changed after you selected it. Look at it as it is now, and select it again.'
 
 function reasonIn(outcome: Exclude<Outcome, { kind: 'done' }>): string {
   if ('detail' in outcome) return outcome.detail
   if (outcome.kind === 'invalid') return outcome.problems.map(({ detail }) => detail).join(' ')
-  return 'It changed in the meantime.'
+  return CHANGED
 }

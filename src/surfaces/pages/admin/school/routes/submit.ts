@@ -110,18 +110,24 @@ function judged(
   }
 }
 
+/** The version of the object that the form was made from. */
+export function seenVersion(form: URLSearchParams, name = 'if_version'): number | undefined {
+  const version = Number(form.get(name))
+  return Number.isInteger(version) && version > 0 ? version : undefined
+}
+
 /** The version that the form was made from, so that a save never overwrites a change that its author did not see. */
-export function versionIn(operation: WriteOperation, form: URLSearchParams): Row {
-  const version = Number(form.get('if_version'))
-  return 'if_version' in operation.input.shape && Number.isInteger(version) && version > 0
+export function versionIn(operation: WriteOperation, form: URLSearchParams, name?: string): Row {
+  const version = seenVersion(form, name)
+  return 'if_version' in operation.input.shape && version !== undefined
     ? { if_version: version }
     : {}
 }
 
 /** An object with the version that the form was made from, so that showing the form again does not hide a change. */
 export function asSeen(object: Row, form: URLSearchParams): Row {
-  const version = Number(form.get('if_version'))
-  return Number.isInteger(version) && version > 0 ? { ...object, version } : object
+  const version = seenVersion(form)
+  return version === undefined ? object : { ...object, version }
 }
 
 export function versionField(operation: WriteOperation, object: Row): Record<string, string> {

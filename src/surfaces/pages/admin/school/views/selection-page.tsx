@@ -22,6 +22,9 @@ interface SelectionPageProps extends AdminFrame {
   readonly ids?: readonly string[]
 }
 
+/** The field with the version of a row, so that a row is left alone if it changed after the page asked. */
+export const versionName = (id: string): string => `if_version-${id}`
+
 /** Asks before an action on several rows, and tells afterwards with which rows it failed. */
 export function selectionPage(props: SelectionPageProps): string {
   const { resource, action, objects, back, failed } = props
@@ -78,8 +81,13 @@ function Ask({ resource, action, objects, path, back, viewer }: SelectionPagePro
       <form method="post" action={path} class="actions">
         <FormToken value={viewer?.formToken ?? ''} />
         <input type="hidden" name="action" value={action.path} />
-        {objects.map(({ id }) => (
-          <input type="hidden" name="id" value={String(id)} />
+        {objects.map(({ id, version }) => (
+          <>
+            <input type="hidden" name="id" value={String(id)} />
+            {typeof version === 'number' && (
+              <input type="hidden" name={versionName(String(id))} value={String(version)} />
+            )}
+          </>
         ))}
         <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
         <ButtonLink look="plain" href={back.url}>
