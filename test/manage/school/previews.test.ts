@@ -44,6 +44,8 @@ describe('a draft', () => {
   })
 })
 
+const versionsIn = (html: string) => /<table class="versions">.*?<\/table>/s.exec(html)?.[0] ?? ''
+
 test('a form that another person overtook shows both versions, and saves on the second try', async () => {
   const school = await world.aSchool()
   const ada = new AdminBrowser(await anOwner(world, school))
@@ -54,7 +56,7 @@ test('a form that another person overtook shows both versions, and saves on the 
     ben.done(form, { title: 'Fresco by <b>Ben</b>' }),
   )
   expect(overtaken.statusCode).toBe(409)
-  const versions = /<table class="versions">.*?<\/table>/s.exec(overtaken.body)?.[0] ?? ''
+  const versions = versionsIn(overtaken.body)
   expect(versions).toContain('Fresco by &lt;b>Ben&lt;/b>')
   expect(versions).toContain('Fresco by Ada')
   expect(versions).toContain('One')
@@ -62,4 +64,28 @@ test('a form that another person overtook shows both versions, and saves on the 
   const saved = await ada.fill(overtaken.body, form, {})
   expect(saved.statusCode).toBe(303)
   expect(await ada.page(path)).toContain('Fresco by Ada')
+})
+
+test('a form with a wrong field does not lose the conflict: the change of another person is shown before it is replaced', async () => {
+  const school = await world.aSchool()
+  const ada = new AdminBrowser(await anOwner(world, school))
+  const ben = new AdminBrowser(await anOwner(world, school))
+  const { path } = await ada.done('/admin/posts/new', { title: 'Fresco' })
+  for (const [form, field, wrong] of [
+    [`${path}/edit`, 'title', { title: '' }],
+    ['/admin/details', 'name', { contact_email: 'no address' }],
+    ['/admin/appearance', 'tagline', { primary_color: 'no color' }],
+  ] as const) {
+    const refused = await ada.meanwhile(form, wrong, () =>
+      ben.done(form, { [field]: 'Written by Ben' }),
+    )
+    expect(refused.statusCode, form).toBe(422)
+    const right = { title: 'Mine', contact_email: 'ada@school.test', primary_color: '#224466' }
+    const [name = ''] = Object.keys(wrong)
+    const corrected = { [name]: right[name as keyof typeof right] }
+    const overtaken = await ada.fill(refused.body, form, corrected)
+    expect(overtaken.statusCode, form).toBe(409)
+    expect(versionsIn(overtaken.body), form).toContain('Written by Ben')
+    expect((await ada.fill(overtaken.body, form, {})).statusCode, form).toBe(303)
+  }
 })

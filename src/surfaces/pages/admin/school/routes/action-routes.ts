@@ -107,7 +107,8 @@ function addActionRoute(
       (await visit.whyNot(operation, String(before.id))) === undefined
     ) {
       const again = { texts, isWrongName: true }
-      const page = await show(visit, before, typedDraft(fields, form), NO_PROBLEMS, again)
+      const seen = asSeen(before, form)
+      const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, again)
       return sendPage(reply, request, 'site', page, 422)
     }
     const outcome = await submitForm(visit, form, {
@@ -127,7 +128,8 @@ function addActionRoute(
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     // After a conflict the page shows what is possible now, not what was possible when this request began.
-    const object = outcome.status === 409 ? await loadNamed(request, visit, resource) : before
+    const isConflict = outcome.status === 409
+    const object = isConflict ? await loadNamed(request, visit, resource) : asSeen(before, form)
     const page = await show(visit, object, outcome.draft, outcome.problems, { texts })
     return sendPage(reply, request, 'site', page, outcome.status)
   })

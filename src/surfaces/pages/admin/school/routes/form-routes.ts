@@ -21,7 +21,7 @@ import { formPage } from '../views/form-page.tsx'
 import { withArticle } from '../views/words.ts'
 import { asksToBeShown, type FindTexts, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
 import { createdKey } from './notices.ts'
-import { asSeen, submitForm, versionField, versionIn } from './submit.ts'
+import { asSeen, shownAgain, submitForm, versionField, versionIn } from './submit.ts'
 import { enter, loadNamed, type Visit } from './visit.ts'
 
 export interface FormBody {
@@ -193,8 +193,8 @@ export function addChangeRoutes(
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const stored = outcome.isStale ? draftOf(fields, before, visit.place) : undefined
-    const again = { texts, stored }
-    const page = await show(visit, before, outcome.draft, outcome.problems, again)
+    const object = shownAgain(before, form, outcome)
+    const page = await show(visit, object, outcome.draft, outcome.problems, { texts, stored })
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }

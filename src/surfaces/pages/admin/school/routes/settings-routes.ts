@@ -13,7 +13,7 @@ import { afterWrite } from '../resource.ts'
 import type { OutputOf, Row } from '../row.ts'
 import { formPage } from '../views/form-page.tsx'
 import { asksToBeShown, SHOWS_AGAIN, shownFields } from './choices.ts'
-import { asSeen, submitForm, versionField, versionIn } from './submit.ts'
+import { asSeen, shownAgain, submitForm, versionField, versionIn } from './submit.ts'
 import { enter, type Visit } from './visit.ts'
 
 /**
@@ -57,7 +57,11 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
     request: FastifyRequest,
     visit: Visit,
     saved: Row,
-    { draft, problems }: { draft: Draft; problems: FormProblems },
+    {
+      draft,
+      problems,
+      stored,
+    }: { draft: Draft; problems: FormProblems; stored?: Draft | undefined },
   ) =>
     formPage({
       ...visit.frame(NOTICES),
@@ -67,6 +71,7 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       hidden: versionField(change, saved),
       fields: await shownFields(fields, draft, problems.fields, visit.ask),
       problems,
+      stored,
       submit: 'Save',
       preview: page.preview === true,
       script: page.script,
@@ -110,7 +115,10 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       return redirectTo(reply, request, 'site', afterWrite(path, 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const html = await show(request, visit, saved, outcome)
+    const stored = outcome.isStale ? draftOf(fields, saved, visit.place) : undefined
+    const { draft, problems } = outcome
+    const again = shownAgain(saved, form, outcome)
+    const html = await show(request, visit, again, { draft, problems, stored })
     return send(reply, request, html, outcome.status)
   })
 }

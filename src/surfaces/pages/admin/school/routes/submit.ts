@@ -130,6 +130,18 @@ export function asSeen(object: Row, form: URLSearchParams): Row {
   return version === undefined ? object : { ...object, version }
 }
 
+/**
+ * The object whose version a refused form carries. Only a page that shows both versions may carry the newest one: after
+ * any other refusal the author has not seen the change of another person, and the next save must still find it.
+ */
+export function shownAgain(
+  before: Row,
+  form: URLSearchParams,
+  { isStale }: { readonly isStale: boolean },
+): Row {
+  return isStale ? before : asSeen(before, form)
+}
+
 export function versionField(operation: WriteOperation, object: Row): Record<string, string> {
   return 'if_version' in operation.input.shape && typeof object.version === 'number'
     ? { if_version: String(object.version) }
