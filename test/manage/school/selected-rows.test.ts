@@ -23,7 +23,7 @@ const states = async (school: TestSchool) => {
   return rows.map(({ state }) => state)
 }
 
-type Fields = readonly (readonly [string, string])[]
+type Fields = readonly [string, string][]
 
 /** Sends fields as a browser sends them, whether a page has such a form or not. */
 async function send(visitor: Visitor, path: string, fields: Fields) {
@@ -42,7 +42,7 @@ async function asked(
   const { body } = await visitor.get(`${path}/selected?${query}`)
   const shown = hiddenFields(body, `${path}/selected`)
   const versions = Object.entries(shown).filter(([name]) => name.startsWith('if_version'))
-  return [['action', shown.action ?? ''], ...ids.map((id) => ['id', id] as const), ...versions]
+  return [['action', shown.action ?? ''], ...ids.map((id): [string, string] => ['id', id]), ...versions]
 }
 
 /** Answers the page that asks about selected rows with yes. */
@@ -106,7 +106,10 @@ describe('selected rows of a list', () => {
     const { path } = await new AdminBrowser(owner).done('/admin/courses/new', { title: 'Fresco' })
     const id = path.split('/').at(-1) ?? ''
     for (const action of ['delete', 'announce', 'nonsense', '']) {
-      const fields = [['action', action] as const, ['id', id] as const]
+      const fields: Fields = [
+        ['action', action],
+        ['id', id],
+      ]
       expect((await send(owner, '/admin/courses', fields)).statusCode).toBe(400)
     }
     const courses = await school.at.from('courses').select(['state']).execute()
@@ -125,7 +128,10 @@ describe('selected rows of a list', () => {
     expect(answer.body).toContain('1 of 2 done; 1 could not be done')
     expect(answer.body).toContain('It changed after you selected it.')
     expect(await states(school)).toEqual(['draft', 'published'])
-    const blind = [['action', 'publish'] as const, ['id', first] as const]
+    const blind: Fields = [
+      ['action', 'publish'],
+      ['id', first],
+    ]
     expect((await send(owner, '/admin/posts', blind)).statusCode).toBe(409)
     expect(await states(school)).toEqual(['draft', 'published'])
   })
