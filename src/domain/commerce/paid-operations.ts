@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
 import { time } from '../operation/fields.ts'
 import { changeOperation } from '../operation/object-operations.ts'
-import { conflict, invalid, notFound } from '../operation/refusal.ts'
-import { loadObject } from '../operation/resource.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
-import { checkVersion, writing } from '../operation/writing.ts'
+import { writing } from '../operation/writing.ts'
 import { openBought } from './bought-access.ts'
 import { settleOrder } from './order-acts.ts'
+import { loadWithOrder } from './payment-of-order.ts'
 import { type Payment, payments } from './payment-resource.ts'
 import { formatted, message, tellPayer, withWords } from './tell-payer.ts'
 
@@ -83,24 +81,3 @@ export const markUnpaid = changeOperation({
 })
 
 const target = (id: string) => ({ object: 'payment', key: { id } })
-
-/** Locks the order before the payment, like an attempt that is recorded, so that the two cannot deadlock. */
-async function loadWithOrder(
-  tx: SchoolTx,
-  caller: Actor,
-  id: string,
-  ifVersion: number | undefined,
-): Promise<Payment> {
-  const { rows } = await tx.run(sql<{ state: string }>`
-    select o.state from orders o
-    where o.school_id = ${tx.schoolId} and o.id = (
-      select order_id from payments where school_id = ${tx.schoolId} and id = ${id})
-    for update`)
-  const [order] = rows
-  if (order === undefined) throw notFound('payment')
-  await checkVersion(tx, 'payments', { ...target(id), ifVersion })
-  if (order.state === 'canceled') {
-    throw conflict('canceled', 'The order of this payment is canceled. Reopen the order first.')
-  }
-  return await loadObject(tx, caller, payments, id)
-}

@@ -9,8 +9,15 @@ import { loadObject } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
 import { closeBought } from './bought-access.ts'
+import { loadWithOrder } from './payment-of-order.ts'
 import { type Payment, payments } from './payment-resource.ts'
-import { canRefund, isRefundAnswered, isRefundAsked, leftToRefund } from './refund-rules.ts'
+import {
+  canRefund,
+  isRefundAnswered,
+  isRefundAsked,
+  leftToRefund,
+  wasRefundAsked,
+} from './refund-rules.ts'
 import { formatted, message, tellPayer, withWords } from './tell-payer.ts'
 
 /**
@@ -48,7 +55,7 @@ export const refundPayment = {
         refunding_state: isWhole ? 'refunded' : 'partially_refunded',
         refunded_amount: payment.refunded_amount + amount,
         refunded_at: sql`now()`,
-        refund_requested_at: sql`coalesce(refund_requested_at, now())`,
+        ...(wasRefundAsked(payment) ? {} : { refund_requested_at: sql`now()` }),
       })
       if (end_access) await closeBought(tx, payment.order_id)
       await tellPayer(tx, payment, {
@@ -98,30 +105,45 @@ export const undoRefund = changeOperation({
   name: 'payments.undo_refund',
   title: 'Undo the answer to a refund',
   summary:
-    'For an answer that was recorded by mistake: nothing counts as refunded, and the request waits again.',
+    'For an answer that was recorded by mistake: nothing counts as refunded, and a request waits again. Access that the refund ended stays ended.',
   ...WITHOUT_SCOPE,
   of: payments,
   fields: {},
   async change(tx, caller, { id, if_version }) {
-    const payment = await loadLocked(tx, caller, id, if_version)
+    const payment = await loadWithOrder(tx, caller, id, needed(if_version))
     if (!isRefundAnswered(payment)) {
       throw conflict('wrong_state', 'This payment has no refund that could be undone.')
     }
+    const wasAsked = wasRefundAsked(payment)
     await writing(tx).update('payments', target(id), {
       state: 'paid',
-      refunding_state: 'requested',
+      refunding_state: wasAsked ? 'requested' : 'none',
       refunded_amount: 0,
       refunded_at: null,
+      ...(wasAsked ? {} : { refund_requested_at: null }),
     })
-    await tellPayer(tx, payment, {
-      kind: 'refund_requested',
-      title: 'Your refund is looked at again',
-      body: `The answer about payment ${payment.trade_no} was recorded by mistake. You will be told of the new one.`,
-    })
+    await tellPayer(tx, payment, wasAsked ? lookedAtAgain(payment) : notRefunded(payment))
   },
 })
 
+const lookedAtAgain = ({ trade_no }: Payment) => ({
+  kind: 'refund_requested',
+  title: 'Your refund is looked at again',
+  body: `The answer about payment ${trade_no} was recorded by mistake. You will be told of the new one.`,
+})
+
+const notRefunded = ({ trade_no }: Payment) => ({
+  kind: 'refund_refused',
+  title: 'Your payment was not refunded',
+  body: `The refund of payment ${trade_no} was recorded by mistake. The payment counts as paid.`,
+})
+
 const target = (id: string) => ({ object: 'payment', key: { id } })
+
+function needed(ifVersion: number | undefined): number {
+  if (ifVersion !== undefined) return ifVersion
+  throw invalid('if_version', 'required', 'Open the page of the payment again.')
+}
 
 /** The payment, locked, so that two operators cannot answer at the same time. */
 async function loadLocked(
@@ -130,9 +152,6 @@ async function loadLocked(
   id: string,
   ifVersion: number | undefined,
 ): Promise<Payment> {
-  if (ifVersion === undefined) {
-    throw invalid('if_version', 'required', 'Open the page of the payment again.')
-  }
-  await checkVersion(tx, 'payments', { ...target(id), ifVersion })
+  await checkVersion(tx, 'payments', { ...target(id), ifVersion: needed(ifVersion) })
   return await loadObject(tx, caller, payments, id)
 }

@@ -6,6 +6,8 @@ interface Refundable {
   readonly refunding_state: RefundingState
   readonly amount: number
   readonly refunded_amount: number
+  readonly refund_requested_at: string | null
+  readonly refunded_at: string | null
 }
 
 /** The part of a payment that can still be refunded; 0 if it was never paid. */
@@ -18,6 +20,10 @@ export const canRefund = (payment: Refundable): boolean => leftToRefund(payment)
 export const isRefundAsked = ({ refunding_state }: Refundable): boolean =>
   refunding_state === 'requested'
 
-/** An answer can be taken back: the request then waits again. */
+/** An answer can be taken back: a request then waits again. */
 export const isRefundAnswered = ({ refunding_state }: Refundable): boolean =>
   refunding_state !== 'none' && refunding_state !== 'requested'
+
+/** A refund without a request has the same two times; see `refundPayment` and the times of recorded payments. */
+export const wasRefundAsked = ({ refund_requested_at, refunded_at }: Refundable): boolean =>
+  refund_requested_at !== null && refund_requested_at !== refunded_at

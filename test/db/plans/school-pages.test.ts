@@ -6,6 +6,7 @@ import {
   actionsForMany,
   selectionPath,
 } from '../../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
+import { versionName } from '../../../src/surfaces/pages/admin/school/views/selection-page.tsx'
 import { MENU } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
 import { performAdminActions } from '../../support/admin-actions.ts'
 import { AdminBrowser, currentValues } from '../../support/admin-browser.ts'
@@ -58,7 +59,11 @@ async function useSelections(made: readonly string[]): Promise<void> {
     const path = made.find((one) => one.startsWith(`/admin/${resource.path}/`))
     const id = action.tone === 'danger' ? uuidv7() : (path?.split('/').at(-1) ?? uuidv7())
     const fields = { form_token, action: action.path }
-    const answer = await owner.post(selectionPath(resource), { ...fields, id })
+    const one = `/admin/${resource.path}/${id}/${action.path}`
+    const asks = (await owner.get(one)).body
+    const version = /name="if_version" value="(\d+)"/.exec(asks)?.[1] ?? ''
+    const row = { id, [versionName(id)]: version }
+    const answer = await owner.post(selectionPath(resource), { ...fields, ...row })
     expect([303, 409], resource.path).toContain(answer.statusCode)
     const none = await owner.post(selectionPath(resource), fields)
     expect(none.statusCode, resource.path).toBe(303)

@@ -108,6 +108,24 @@ describe('a refund that a member asked for', () => {
     })
   })
 
+  test('without a request, in two parts, is undone to a payment without a refund: no request appears', async () => {
+    const { payer, path } = await aPaid()
+    await browser.done(`${path}/refund`, { amount: '250' })
+    await browser.done(`${path}/refund`)
+    const question = await browser.page(`${path}/undo-refund`)
+    expect(question).toContain('the payment is paid without a refund')
+    expect(question).toContain('Access that the refund ended stays ended')
+    await browser.done(`${path}/undo-refund`)
+    const { payment, inbox } = await seenBy(payer)
+    expect(payment).toEqual({
+      paymentState: 'paid',
+      refundingState: 'none',
+      refundedAmount: 0,
+      refundedAt: null,
+    })
+    expect(inbox.map(({ title }) => title)).toContain('Your payment was not refunded')
+  })
+
   test('is told to no inbox that is turned off, and to no member who was forgotten', async () => {
     const [muted, gone] = [await aPaid(ASKED), await aPaid(ASKED)]
     const off = { topic: 'payments', channel: 'in_app', enabled: false } as const

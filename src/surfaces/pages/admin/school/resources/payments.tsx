@@ -20,6 +20,7 @@ import {
   isRefundAnswered,
   isRefundAsked,
   leftToRefund,
+  wasRefundAsked,
 } from '../../../../../domain/commerce/refund-rules.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
@@ -274,8 +275,8 @@ export const payments = defineResource({
       forOne: true,
       question: 'Undo the answer to this refund?',
       consequence: (payment) =>
-        `For an answer that was a mistake. Nothing counts as refunded any more, the request waits again, and ${payerOf(payment)} is told so.`,
-      done: 'The answer is undone. The request waits again.',
+        `For an answer that was a mistake. Nothing counts as refunded any more, ${wasRefundAsked(payment) ? 'the request waits again' : 'the payment is paid without a refund'}, and ${payerOf(payment)} is told so. Access that the refund ended stays ended; enroll them again if they should have it.`,
+      done: 'The answer is undone, and the member is told.',
       when: (payment) => isRefundAnswered(payment),
     },
     {
