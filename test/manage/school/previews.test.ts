@@ -66,6 +66,22 @@ test('a form that another person overtook shows both versions, and saves on the 
   expect(await ada.page(path)).toContain('Fresco by Ada')
 })
 
+test('a difference late in a long text is shown with the words before it', async () => {
+  const school = await world.aSchool()
+  const ada = new AdminBrowser(await anOwner(world, school))
+  const ben = new AdminBrowser(await anOwner(world, school))
+  const long = 'word '.repeat(1000)
+  const { path } = await ada.done('/admin/posts/new', { title: 'Fresco', body: `${long}end` })
+  const form = `${path}/edit`
+  const overtaken = await ada.meanwhile(form, { body: `${long}end of Ada` }, () =>
+    ben.done(form, { body: `${long}end of Ben` }),
+  )
+  const versions = versionsIn(overtaken.body)
+  expect(versions).toMatch(/>… [^<]*word end of Ada</)
+  expect(versions).toMatch(/>… [^<]*word end of Ben</)
+  expect(versions.length).toBeLessThan(2000)
+})
+
 test('a form with a wrong field does not lose the conflict: the change of another person is shown before it is replaced', async () => {
   const school = await world.aSchool()
   const ada = new AdminBrowser(await anOwner(world, school))

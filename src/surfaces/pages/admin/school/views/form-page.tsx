@@ -95,8 +95,8 @@ function BothVersions({ fields, stored }: FormPageProps & { stored: Draft }) {
         {rows.map(({ label, saved, typed }) => (
           <tr>
             <th scope="row">{label}</th>
-            <td dir="auto">{saved || 'Empty'}</td>
-            <td dir="auto">{typed || 'Empty'}</td>
+            <td dir="auto">{shortened(saved, typed) || 'Empty'}</td>
+            <td dir="auto">{shortened(typed, saved) || 'Empty'}</td>
           </tr>
         ))}
       </tbody>
@@ -105,11 +105,22 @@ function BothVersions({ fields, stored }: FormPageProps & { stored: Draft }) {
 }
 
 const SHOWN_LENGTH = 2000
+const SHOWN_BEFORE = 200
+
+/** A text of which a long one is shown from a little before the place where it begins to differ from another. */
+function shortened(text: string, other: string): string {
+  if (text.length <= SHOWN_LENGTH && other.length <= SHOWN_LENGTH) return text
+  let same = 0
+  while (same < text.length && text[same] === other[same]) same += 1
+  const from = Math.max(0, same - SHOWN_BEFORE)
+  const to = from + SHOWN_LENGTH
+  return `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`
+}
 
 function textOf({ field, choices }: ShownField, values: readonly string[]): string {
   if (field.kind === 'check') return values.includes('on') ? 'Yes' : 'No'
   const named = values.map((value) => choices.find(([one]) => one === value)?.[1] ?? value)
-  return named.join(', ').replaceAll('\r\n', '\n').trim().slice(0, SHOWN_LENGTH)
+  return named.join(', ').replaceAll('\r\n', '\n').trim()
 }
 
 /** All problems in one place, each with a link to its field. */
