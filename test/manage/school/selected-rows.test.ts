@@ -42,7 +42,11 @@ async function asked(
   const { body } = await visitor.get(`${path}/selected?${query}`)
   const shown = hiddenFields(body, `${path}/selected`)
   const versions = Object.entries(shown).filter(([name]) => name.startsWith('if_version'))
-  return [['action', shown.action ?? ''], ...ids.map((id): [string, string] => ['id', id]), ...versions]
+  return [
+    ['action', shown.action ?? ''],
+    ...ids.map((id): [string, string] => ['id', id]),
+    ...versions,
+  ]
 }
 
 /** Answers the page that asks about selected rows with yes. */
@@ -150,22 +154,27 @@ describe('selected rows of a list', () => {
 })
 
 describe('a person in a form', () => {
-  test('is named by email or by a name that one person has; the others of a name are told', async () => {
+  test('is named by email or by the whole name; a part of a name takes no person unseen', async () => {
     const school = await world.aSchool()
     const browser = new AdminBrowser(await anOwner(world, school))
     for (const [name, mail] of [
       ['Mei Tanaka', 'mei@named.test'],
-      ['Kit One', 'kit1@named.test'],
-      ['Kit Two', 'kit2@named.test'],
+      ['Kit', 'kit1@named.test'],
+      ['kit', 'kit2@named.test'],
+      ['Kitty', 'kitty@named.test'],
     ]) {
       await browser.done('/admin/students/new', { name: name ?? '', email: mail ?? '' })
     }
     const { path } = await browser.done('/admin/courses/new', { title: 'Ink' })
     const form = `${path}/enrollments/new`
-    await browser.done(form, { student_id: 'tanaka' })
+    const part = await browser.send(form, { student_id: 'tanaka' })
+    expect(part.statusCode).toBe(422)
+    expect(part.body).toContain('No person has exactly this name. Similar: Mei Tanaka (mei@named')
+    await browser.done(form, { student_id: 'mei TANAKA' })
     const several = await browser.send(form, { student_id: 'Kit' })
     expect(several.body).toContain('Several people match')
-    expect(several.body).toContain('Kit Two (kit2@named.test)')
+    expect(several.body).toContain('kit (kit2@named.test)')
+    expect(several.body).not.toContain('Kitty')
     expect((await browser.send(form, { student_id: 'Nemo' })).body).toContain(
       'No person here has this email or name.',
     )

@@ -22,8 +22,10 @@ type PeopleList = ReadOperation<
   }>
 >
 
-/** People that a message tells if several have the name. */
+/** People that a message tells if none or several have the name. */
 const MOST_TOLD = 5
+/** People with the typed words in their name or email who are compared with the whole name. */
+const MOST_READ = 100
 const LONGEST_SEARCH = 100
 
 /** Names a person by their email, or by their name if no other person has it: lists of people are long. */
@@ -36,7 +38,7 @@ export function aPerson<N extends string>(
     name,
     label,
     kind: 'line',
-    hint: 'Or a name, if only one person has it.',
+    hint: 'Or the whole name, if only one person has it.',
     unknown: 'No person here has this email or name. Add them first, or check the spelling.',
     async resolve(typed: string, ask: Ask) {
       if (email.safeParse(typed).success) {
@@ -45,15 +47,25 @@ export function aPerson<N extends string>(
       }
       const { data } = await ask(list, {
         search: typed.slice(0, LONGEST_SEARCH),
-        limit: MOST_TOLD + 1,
+        limit: MOST_READ,
       })
-      return data.length > 1 ? { problem: severalPeople(data) } : data[0]?.id
+      if (data.length === 0) return undefined
+      // A part of a name could mean a person that the author did not think of, and the form does not show who it took.
+      const named = data.filter((one) => asCompared(one.name) === asCompared(typed))
+      const [only] = named
+      if (only === undefined)
+        return { problem: `No person has exactly this name. Similar: ${tell(data)}` }
+      const isOnly = named.length === 1 && data.length < MOST_READ
+      return isOnly ? only.id : { problem: `Several people match: ${tell(named)}` }
     },
   }
 }
 
-function severalPeople(people: readonly { readonly name: string; readonly email: string }[]) {
+const asCompared = (name: string): string =>
+  plainText(name).normalize('NFC').trim().toLowerCase()
+
+function tell(people: readonly { readonly name: string; readonly email: string }[]): string {
   const told = people.slice(0, MOST_TOLD).map((one) => `${plainText(one.name)} (${one.email})`)
   const rest = people.length > MOST_TOLD ? ' and others' : ''
-  return `Several people match: ${told.join(', ')}${rest}. Write the email.`
+  return `${told.join(', ')}${rest}. Write the email.`
 }
