@@ -107,6 +107,66 @@ describe('a form for members, once', () => {
   })
 })
 
+describe.each([{ once: true }, { once: false }])('a form of an ended session (%o)', (options) => {
+  async function interrupted(end: 'delete' | 'expire') {
+    const { id, path } = await aForm(options)
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const fields = { ...hiddenFields((await visitor.get(path)).body, path), 'answer.course': 'Ink' }
+    const ended =
+      end === 'delete'
+        ? 'delete from browser_sessions where user_id = $1'
+        : "update browser_sessions set expires_at = now() - interval '1 minute' where user_id = $1"
+    await world.database.pool.query(ended, [ada.id])
+    return { id, path, ada, visitor, fields }
+  }
+
+  test.each(['delete', 'expire'] as const)(
+    'is found filled in after signing in, and one button sends it (%s)',
+    async (end) => {
+      const { id, path, ada, visitor, fields } = await interrupted(end)
+      const asked = await visitor.post(path, fields)
+      expect(asked.statusCode).toBe(200)
+      expect(asked.body).toContain('You were signed out')
+      expect(await answersOf(id)).toEqual([])
+      const found = await visitor.signIn(asked, ada)
+      expect(found.body).toContain('Nothing was lost')
+      expect(found.body).toContain('>Course</label>')
+      const kept = hiddenFields(found.body, path)
+      expect(kept['answer.course']).toBe('Ink')
+      const shown = await visitor.post(path, { ...kept, show_again: 'yes' })
+      expect(shown.statusCode).toBe(200)
+      expect(shown.body).toContain('value="Ink"')
+      expect(await answersOf(id)).toEqual([])
+      expect((await visitor.post(path, kept)).headers.location).toBe(`${path}?done=sent`)
+      expect(await answersOf(id)).toEqual([{ user_id: ada.id, answers: { course: 'Ink' } }])
+    },
+  )
+
+  test.each(['delete', 'expire'] as const)(
+    'is found also after a sign-in in another tab (%s)',
+    async (end) => {
+      const { id, path, ada, visitor, fields } = await interrupted(end)
+      await visitor.signIn(await visitor.get('/sign-in'), ada)
+      const found = await visitor.post(path, fields)
+      expect(found.body).toContain('Nothing was lost')
+      expect(await answersOf(id)).toEqual([])
+      await visitor.post(path, hiddenFields(found.body, path))
+      expect(await answersOf(id)).toHaveLength(1)
+    },
+  )
+
+  test('is not shown to another person, who signs in at the same browser', async () => {
+    const { id, path, visitor, fields } = await interrupted('delete')
+    const asked = await visitor.post(path, fields)
+    const other = await visitor.signIn(asked, await world.aMember(school))
+    expect(other.headers.location).toBe(path)
+    expect(other.body).not.toContain('Ink')
+    expect((await visitor.post(path, fields)).statusCode).toBe(403)
+    expect(await answersOf(id)).toEqual([])
+  })
+})
+
 test('a draft is not found; a closed form says that it is closed', async () => {
   const draft = await aForm({ state: 'draft' })
   const closed = await aForm({ state: 'closed' })

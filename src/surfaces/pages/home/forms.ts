@@ -7,6 +7,7 @@ import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { memberOf, SignInNeeded } from '../browser-session.ts'
+import { ownerOf } from '../kept-forms/keep-form.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { answerName, formPage } from '../views/form.tsx'
@@ -27,16 +28,18 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
     return show(context, request, reply, session, { form })
   })
 
-  app.post(PATH, async (request, reply) => {
+  app.post(PATH, { config: { showsAgain: true } }, async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = await load(request, session)
     const here = `/forms/${form.slug}`
     request.returnTo = here
     const userId = memberOf(session) ?? null
-    // What was typed is kept over the sign-in.
-    if (form.oncePerMember && session === undefined) throw new SignInNeeded(here)
+    // What was typed is kept over the sign-in. A form of a session is never taken as that of a visitor without a name.
+    const asksForPerson = form.oncePerMember || ownerOf(context, request) !== undefined
+    if (session === undefined && asksForPerson) throw new SignInNeeded(here)
     const sent = checkedForm(context.keyring, request, session)
     const typed = (name: string) => withoutNul(sent.get(answerName(name)) ?? '')
+    if (sent.has('show_again')) return show(context, request, reply, session, { form, typed })
     const judged = judgeAnswers(form.questions, typed)
     if ('problems' in judged) {
       return show(context, request, reply, session, { form, typed, ...judged, status: 422 })

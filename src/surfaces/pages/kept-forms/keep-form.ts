@@ -15,7 +15,7 @@ declare module 'fastify' {
 }
 
 /** Sign-in, confirmation and consent are never sent later: they decide about what is on their page now. */
-const KEPT = /^\/(account|admin)(\/|$|\?)/
+const KEPT = /^\/(account|admin|forms)(\/|$|\?)/
 
 export type Kept =
   | { readonly kind: 'kept'; readonly sealed: string }

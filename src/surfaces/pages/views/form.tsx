@@ -20,8 +20,10 @@ interface FormProps extends SiteFrame {
 }
 
 /** Questions may have any name, also that of a field of ours. */
+export const ANSWER_PREFIX = 'answer.'
+
 export function answerName(question: string): string {
-  return `answer.${question}`
+  return ANSWER_PREFIX + question
 }
 
 export function formPage(props: FormProps): string {

@@ -1,6 +1,7 @@
 import { Button, Form } from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { ANSWER_PREFIX } from './form.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 interface KeptFormProps extends SiteFrame {
@@ -80,8 +81,9 @@ function ShownField({ id, name, value }: { id: string; name: string; value: stri
   )
 }
 
-/** `redirect_uris` as people write it: "Redirect uris". */
+/** `redirect_uris` as people write it: "Redirect uris". A question of a school's form is named without our prefix. */
 function inWords(name: string): string {
-  const words = name.replace(/[_-]+/g, ' ')
+  const own = name.startsWith(ANSWER_PREFIX) ? name.slice(ANSWER_PREFIX.length) : name
+  const words = own.replace(/[_-]+/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
