@@ -4,7 +4,8 @@ import type { Question } from './form-rules.ts'
 /** The kinds of questions whose answers are checked. Imported forms may have others: those are answered by a line. */
 export const QUESTION_KINDS = ['text', 'long_text', 'number', 'email', 'yes_no'] as const
 
-const LONGEST = { text: 1000, long_text: 10_000 } as const
+/** The most characters of an answer. */
+export const LONGEST = { text: 1000, long_text: 10_000 } as const
 
 export type Answer = string | number | boolean
 

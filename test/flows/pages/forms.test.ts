@@ -16,7 +16,12 @@ const QUESTIONS = [
 ]
 
 async function aForm(
-  options: { state?: 'draft' | 'open' | 'closed'; once?: boolean; at?: TestSchool } = {},
+  options: {
+    state?: 'draft' | 'open' | 'closed'
+    once?: boolean
+    at?: TestSchool
+    questions?: typeof QUESTIONS
+  } = {},
 ): Promise<{ id: string; path: string }> {
   const [id, slug] = [uuidv7(), aSlug()]
   await (options.at ?? school).at
@@ -24,7 +29,7 @@ async function aForm(
       id,
       slug,
       title: 'Feedback',
-      fields: JSON.stringify(QUESTIONS),
+      fields: JSON.stringify(options.questions ?? QUESTIONS),
       state: options.state ?? 'open',
       once_per_member: options.once ?? false,
     })
@@ -91,6 +96,32 @@ describe('an open form', () => {
     const { id, path } = await aForm()
     await send(new Visitor(world, school), path, { course: 'Ink', other: 'x', form_token: 'y' })
     expect((await answersOf(id))[0]?.answers).toEqual({ course: 'Ink' })
+  })
+})
+
+describe('long answers', () => {
+  const questions = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => ({
+    name,
+    label: name,
+    kind: 'long_text',
+    required: false,
+  }))
+  const filled = (text: string) => Object.fromEntries(questions.map(({ name }) => [name, text]))
+
+  test('are taken at their full length in Chinese letters, ten of them', async () => {
+    const { id, path } = await aForm({ questions })
+    const answers = filled('漢'.repeat(10_000))
+    const sent = await send(new Visitor(world, school), path, answers)
+    expect(sent.headers.location).toBe(`${path}?done=sent`)
+    expect((await answersOf(id))[0]?.answers).toEqual(answers)
+  })
+
+  test('that are longer are refused beside the question, and a body without end by its size', async () => {
+    const { id, path } = await aForm({ questions })
+    const visitor = new Visitor(world, school)
+    expect((await send(visitor, path, { a: '漢'.repeat(10_001) })).statusCode).toBe(422)
+    expect((await send(visitor, path, filled('漢'.repeat(12_000)))).statusCode).toBe(413)
+    expect(await answersOf(id)).toEqual([])
   })
 })
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerForm, findPublicForm, type PublicForm } from '../../../domain/content/answer-form.ts'
-import { type AnswerProblems, judgeAnswers } from '../../../domain/content/answer-rules.ts'
+import { type AnswerProblems, judgeAnswers, LONGEST } from '../../../domain/content/answer-rules.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
@@ -13,6 +13,11 @@ import { frameFor, withoutNul } from '../site-frame.ts'
 import { answerName, formPage } from '../views/form.tsx'
 
 const PATH = '/forms/:slug'
+
+/** A letter of three bytes, such as a Chinese one, is nine in the body of a form. */
+const MOST_BYTES_OF_LETTER = 9
+/** Visitors send these forms too, so the body has a bound: that of ten of the longest answers. */
+const LONG_ANSWERS_BYTES = 10 * LONGEST.long_text * MOST_BYTES_OF_LETTER
 
 const NOTICES = {
   sent: 'Thank you. Your answers were sent.',
@@ -28,7 +33,8 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
     return show(context, request, reply, session, { form })
   })
 
-  app.post(PATH, { config: { showsAgain: true } }, async (request, reply) => {
+  const bodyLimit = context.limits.formBodyBytes + LONG_ANSWERS_BYTES
+  app.post(PATH, { bodyLimit, config: { showsAgain: true } }, async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = await load(request, session)
     const here = `/forms/${form.slug}`
