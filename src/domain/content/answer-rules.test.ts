@@ -8,6 +8,13 @@ test.each([
   ['long_text', 'two\r\nlines', 'two\nlines'],
   ['number', '4', 4],
   ['number', '-2,5', -2.5],
+  ['number', '+1500', 1500],
+  ['number', '0,125', 0.125],
+  ['number', '1.2340', 1.234],
+  ['number', '1000.125', 1000.125],
+  ['number', '999999999999999', 999_999_999_999_999],
+  ['number', '12345678901234.50', 12_345_678_901_234.5],
+  ['number', '0.000000000000001', 1e-15],
   ['email', 'ada@example.org', 'ada@example.org'],
   ['yes_no', 'yes', true],
   ['yes_no', 'no', false],
@@ -28,6 +35,26 @@ test.each([
 ])('an answer to a question of the kind %s: %j is refused', (kind, typed) => {
   expect(judgeAnswers(ask(kind), () => typed)).toHaveProperty('problems')
 })
+
+test.each([
+  ['1,000', '1000 or 1.'],
+  ['1.000', '1000 or 1.'],
+  ['-1,500', '-1500 or -1.5.'],
+  ['123.456', '123456 or 123.4560.'],
+])('the number %s, which may have thousands or decimals, is not guessed', (typed, ways) => {
+  const problem = `This can be read in two ways. Write ${ways}`
+  expect(judgeAnswers(ask('number'), () => typed)).toEqual({ problems: new Map([['q', problem]]) })
+})
+
+test.each(['999999999999999.9', '123456789012345.123456789012345', '1.0000000000000001'])(
+  'the number %s, of which digits would be lost, is refused',
+  (typed) => {
+    const problem = 'Write a number of at most 15 digits, such as 4 or 2.5.'
+    expect(judgeAnswers(ask('number'), () => typed)).toEqual({
+      problems: new Map([['q', problem]]),
+    })
+  },
+)
 
 test('a question without an answer is left out, unless it must be answered', () => {
   expect(judgeAnswers(ask('text'), () => ' ')).toEqual({ answers: {} })

@@ -46,11 +46,7 @@ function judgeAnswer(
       ? { answer: text === 'yes' }
       : { problem: 'Choose yes or no.' }
   }
-  if (kind === 'number') {
-    return /^[+-]?\d{1,15}(?:[.,]\d{1,15})?$/.test(text)
-      ? { answer: Number(text.replace(',', '.')) }
-      : { problem: 'Write a number, such as 4 or 2.5.' }
-  }
+  if (kind === 'number') return judgeNumber(text)
   if (kind === 'email') {
     const judged = email.safeParse(text)
     return judged.success
@@ -61,4 +57,27 @@ function judgeAnswer(
   return text.length > most
     ? { problem: `Write at most ${most} characters.` }
     : { answer: kind === 'long_text' ? text : text.replace(/\s+/g, ' ') }
+}
+
+/** Every decimal number of so many digits is kept exactly as it was typed (IEEE 754, double precision). */
+const MOST_DIGITS = 15
+
+/** A number is never stored as another one than the person meant. */
+function judgeNumber(text: string): { readonly answer: Answer } | { readonly problem: string } {
+  const [, sign = '', whole = '', part = ''] =
+    /^([+-]?)(\d{1,15})(?:[.,](\d{1,15}))?$/.exec(text) ?? []
+  const shortPart = part.replace(/0+$/, '')
+  const digits = `${whole}${shortPart}`.replace(/^0+/, '')
+  if (whole === '' || digits.length > MOST_DIGITS) {
+    return { problem: `Write a number of at most ${MOST_DIGITS} digits, such as 4 or 2.5.` }
+  }
+  // 1,500 is a thousand and a half thousand to some people, and one and a half to others.
+  if (part.length === 3 && /^[1-9]\d{0,2}$/.test(whole)) {
+    const decimal = shortPart.length === 3 ? `${part}0` : shortPart
+    const other = decimal === '' ? whole : `${whole}.${decimal}`
+    return {
+      problem: `This can be read in two ways. Write ${sign}${whole}${part} or ${sign}${other}.`,
+    }
+  }
+  return { answer: Number(`${sign}${whole}.${part || '0'}`) }
 }
