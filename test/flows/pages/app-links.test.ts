@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { signedIn as atConsent } from '../../support/authorization.ts'
 import type { Visitor } from '../../support/browser-like.ts'
 import { aBetaSchool, anOwner, signedIn, submit } from '../../support/operator-like.ts'
-import { aPng } from '../../support/pictures.ts'
+import { aPng, aTurnedJpeg } from '../../support/pictures.ts'
 import { uploadTo } from '../../support/uploading.ts'
 import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
 
@@ -97,14 +97,18 @@ describe('the logo of an application', () => {
   test.each([
     [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>'), 'not a PNG'],
     [Buffer.concat([aPng(32), Buffer.alloc(64 * 1024)]), 'larger than 64 kB'],
+    [aTurnedJpeg(64 * 1024), 'larger than 64 kB'],
     [aPng(8), 'sides of 16 to 4096'],
     [Buffer.alloc(0), 'Choose a picture first'],
-  ])('that is a script, too large, too small or empty is refused', async (bytes, why) => {
-    const owner = await anOwner(world, await aBetaSchool(world))
-    const answer = await send(owner, await anApp(owner), bytes)
-    expect(answer.statusCode).toBe(422)
-    expect(answer.body).toContain(why)
-  })
+  ])(
+    'that is a script, too large before or after it is cleaned, too small or empty is refused',
+    async (bytes, why) => {
+      const owner = await anOwner(world, await aBetaSchool(world))
+      const answer = await send(owner, await anApp(owner), bytes)
+      expect(answer.statusCode).toBe(422)
+      expect(answer.body).toContain(why)
+    },
+  )
 
   test('of another school is neither served nor changed, and a student cannot change one', async () => {
     const [school, other] = [await aBetaSchool(world), await aBetaSchool(world)]

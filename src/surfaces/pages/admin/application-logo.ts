@@ -48,7 +48,7 @@ export function addLogoRoutes(
         await setLogo(request.at, by, clientId, undefined)
         return redirectTo(reply, request, 'site', `${page}?done=no-logo`)
       }
-      const picture = typeof sent === 'string' ? sent : cleanPicture(sent)
+      const picture = typeof sent === 'string' ? sent : cleanLogo(sent)
       if (typeof picture === 'string') {
         const frame = adminFrame(context, request, reply, operator)
         const refused = logoRefusedPage({ ...frame, clientId, problem: picture })
@@ -58,6 +58,13 @@ export function addLogoRoutes(
       return redirectTo(reply, request, 'site', `${page}?done=logo`)
     })
   })
+}
+
+/** Cleaning can make a small picture larger: the orientation gets a segment of its own. */
+function cleanLogo(bytes: Buffer) {
+  const picture = cleanPicture(bytes)
+  if (typeof picture === 'string') return picture
+  return picture.bytes.length > MOST_LOGO_BYTES ? 'too_large' : picture
 }
 
 /** Logos of applications, for everyone: the consent page of a person shows them. */
