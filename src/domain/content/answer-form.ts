@@ -51,7 +51,7 @@ function questionFrom({ name, label, kind, required }: FormRow['fields'][number]
 }
 
 export type AnswerOutcome =
-  | { readonly kind: 'sent' | 'closed' | 'answered' }
+  | { readonly kind: 'sent' | 'closed' | 'members_only' | 'answered' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
 
 interface Sender {
@@ -87,7 +87,8 @@ export async function answerForm(
       select once_per_member as once from forms
       where school_id = ${tx.schoolId} and id = ${form.id} and state = 'open' for no key update`)
     const [open] = rows
-    if (open === undefined || (open.once && sender.userId === null)) return { kind: 'closed' }
+    if (open === undefined) return { kind: 'closed' }
+    if (open.once && sender.userId === null) return { kind: 'members_only' }
     const { rows: made } = await tx.run(sql`
       insert into form_submissions (school_id, id, form_id, user_id, answers)
       select ${tx.schoolId}::uuid, ${uuidv7()}::uuid, ${form.id}::uuid, ${sender.userId}::uuid,

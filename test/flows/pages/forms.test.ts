@@ -262,6 +262,21 @@ describe('attacks', () => {
     expect(await answersOf(id)).toEqual([])
   })
 
+  test('a person without a role sends a form that became one for members, and reads why it is refused', async () => {
+    const { id, path } = await aForm()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    await school.at.delete('school_members').where('user_id', '=', ada.id).execute()
+    const fields = { ...hiddenFields((await visitor.get(path)).body, path), 'answer.course': 'x' }
+    await school.at.update('forms').set({ once_per_member: true }).where('id', '=', id).execute()
+    const sent = await visitor.post(path, fields)
+    expect(sent.headers.location).toBe(`${path}?done=members_only`)
+    const told = await visitor.get(`${path}?done=members_only`)
+    expect(told.body).toContain('Your answers were not sent: this form is for members')
+    expect(told.body).not.toContain('takes no more answers')
+    expect(await answersOf(id)).toEqual([])
+  })
+
   test('another site, or a program that never saw the form, sends answers', async () => {
     const { id, path } = await aForm()
     const visitor = new Visitor(world, school)

@@ -22,6 +22,7 @@ const LONG_ANSWERS_BYTES = 10 * LONGEST.long_text * MOST_BYTES_OF_LETTER
 const NOTICES = {
   sent: 'Thank you. Your answers were sent.',
   closed: { warning: 'Your answers were not sent: this form takes no more answers.' },
+  members_only: { warning: 'Your answers were not sent: this form is for members of the school.' },
   answered: { warning: 'Your answers were not sent: you have answered this form before.' },
 }
 
