@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
 import { kindOfScope } from '../../src/domain/grants/activity-kinds.ts'
+import { endConnectedApp } from '../../src/domain/grants/connected-apps.ts'
 import { noteActivity, writeActivity } from '../../src/domain/grants/count-activity.ts'
 import { activityOfApps, activityOfPerson } from '../../src/domain/grants/read-activity.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
@@ -241,6 +242,21 @@ describe('the page of connected apps', () => {
     const told = await page()
     expect(told).toMatch(/Read your courses on 1 day, last \d/)
     expect(told).toMatch(/Changed your notifications 2 times, last \d/)
+  })
+
+  test('does not say “never” of an app that read in an authorization that has ended before', async () => {
+    const ada = await world.aMember(school)
+    await userinfo(world, school, await aTokenOf(ada))
+    await writeActivity()
+    const visitor = await signedIn(world, school, ada)
+    const used = await authorizationOf(ada)
+    await aTokenOf(ada)
+    await sql`delete from app_activity where authorization_id = ${used}`.execute(db)
+    const by = { userId: ada.id, requestId: uuidv7() }
+    expect(await endConnectedApp(school.at, ada.id, { authorizationId: used }, by)).toBe(1)
+    const { body } = await visitor.get('/account/apps')
+    expect(body).not.toContain('never')
+    expect(body).toContain('It read and changed nothing that was counted.')
   })
 
   test('tells a person nothing about the same app of another person', async () => {

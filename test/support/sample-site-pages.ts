@@ -208,6 +208,7 @@ const apps = {
       reviewed: true,
       logoUrl: '/assets/mark.svg',
       disabled: false,
+      wasUsed: true,
       scopes: ['openid', 'profile', 'account:read', 'account:write'],
       authorizations: [
         live('1', 'Safari on iPhone', day('2026-11-14T21:05')),
@@ -222,6 +223,7 @@ const apps = {
       reviewed: false,
       logoUrl: undefined,
       disabled: false,
+      wasUsed: true,
       scopes: ['openid', 'courses:read'],
       authorizations: [live('3', '', day('2026-11-01T12:00'))],
     },

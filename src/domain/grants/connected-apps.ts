@@ -28,6 +28,8 @@ export interface ConnectedApp {
   readonly logoUrl: string | undefined
   /** Switched off at this school, by itself or with all others: what lives cannot be used. */
   readonly disabled: boolean
+  /** Whether it was ever used for this person, as far as authorizations that have ended are still there. */
+  readonly wasUsed: boolean
   /** The scopes of these authorizations together. */
   readonly scopes: readonly string[]
   readonly authorizations: readonly LiveAuthorization[]
@@ -46,6 +48,7 @@ interface Row {
   reviewed: boolean
   logo_url: string | null
   disabled: boolean
+  was_used: boolean
   id: string
   scopes: string[]
   device: string
@@ -69,6 +72,10 @@ export async function connectedApps(
   const { rows } = await at.run(sql<Row>`
     select a.client_id, c.name, c.kind, c.reviewed_at is not null as reviewed, ${logoUrlOf(sql`c`)} as logo_url,
       (c.disabled_at is not null or c.platform_disabled_at is not null) as disabled,
+      exists (
+        select from authorizations u
+        where u.school_id = a.school_id and u.client_id = a.client_id and u.user_id = a.user_id
+          and u.last_used_at is not null) as was_used,
       a.id, a.audience, a.scopes, a.device, a.created_at, a.last_used_at
     from authorizations a
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id and c.deleted_at is null
@@ -96,6 +103,7 @@ function appFromRows(rows: readonly Row[]): ConnectedApp[] {
       reviewed: first.reviewed,
       logoUrl: first.logo_url ?? undefined,
       disabled: first.disabled,
+      wasUsed: first.was_used,
       scopes: [...new Set(rows.flatMap((row) => row.scopes))],
       authorizations: rows.map((row) => ({
         id: row.id,

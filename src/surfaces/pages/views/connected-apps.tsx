@@ -123,7 +123,7 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
       <ActivityList
         activities={props.activity.get(app.clientId) ?? []}
         isOwn={app.audience === 'member'}
-        wasUsed={app.authorizations.some(({ lastUsedAt }) => lastUsedAt !== undefined)}
+        wasUsed={app.wasUsed}
         timeZone={timeZone}
       />
       <details>

@@ -26,7 +26,7 @@ export function ActivityPanel({ found, timeZone }: ActivityPanelProps) {
     >
       {found === undefined || found.activities.length === 0 ? (
         <Empty>
-          <p>It read and changed nothing.</p>
+          <p>It read and changed nothing in the last {ACTIVITY_DAYS} days.</p>
         </Empty>
       ) : (
         <ul class="rows">
