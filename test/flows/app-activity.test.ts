@@ -101,6 +101,18 @@ describe('what an app read and changed is counted by kind of data', () => {
     })
   })
 
+  test('by an import that wrote rows, not by one whose file was refused', async () => {
+    const operator = await anOperator(world, school)
+    const sendRows = (body: string, query = '') =>
+      operator.post(`/coupons/import${query}`, body, { 'content-type': 'text/csv' })
+    expect((await sendRows('code,percent\nACT1,20\n')).statusCode).toBe(422)
+    expect((await sendRows('code,percent_off\nACT1,900\n')).statusCode).toBe(200)
+    expect((await sendRows('code,percent_off\nACT1,20\n', '?dry_run=true')).statusCode).toBe(200)
+    expect(await activityOf(operator.person, CLAUDE)).toEqual({})
+    expect((await sendRows('code,percent_off\nACT1,20\nACT2,20\n')).statusCode).toBe(200)
+    expect(await activityOf(operator.person, CLAUDE)).toEqual({ coupons: [0, 1] })
+  })
+
   test('by tools of operators', async () => {
     const { person, accessToken: token } = await anOperator(world, school)
     await callTool(world, school, 'read_teaching', { action: 'courses.list' }, { token })

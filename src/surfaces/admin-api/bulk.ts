@@ -133,10 +133,17 @@ async function takeImport(
     const scopes = neededScopes(route.operation, query)
     checkScopes(callerOf(request), scopes)
     const caller = apiActor(request, callerOf(request))
-    if (!dryRun) noteScopes(request.at, caller, scopes)
+    let isCounted = false
+    // Once for an import, when its job has started or its first row was written: a refused file changed nothing.
+    const count = () => {
+      if (!isCounted && !dryRun) noteScopes(request.at, caller, scopes)
+      isCounted = true
+    }
     if (jobFiles !== undefined && !dryRun && isImportJob(request, caller, kind)) {
       const input = { format: formatOf(request), from_line, max_errors }
-      return await importAsJob(request, reply, caller, kind, jobFiles, pieces, input)
+      const answer = await importAsJob(request, reply, caller, kind, jobFiles, pieces, input)
+      count()
+      return answer
     }
     const body = await takeBody(pieces, place, dryRun)
     const summary = await importRows(inLane(request.at, 'batch'), caller, kind, body, {
@@ -144,6 +151,9 @@ async function takeImport(
       dryRun,
       maxErrors: max_errors,
       fromLine: from_line,
+      onProgress: ({ created, updated }) => {
+        if (created + updated > 0) count()
+      },
       // An import that runs beside others gets one connection.
       connections: imports.running === 1 ? 2 : 1,
     })
