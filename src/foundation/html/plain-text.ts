@@ -40,6 +40,17 @@ export function plainText(text: string, limit = LONGEST_NAME): string {
   )
 }
 
+/** The same for a text with line breaks, which is shown in full. */
+export function visibleLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => plainText(line, Math.max(LONGEST_NAME, line.length * LONGEST_NFC)))
+    .join('\n')
+}
+
+/** NFC makes a text at most three times as long (UAX 15). */
+const LONGEST_NFC = 3
+
 /** Each of these characters is one grapheme. */
 const onlyAscii = /^[ -~]*$/
 

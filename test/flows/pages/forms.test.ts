@@ -116,6 +116,16 @@ describe('long answers', () => {
     expect((await answersOf(id))[0]?.answers).toEqual(answers)
   })
 
+  test('are shown to the school in full, with their line breaks', async () => {
+    const { id, path } = await aForm({ questions })
+    const text = `${'漢'.repeat(6000)}\n<b>second\n\n${'x'.repeat(3900)} end`
+    await send(new Visitor(world, school), path, { a: text })
+    const rows = school.at.from('form_submissions').select('id').where('form_id', '=', id)
+    const submission = (await rows.executeTakeFirstOrThrow()).id
+    const { body } = await (await anOwner(world, school)).get(`/admin/submissions/${submission}`)
+    expect(body).toContain(`>${text.replace('<', '&lt;')}<`)
+  })
+
   test('that are longer are refused beside the question, and a body without end by its size', async () => {
     const { id, path } = await aForm({ questions })
     const visitor = new Visitor(world, school)

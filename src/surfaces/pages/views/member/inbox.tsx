@@ -1,7 +1,7 @@
 import type { InboxEntry } from '../../../../domain/notifications/inbox.ts'
 import { Button, Form } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { plainText, visibleLines } from '../../../../foundation/html/plain-text.ts'
 import { AsWritten } from '../../../../foundation/html/prose.tsx'
 import type { SiteFrame } from '../site-layout.tsx'
 import { countUpTo } from '../words.ts'
@@ -40,14 +40,6 @@ interface EntryProps {
   formToken: string
   after: string | undefined
   timeZone: string
-}
-
-/** A message is plain text with line breaks. */
-function visibleLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => plainText(line, 10_000))
-    .join('\n')
 }
 
 function Entry({ entry, formToken, after, timeZone }: EntryProps) {

@@ -14,7 +14,8 @@ import {
   removeQuestion,
 } from '../../../../../domain/content/form-writing.ts'
 import { Address } from '../../../../../foundation/html/components.tsx'
-import { plainText } from '../../../../../foundation/html/plain-text.ts'
+import { plainText, visibleLines } from '../../../../../foundation/html/plain-text.ts'
+import { AsWritten } from '../../../../../foundation/html/prose.tsx'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
 import { defineResource } from '../define-resource.ts'
 import { asking, type Choice } from '../field.ts'
@@ -57,7 +58,7 @@ const submissionList = listPlan({
   expand: ['member'],
   columns: [
     { label: 'From', show: nameOf('member', 'name', 'A visitor') },
-    { label: 'Begins with', show: (row) => answersOf(row)[0]?.[1] },
+    { label: 'Begins with', show: (row) => plainText(answersOf(row)[0]?.[1] ?? '', 2000) },
     { label: 'Sent', show: moment('submitted_at'), sort: 'submitted_at' },
   ],
   sorts: [
@@ -94,7 +95,9 @@ export const submissions = defineResource({
           {answersOf(submission).map(([name, answer]) => (
             <div>
               <dt>{plainText(labels.get(name) || name)}</dt>
-              <dd>{answer}</dd>
+              <dd>
+                <AsWritten text={visibleLines(answer)} />
+              </dd>
             </div>
           ))}
         </dl>
@@ -119,7 +122,7 @@ function answersOf({ answers }: OutputOf<typeof readSubmission>) {
   return Object.entries(answers).map(
     ([name, answer]): Choice => [
       name,
-      plainText(typeof answer === 'string' ? answer : JSON.stringify(answer), 2000),
+      typeof answer === 'string' ? answer : JSON.stringify(answer),
     ],
   )
 }
