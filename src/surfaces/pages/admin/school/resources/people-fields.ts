@@ -61,8 +61,7 @@ export function aPerson<N extends string>(
   }
 }
 
-const asCompared = (name: string): string =>
-  plainText(name).normalize('NFC').trim().toLowerCase()
+const asCompared = (name: string): string => plainText(name).normalize('NFC').trim().toLowerCase()
 
 function tell(people: readonly { readonly name: string; readonly email: string }[]): string {
   const told = people.slice(0, MOST_TOLD).map((one) => `${plainText(one.name)} (${one.email})`)
