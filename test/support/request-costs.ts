@@ -9,6 +9,7 @@ import type {
 } from '../../src/foundation/http/observe-requests.ts'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
 import { whenFileIsDone } from './clean-up.ts'
+import { WRITES_ACTIVITY } from './database.ts'
 import { untilSent } from './mail-box.ts'
 import { aWorld, type World, type WorldOptions } from './world.ts'
 
@@ -58,7 +59,8 @@ export class RequestCosts implements RequestObserver {
   }
 
   noteStatement(text: string): void {
-    if (!LOOKS_FOR_MAIL.test(text)) this.#running?.statements.push(text)
+    if (!LOOKS_FOR_MAIL.test(text) && !WRITES_ACTIVITY.test(text))
+      this.#running?.statements.push(text)
   }
 
   finished({ method, route, status }: FinishedRequest, request: ObservedRequest): void {
