@@ -66,7 +66,7 @@ const MOST_DIGITS = 15
 function judgeNumber(text: string): { readonly answer: Answer } | { readonly problem: string } {
   const [, sign = '', whole = '', part = ''] =
     /^([+-]?)(\d{1,15})(?:[.,](\d{1,15}))?$/.exec(text) ?? []
-  const shortPart = part.replace(/0+$/, '')
+  const shortPart = part.replace(/0{1,15}$/, '')
   const digits = `${whole}${shortPart}`.replace(/^0+/, '')
   if (whole === '' || digits.length > MOST_DIGITS) {
     return { problem: `Write a number of at most ${MOST_DIGITS} digits, such as 4 or 2.5.` }
