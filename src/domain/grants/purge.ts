@@ -34,7 +34,7 @@ interface Page {
 /**
  * Crosses schools. A pair that ended has no live ancestor that a later first use would have to
  * retire (whatever ended it ended those too, and they expire before it), so the chain may break here. An authorization
- * goes with its last pair.
+ * goes with its last pair; one that was used lately has a pair that is not dead, so its pairs are not looked through.
  */
 const pairsAfter = (days: number, position: string | undefined): Sweep => ({
   name: 'token_pairs',
@@ -56,6 +56,7 @@ const pairsAfter = (days: number, position: string | undefined): Sweep => ({
       outlived as materialized (
         select a.id from authorizations a
         where a.id = any (array(select authorization_id from dead)) and a.created_at < ${longAgo}
+          and coalesce(a.last_used_at, a.created_at) < ${longAgo}
           and not exists (
             select from token_pairs p
             where p.authorization_id = a.id and p.id not in (select id from dead))
