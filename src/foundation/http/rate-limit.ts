@@ -51,16 +51,53 @@ export class TooManyRequestsError extends RequestRefusedError {
 }
 
 type Bucket = { tokens: number; filledAt: number }
-type Decide = (bucket: Bucket, allowed: boolean) => RateDecision
+
+/** The arithmetic of one policy. */
+class Rate {
+  readonly #quota: number
+  readonly #tokensPerMs: number
+
+  constructor({ quota, windowSeconds }: RateLimitPolicy) {
+    this.#quota = quota
+    this.#tokensPerMs = quota / (windowSeconds * 1000)
+  }
+
+  newBucket(at: number): Bucket {
+    return { tokens: this.#quota, filledAt: at }
+  }
+
+  refill(bucket: Bucket, at: number): void {
+    const elapsed = Math.max(0, at - bucket.filledAt)
+    bucket.tokens = Math.min(this.#quota, bucket.tokens + elapsed * this.#tokensPerMs)
+    bucket.filledAt = at
+  }
+
+  decide({ tokens }: Bucket, allowed: boolean): RateDecision {
+    return {
+      allowed,
+      remaining: Math.max(0, Math.floor(tokens)),
+      resetSeconds: this.#secondsFor(this.#quota - tokens),
+      retryAfterSeconds: tokens >= 1 ? 0 : Math.max(1, this.#secondsFor(1 - tokens)),
+    }
+  }
+
+  #secondsFor(tokens: number): number {
+    return Math.ceil(tokens / this.#tokensPerMs / 1000)
+  }
+}
 
 /** A class, because closures for each request would be more garbage. */
 class Account implements RateAccount {
   readonly #bucket: Bucket
-  readonly #decide: Decide
+  readonly #rate: Rate
 
-  constructor(bucket: Bucket, decide: Decide) {
+  constructor(bucket: Bucket, rate: Rate) {
     this.#bucket = bucket
-    this.#decide = decide
+    this.#rate = rate
+  }
+
+  refill(at: number): void {
+    this.#rate.refill(this.#bucket, at)
   }
 
   spend(units: number): void {
@@ -76,8 +113,17 @@ class Account implements RateAccount {
   }
 
   decide(): RateDecision {
-    return this.#decide(this.#bucket, !this.isEmpty())
+    return this.#rate.decide(this.#bucket, !this.isEmpty())
   }
+}
+
+/** An account that its owner keeps, and refills before each use. */
+export type KeptAccount = Account
+
+/** Makes accounts for what the caller knows without a key. */
+export function rateAccounts(policy: RateLimitPolicy): (at: number) => KeptAccount {
+  const rate = new Rate(policy)
+  return (at) => new Account(rate.newBucket(at), rate)
 }
 
 function deleteOldest(buckets: Map<string, Bucket>, count: number): void {
@@ -98,19 +144,17 @@ export function createRateLimiter(
   options: { readonly maxKeys?: number; readonly now?: () => number } = {},
 ): RateLimiter {
   const { maxKeys = 50_000, now = () => performance.now() } = options
-  const tokensPerMs = policy.quota / (policy.windowSeconds * 1000)
+  const rate = new Rate(policy)
   const buckets = new Map<string, Bucket>()
 
   function refill(key: string, at: number): Bucket {
     const bucket = buckets.get(key)
     if (bucket === undefined) {
       if (buckets.size >= maxKeys) deleteOldest(buckets, 1 + forgottenAtOnce(maxKeys))
-      return { tokens: policy.quota, filledAt: at }
+      return rate.newBucket(at)
     }
     buckets.delete(key)
-    const elapsed = Math.max(0, at - bucket.filledAt)
-    bucket.tokens = Math.min(policy.quota, bucket.tokens + elapsed * tokensPerMs)
-    bucket.filledAt = at
+    rate.refill(bucket, at)
     return bucket
   }
 
@@ -121,23 +165,15 @@ export function createRateLimiter(
     return bucket
   }
 
-  const secondsFor = (tokens: number) => Math.ceil(tokens / tokensPerMs / 1000)
-  const decision: Decide = ({ tokens }, allowed) => ({
-    allowed,
-    remaining: Math.max(0, Math.floor(tokens)),
-    resetSeconds: secondsFor(policy.quota - tokens),
-    retryAfterSeconds: tokens >= 1 ? 0 : Math.max(1, secondsFor(1 - tokens)),
-  })
-
   return {
     policy,
     take(key) {
       const bucket = find(key)
       const allowed = bucket.tokens >= 1
       if (allowed) bucket.tokens -= 1
-      return decision(bucket, allowed)
+      return rate.decide(bucket, allowed)
     },
-    open: (key) => new Account(find(key), decision),
+    open: (key) => new Account(find(key), rate),
     knows: (key) => buckets.has(key),
   }
 }
