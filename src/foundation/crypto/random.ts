@@ -6,12 +6,18 @@ const supply = { bytes: Buffer.alloc(4096), used: 4096 }
 /** Random bytes for tokens, codes, secrets and session ids. Each byte is handed out once. */
 export function randomSecret(bytes = 32): Buffer {
   if (bytes > supply.bytes.length) return randomFillSync(Buffer.alloc(bytes))
-  const start = draw(bytes)
-  const given = supply.bytes.subarray(start, start + bytes)
-  const secret = Buffer.from(given)
-  // Erase what was handed out, so that a secret has no second copy in memory.
-  given.fill(0)
+  const secret = Buffer.allocUnsafe(bytes)
+  writeSecret(secret, 0)
   return secret
+}
+
+/** Fills a buffer with random bytes from `offset` on: as many as the supply holds, at most. */
+export function writeSecret(target: Buffer, offset: number): void {
+  const start = draw(target.length - offset)
+  const end = supply.used
+  supply.bytes.copy(target, offset, start, end)
+  // Erase what was handed out, so that a secret has no second copy in memory.
+  supply.bytes.fill(0, start, end)
 }
 
 const NAME_LENGTH = 12
@@ -90,5 +96,16 @@ export function uuidFromBytes(bytes: Uint8Array): string {
 }
 
 export function uuidToBytes(uuid: string): Buffer {
-  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
+  return Buffer.from(withoutHyphens(uuid), 'hex')
+}
+
+/** Writes the bytes of a uuid to the start of a buffer, and tells how many it wrote. */
+export function writeUuid(uuid: string, target: Buffer): number {
+  return target.write(withoutHyphens(uuid), 'hex')
+}
+
+/** Pieces, because `replaceAll` takes twice as long. */
+function withoutHyphens(uuid: string): string {
+  const firstHalf = uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18)
+  return firstHalf + uuid.slice(19, 23) + uuid.slice(24)
 }

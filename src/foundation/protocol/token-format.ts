@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { sha256 } from '../crypto/digest.ts'
-import { randomSecret, uuidFromBytes, uuidToBytes } from '../crypto/random.ts'
+import { uuidFromBytes, writeSecret, writeUuid } from '../crypto/random.ts'
 
 /** All of the same length, so that one check of the length fits all kinds. */
 const PREFIXES = {
@@ -26,6 +26,9 @@ const BODY_LENGTH = 64
 const CHECKSUM_LENGTH = 8
 const TOKEN_LENGTH = PREFIX_LENGTH + BODY_LENGTH + CHECKSUM_LENGTH
 
+/** Where the bytes of a new token are put together; the next token overwrites them. */
+const newBody = Buffer.alloc(ID_BYTES + SECRET_BYTES)
+
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /** What is stored: not the token, only what is needed to recognise it. */
@@ -47,10 +50,11 @@ export interface MintedToken {
  * @see RFC 6749 §10.10
  */
 export function mintToken(kind: TokenKind, id: string): MintedToken {
-  const idBytes = uuidToBytes(id)
-  if (idBytes.length !== ID_BYTES) throw new Error('mintToken needs a uuid as the id of the row')
-  const body = Buffer.concat([idBytes, randomSecret(SECRET_BYTES)]).toString('base64url')
-  const text = PREFIXES[kind] + body
+  if (writeUuid(id, newBody) !== ID_BYTES) {
+    throw new Error('mintToken needs a uuid as the id of the row')
+  }
+  writeSecret(newBody, ID_BYTES)
+  const text = PREFIXES[kind] + newBody.toString('base64url')
   const value = text + checksum(text)
   return { value, hash: sha256(value) }
 }
