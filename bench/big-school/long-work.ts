@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk-routes.ts'
 import { paths } from '../../src/surfaces/pages/views/admin/admin-page.tsx'
-import { Asking } from './asking.ts'
+import { type Asked, Asking } from './asking.ts'
 import type { BothCallers, Callers } from './callers.ts'
 import { submitForm } from './forms.ts'
 import { bigId, schoolIdOf } from './ids.ts'
@@ -34,9 +34,18 @@ export async function* measureLongWork(
     ...BULK_ROUTES.filter(({ method }) => method === 'GET').map(
       ({ path }): [string, (at: Callers) => Promise<Done>] => [
         `export of ${path.split('/')[1]}`,
-        (at) => exportRows(bench, at, path),
+        (at) =>
+          exportRows(bench, {
+            path: `/api/v1${path}`,
+            headers: { ...at.operator, accept: 'application/x-ndjson' },
+          }),
       ],
     ),
+    [
+      'export of the audit log',
+      (at) =>
+        exportRows(bench, { path: `${paths.audit}/export?format=ndjson`, headers: at.browser }),
+    ],
     ['import of students', (at) => importStudents(bench, at, school)],
     ['deletion of an app', (at) => endApp(bench, at, school, deletionOf)],
     ['end of the access of an app', (at) => endApp(bench, at, school, endOf)],
@@ -92,13 +101,9 @@ function compare(name: string, small: Done, big: Done): LongRow {
   return { name, small: shown(small), big: shown(big), note: faults.join(', ') }
 }
 
-async function exportRows(bench: Bench, at: Callers, path: string): Promise<Done> {
+async function exportRows(bench: Bench, asked: Asked): Promise<Done> {
   let rows = 0
   const cost = await costOf(bench, async () => {
-    const asked = {
-      path: `/api/v1${path}`,
-      headers: { ...at.operator, accept: 'application/x-ndjson' },
-    }
     const { status, lines } = await bench.asking.countLines(asked, EXPORTED)
     rows = lines
     return { status }

@@ -1,18 +1,24 @@
 import { PRESETS } from '../../../src/surfaces/pages/admin/analytics/period.ts'
-import { listPath } from '../../../src/surfaces/pages/admin/school/resource.ts'
+import { type AdminResource, listPath } from '../../../src/surfaces/pages/admin/school/resource.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
+import {
+  actionsForMany,
+  selectionPath,
+} from '../../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
 import { MENU, OVERVIEW } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
 import { paths } from '../../../src/surfaces/pages/views/admin/admin-page.tsx'
+import { SEARCH_PATH } from '../../../src/surfaces/pages/views/admin/admin-search.tsx'
 import { MEMBER_PATHS } from '../../../src/surfaces/pages/views/member/member-page.tsx'
 import type { Asking } from '../asking.ts'
 import type { BothCallers } from '../callers.ts'
 import type { Case } from '../case.ts'
-import { findSamples, type Samples, valuesOf } from '../samples.ts'
+import { findSamples, type Samples, valuesOf, WORDS } from '../samples.ts'
+import { linkedPages } from './linked-pages.ts'
 
-/** Pages that cannot be opened without more in their address. */
-const WITHOUT_MORE: readonly string[] = [paths.client, paths.endAccess]
+/** A week in the middle of the rows. */
+const DAYS = `from=${dayAgo(365)}&to=${dayAgo(358)}`
 
-/** Every page of the admin area: the menu, each list with its filters, sorts and search, each object, each form. */
+/** Every page of the admin area that a link leads to, and each list with its filters, sorts and search. */
 export async function pageCases(asking: Asking, callers: BothCallers): Promise<readonly Case[]> {
   const samples = {
     big: await findSamples(asking, callers.big),
@@ -31,17 +37,31 @@ export async function pageCases(asking: Asking, callers: BothCallers): Promise<r
     })
   }
   const same = (path: string) => add(path, () => path)
-  for (const { href } of [OVERVIEW, ...MENU.flatMap(({ items }) => items)]) same(href)
-  for (const path of Object.values(paths)) if (!WITHOUT_MORE.includes(path)) same(path)
+  const starts = [OVERVIEW, ...MENU.flatMap(({ items }) => items)].map(({ href }) => href)
   for (const { name } of PRESETS) same(`${paths.analytics}?last=${name}`)
-  for (const path of [paths.client, paths.endAccess]) same(`${path}?id=app1`)
+  for (const word of WORDS) {
+    add(`${SEARCH_PATH}?q=${word}`, () => `${SEARCH_PATH}?q=${encodeURIComponent(word)}`)
+  }
+  add(`${paths.audit}?from=…&to=…`, () => `${paths.audit}?${DAYS}`)
+  const linked = {
+    big: await linkedPages(asking, callers.big.browser, starts),
+    small: await linkedPages(asking, callers.small.browser, starts),
+  }
+  for (const name of new Set([...linked.small.keys(), ...linked.big.keys()])) {
+    add(name, (school) => linked[school].get(name))
+  }
   for (const resource of RESOURCES) {
     const path = listPath(resource)
     const { list } = resource
     if (list === undefined) continue
-    same(path)
-    if (resource.create !== undefined) same(`${path}/new`)
     for (const [sort] of list.sorts) same(`${path}?sort=${sort}`)
+    if (actionsForMany(resource).length > 0) {
+      const selected = {
+        big: await selectAll(asking, callers.big.browser, resource),
+        small: await selectAll(asking, callers.small.browser, resource),
+      }
+      add(selectionPath(resource), (school) => selected[school])
+    }
     if ('search' in list.operation.input.shape) {
       for (const word of valuesOf(
         'search',
@@ -64,20 +84,6 @@ export async function pageCases(asking: Asking, callers: BothCallers): Promise<r
         })
       })
     }
-    const ids = {
-      big: await firstIn(asking, callers.big.browser, path),
-      small: await firstIn(asking, callers.small.browser, path),
-    }
-    const rests = [
-      '',
-      ...(resource.change === undefined ? [] : ['/edit']),
-      ...(resource.related ?? []).map((one) => `/${one.path.replace(/^\//, '')}`),
-    ]
-    for (const rest of rests) {
-      add(`${path}/…${rest}`, (school) =>
-        ids[school] === undefined ? undefined : `${path}/${ids[school]}${rest}`,
-      )
-    }
   }
   for (const path of [
     ...Object.values(MEMBER_PATHS),
@@ -93,12 +99,17 @@ export async function pageCases(asking: Asking, callers: BothCallers): Promise<r
   return cases
 }
 
-/** The id of the first object that a list links to. */
-async function firstIn(
+function dayAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** The first page of a list with all its rows selected; undefined if there are none. */
+async function selectAll(
   asking: Asking,
   headers: Readonly<Record<string, string>>,
-  path: string,
+  resource: AdminResource,
 ): Promise<string | undefined> {
-  const { text } = await asking.ask({ path, headers })
-  return new RegExp(`href="${path}/([0-9a-f-]{36})`).exec(text)?.[1]
+  const { text } = await asking.ask({ path: listPath(resource), headers })
+  const ids = [...text.matchAll(/ name="id" value="([0-9a-f-]{36})"/g)].map(([, id]) => `id=${id}`)
+  return ids.length === 0 ? undefined : `${selectionPath(resource)}?${ids.join('&')}`
 }
