@@ -202,7 +202,9 @@ async function endApp(
   const id = `doomed-${Date.now()}`
   await addApp(school, at.school, id, rows)
   const cost = await costOf(bench, async () => {
-    const answer = await submitForm(bench.asking, at.browser, page(id), {})
+    const answer = await submitForm(bench.asking, at.browser, page(id), {
+      confirm_name: 'Doomed',
+    })
     await untilNoJobs(school, at.school)
     return answer
   })
