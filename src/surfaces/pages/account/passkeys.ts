@@ -23,7 +23,7 @@ import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendScriptedPage } from '../page-request.ts'
 import { challengeFormOf } from '../passkey-form.ts'
 import { frameFor } from '../site-frame.ts'
-import { isRecent, requireRecentProof } from '../step-up/recent-proof.ts'
+import { isRecent, requireOwnFactor } from '../step-up/recent-proof.ts'
 import { SETTINGS_PATH } from '../views/account-paths.ts'
 import { PASSKEY_SCRIPT } from '../views/passkey-parts.tsx'
 import { PASSKEYS_PATH as PATH, passkeysPage } from '../views/passkeys.tsx'
@@ -52,12 +52,12 @@ const OFFERED_ON: ReadonlyMap<string, string> = new Map([
 
 export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await loadRecentSession(request)
+    const session = await loadProvenSession(request)
     return await show(context, request, reply, session)
   })
 
   app.post(PATH, async (request, reply) => {
-    const session = await loadRecentSession(request)
+    const session = await loadProvenSession(request)
     const form = checkedForm(context.keyring, request, session)
     const outcome = await addPasskey(request.at, {
       form: challengeFormOf(context, request, form.get('form_token') ?? ''),
@@ -75,7 +75,7 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
   })
 
   app.post(`${PATH}/:id/rename`, async (request, reply) => {
-    const session = await loadRecentSession(request)
+    const session = await loadProvenSession(request)
     const form = checkedForm(context.keyring, request, session)
     const typed = form.get('name') ?? ''
     const name = passkeyName(typed, 'Passkey')
@@ -85,7 +85,7 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
   })
 
   app.post(`${PATH}/:id/remove`, async (request, reply) => {
-    const session = await loadRecentSession(request)
+    const session = await loadProvenSession(request)
     checkedForm(context.keyring, request, session)
     const mine = oneOf(session, request)
     const device = describeDevice(request.headers['user-agent'])
@@ -96,10 +96,13 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
   })
 }
 
-/** A thief with nothing but the session must not leave a passkey behind, or take the person's away. */
-async function loadRecentSession(request: FastifyRequest): Promise<BrowserSession> {
+/**
+ * A thief with nothing but the session must not leave a passkey behind, or take the person's away; nor a thief of the
+ * password, if the person has a passkey or an authenticator app.
+ */
+async function loadProvenSession(request: FastifyRequest): Promise<BrowserSession> {
   const session = await loadBrowserSession(request, PATH)
-  requireRecentProof(request, session)
+  await requireOwnFactor(request, session)
   return session
 }
 

@@ -46,7 +46,7 @@ export async function askToConfirm(
   reply: FastifyReply,
   needed: ProofNeeded,
 ): Promise<FastifyReply> {
-  const { session, returnTo } = needed
+  const { session, returnTo, byFactor } = needed
   // Only a form of this person: what is kept is shown to them with a button that sends it.
   const isOwn = ownerOf(context, request)?.userId === session.person.id
   const kept = isOwn ? keepForm(context, request, returnTo) : NONE
@@ -54,6 +54,7 @@ export async function askToConfirm(
   return await showConfirm(context, request, reply, {
     session,
     returnTo,
+    byFactor,
     keptForm: kept.kind === 'kept' ? kept.sealed : undefined,
     interrupted: kept.kind,
   })

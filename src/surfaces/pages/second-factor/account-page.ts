@@ -4,6 +4,7 @@ import {
   hasSecondFactor,
   setUpAuthenticator,
 } from '../../../domain/people/factors/authenticators.ts'
+import { provesForAuthenticator } from '../../../domain/people/factors/own-factor.ts'
 import {
   findSecondFactor,
   replaceRecoveryCodes,
@@ -17,7 +18,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
-import { requireRecentProof } from '../step-up/recent-proof.ts'
+import { askForFactor, requireRecentProof } from '../step-up/recent-proof.ts'
 import {
   factorPaths,
   recoveryCodesPage,
@@ -27,6 +28,10 @@ import {
 
 const NOTICES = {
   off: 'The second factor is off. Your password alone signs you in.',
+  elsewhere: {
+    warning:
+      'A second factor counts at every school, and you have had a passkey at another school for longer. Sign in there with it, and set the second factor up there. If you no longer have that passkey, ask the people who run this server to remove it.',
+  },
   expired: { warning: 'That took too long, so nothing was changed. Set it up again.' },
 }
 
@@ -49,6 +54,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     requireRecentProof(request, session)
     const isOn = await hasSecondFactor(acrossSchools(request.at), session.person.id)
     if (isOn) return redirectTo(reply, request, 'site', factorPaths.page)
+    if (await isForElsewhere(request, session)) return toElsewhere(request, reply)
     const setup = setUpAuthenticator(keyring, session.person.id)
     return showSetup(context, request, reply, session, setup)
   })
@@ -57,6 +63,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     const session = await loadBrowserSession(request, factorPaths.setup)
     const form = checkedForm(keyring, request, session)
     requireRecentProof(request, session)
+    if (await isForElsewhere(request, session)) return toElsewhere(request, reply)
     const typed = form.get('code') ?? ''
     const outcome = await switchOnSecondFactor(request.at, keyring, session, {
       setup: form.get('setup') ?? '',
@@ -96,6 +103,16 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     return redirectTo(reply, request, 'site', `${factorPaths.page}?done=off`)
   })
 }
+
+/** Whether it has to be set up at another school. Asks for a passkey first if the person has one here. */
+async function isForElsewhere(request: FastifyRequest, session: BrowserSession): Promise<boolean> {
+  const proved = await provesForAuthenticator(request.at, session)
+  if (proved === 'factor') askForFactor(request, session)
+  return proved === 'elsewhere'
+}
+
+const toElsewhere = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  redirectTo(reply, request, 'site', `${factorPaths.page}?done=elsewhere`)
 
 function showSetup(
   context: AppContext,

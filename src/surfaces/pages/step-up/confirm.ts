@@ -6,6 +6,7 @@ import {
   confirmByPassword,
 } from '../../../domain/people/confirm-person.ts'
 import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
+import { isProvedByFactor } from '../../../domain/people/factors/own-factor.ts'
 import { hasPasskey } from '../../../domain/people/passkeys/passkeys.ts'
 import { askForProof as askDevice } from '../../../domain/people/passkeys/prove-passkey.ts'
 import { relyingPartyOf } from '../../../domain/people/passkeys/relying-party.ts'
@@ -32,7 +33,7 @@ import {
 import { challengeFormOf } from '../passkey-form.ts'
 import { startOfSection } from '../section.ts'
 import { queryOf } from '../site-frame.ts'
-import { CONFIRM_PATH, type ConfirmProblem, confirmPage } from '../views/confirm.tsx'
+import { type Asked, CONFIRM_PATH, type ConfirmProblem, confirmPage } from '../views/confirm.tsx'
 import type { Interrupted } from '../views/interrupted.tsx'
 import { PASSKEY_SCRIPT } from '../views/passkey-parts.tsx'
 import { isRecent, type ProofNeeded } from './recent-proof.ts'
@@ -41,21 +42,24 @@ import { isRecent, type ProofNeeded } from './recent-proof.ts'
 export function askForProof(
   request: FastifyRequest,
   reply: FastifyReply,
-  { returnTo }: ProofNeeded,
+  { returnTo, byFactor }: ProofNeeded,
 ): FastifyReply {
-  return redirectTo(reply, request, 'site', keepAfterSignIn(CONFIRM_PATH, { returnTo }))
+  const path = byFactor ? `${CONFIRM_PATH}?by_factor=yes` : CONFIRM_PATH
+  return redirectTo(reply, request, 'site', keepAfterSignIn(path, { returnTo }))
 }
 
 /** The page where a signed-in person proves again who they are. */
 export function addConfirmRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(CONFIRM_PATH, async (request, reply) => {
-    const place = placeIn(context, request, queryOf(request))
+    const query = queryOf(request)
+    const place = placeIn(context, request, query)
+    const byFactor = isByFactor(query)
     const session = await loadBrowserSession(request, placeAfterSignIn(place, []))
     // The person confirmed in another tab, or came back with the browser's Back button.
-    if (isRecent(session)) {
+    if (isRecent(session) && (!byFactor || isProvedByFactor(session))) {
       return redirectTo(reply, request, kindOf(place), placeAfterSignIn(place, []))
     }
-    return await showConfirm(context, request, reply, { session, ...place })
+    return await showConfirm(context, request, reply, { session, ...place, byFactor })
   })
 
   app.post(CONFIRM_PATH, withKeptForm(context), async (request, reply) => {
@@ -63,7 +67,8 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     const { session, form } = sent
     const again = (problem: ConfirmProblem, status: number) =>
       showConfirm(context, request, reply, { ...sent, problem }, status)
-    const asked = await askedOf(request, session)
+    const asked = await askedOf(request, sent)
+    if (asked === 'passkey') return again({ kind: 'passkey_missing' }, 400)
     const typed = form.get(asked) ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
     const outcome = await confirmBy(context, request, session, asked, typed)
@@ -82,12 +87,16 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
   })
 }
 
-/** A person with a second factor gives a code: the password alone signs in nowhere. */
+/**
+ * A person with a second factor gives a code: the password alone signs in nowhere. One with a passkey alone is asked for
+ * it before they get another way to sign in.
+ */
 async function askedOf(
   { at }: FastifyRequest,
-  { person }: BrowserSession,
-): Promise<'code' | 'password'> {
-  return (await hasSecondFactor(acrossSchools(at), person.id)) ? 'code' : 'password'
+  { session: { person }, byFactor }: Pick<Shown, 'session' | 'byFactor'>,
+): Promise<Asked> {
+  if (await hasSecondFactor(acrossSchools(at), person.id)) return 'code'
+  return byFactor && (await hasPasskey(at, person.id)) ? 'passkey' : 'password'
 }
 
 async function confirmBy(
@@ -109,6 +118,7 @@ async function confirmBy(
 interface SentForm extends Place {
   readonly session: BrowserSession
   readonly form: URLSearchParams
+  readonly byFactor: boolean
   readonly keptForm: string | undefined
 }
 
@@ -127,6 +137,7 @@ export async function enterConfirm(
     session,
     form,
     ...placeIn(context, request, form),
+    byFactor: isByFactor(form),
     keptForm: form.get('kept_form') ?? undefined,
   }
 }
@@ -164,8 +175,12 @@ function placeIn(
 const kindOf = ({ sealedRequest }: Place): PageKind =>
   sealedRequest === undefined ? 'site' : 'authorization'
 
+/** Only words depend on it: the page that is returned to checks the proof itself. */
+const isByFactor = (fields: URLSearchParams): boolean => fields.get('by_factor') === 'yes'
+
 interface Shown extends Place {
   readonly session: BrowserSession
+  readonly byFactor: boolean
   /** The sealed form that has to be confirmed. */
   readonly keptForm?: string | undefined
   readonly interrupted?: Interrupted | undefined
@@ -176,7 +191,7 @@ export async function showConfirm(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, keptForm, interrupted, problem, ...place }: Shown,
+  { session, byFactor, keptForm, interrupted, problem, ...place }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const { person } = session
@@ -189,9 +204,9 @@ export async function showConfirm(
     : undefined
   const page = confirmPage({
     school: brandingOf(request.school),
-    asked: await askedOf(request, session),
+    asked: await askedOf(request, { session, byFactor }),
     deviceAlone: isDeviceAlone(session.methods, session.roles),
-    ...{ formToken, passkey },
+    ...{ formToken, passkey, byFactor },
     person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
     ...place,
     cancelUrl:

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isDeviceAlone } from '../../../domain/people/authentication-context.ts'
+import { mustProveFactor } from '../../../domain/people/factors/own-factor.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 
 /** For this long after a proof nothing asks for another one. */
@@ -11,11 +12,14 @@ export class ProofNeeded extends Error {
   readonly session: BrowserSession
   /** A path of ours: a constant, or the path of the request. */
   readonly returnTo: string
+  /** A passkey or a code; the password is not enough, however recent it is. */
+  readonly byFactor: boolean
 
-  constructor(session: BrowserSession, returnTo: string) {
-    super('The last proof of the person is too old for this.')
+  constructor(session: BrowserSession, returnTo: string, byFactor = false) {
+    super('The last proof of the person is too old or too weak for this.')
     this.session = session
     this.returnTo = returnTo
+    this.byFactor = byFactor
   }
 }
 
@@ -37,4 +41,17 @@ export function isRecent({ readAt, authenticatedAt, methods, roles }: BrowserSes
   // In a trusted browser no code was asked for: the person has not proved all that they can.
   if (methods.includes('trusted_device')) return false
   return readAt.getTime() - authenticatedAt.getTime() <= RECENT_MS
+}
+
+/** Call it before passkeys are changed (`own-factor.ts`). The proof must be recent, and not the password alone. */
+export async function requireOwnFactor(
+  request: FastifyRequest,
+  session: BrowserSession,
+): Promise<void> {
+  requireRecentProof(request, session)
+  if (await mustProveFactor(request.at, session)) askForFactor(request, session)
+}
+
+export function askForFactor({ returnTo }: FastifyRequest, session: BrowserSession): never {
+  throw new ProofNeeded(session, returnTo ?? '/account', true)
 }

@@ -21,16 +21,20 @@ import { waitInWords } from './words.ts'
 export const CONFIRM_PATH = '/confirm'
 export const CONFIRM_PASSKEY_PATH = '/confirm/passkey'
 
+/** What a person confirms with. */
+export type Asked = 'code' | 'password' | 'passkey'
+
 export type ConfirmProblem =
   | { kind: 'missing' | 'mismatch' | 'busy' }
-  | { kind: 'passkey_refused' | 'passkey_expired' | 'passkey_unverified' }
+  | { kind: 'passkey_missing' | 'passkey_refused' | 'passkey_expired' | 'passkey_unverified' }
   | { kind: 'throttled'; retryAfterSeconds: number }
 
 interface ConfirmProps {
   school: Branding
   formToken: string
-  /** What the person confirms with. */
-  asked: 'code' | 'password'
+  asked: Asked
+  /** The password is not enough. */
+  byFactor?: boolean
   /** The device of an owner or admin did not check who holds it. */
   deviceAlone?: boolean
   /** For a device of a person who has passkeys here. */
@@ -50,6 +54,14 @@ interface ConfirmProps {
 }
 
 const TITLE = 'Confirm that it is you'
+
+const LEADS: Readonly<Record<Asked, string>> = {
+  code: 'What comes next needs a code of your authenticator app from the last ten minutes.',
+  password:
+    'What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it to continue.',
+  passkey:
+    'What comes next changes how you sign in. You have a passkey, so your password is not enough for it: use your passkey to continue.',
+}
 
 /** Between a person who is signed in and something that a stolen session must not do. */
 export function confirmPage(props: ConfirmProps): string {
@@ -82,12 +94,12 @@ export function confirmPage(props: ConfirmProps): string {
             return_to: props.returnTo,
             request: props.sealedRequest,
             kept_form: props.keptForm,
+            by_factor: props.byFactor ? 'yes' : undefined,
             ...(props.passkey && passkeyFields(props.passkey)),
           }}
         >
-          {props.asked === 'code' ? (
-            <CodeField problem={codeProblem(problem)} />
-          ) : (
+          {props.asked === 'code' && <CodeField problem={codeProblem(problem)} />}
+          {props.asked === 'password' && (
             <>
               <AccountOfPassword email={person.email} />
               <Field
@@ -100,18 +112,24 @@ export function confirmPage(props: ConfirmProps): string {
               />
             </>
           )}
-          <Button look="primary">Continue</Button>
+          {props.asked !== 'passkey' && <Button look="primary">Continue</Button>}
           {props.passkey && (
             <PasskeyButton
               kind="prove"
               question={props.passkey}
               action={CONFIRM_PASSKEY_PATH}
-              look="plain"
+              look={props.asked === 'passkey' ? 'primary' : 'plain'}
             >
               Use a passkey
             </PasskeyButton>
           )}
         </Form>
+        {props.asked === 'passkey' && (
+          <p class="aside">
+            You no longer have it? The people who run this server can remove it, with{' '}
+            <code>schoolgate user passkeys</code>.
+          </p>
+        )}
         <p class="aside">
           <a href={props.cancelUrl}>Cancel</a>
         </p>
@@ -129,9 +147,7 @@ function leadOf({ asked, deviceAlone }: ConfirmProps): string {
   if (deviceAlone) {
     return 'You signed in with a passkey, and your device did not check that it is you. What comes next needs more.'
   }
-  return asked === 'code'
-    ? 'What comes next needs a code of your authenticator app from the last ten minutes.'
-    : 'What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it to continue.'
+  return LEADS[asked]
 }
 
 function codeProblem(problem: ConfirmProblem | undefined): CodeProblem | undefined {
@@ -156,6 +172,12 @@ function Problem({ problem }: { problem: ConfirmProblem }) {
       return (
         <Alert tone="error" title="Please try again">
           <p>Many people are signing in right now. Your password was not checked.</p>
+        </Alert>
+      )
+    case 'passkey_missing':
+      return (
+        <Alert tone="error" title="Use your passkey">
+          <p>Your browser sent no answer of it. The button needs JavaScript.</p>
         </Alert>
       )
     case 'passkey_refused':
