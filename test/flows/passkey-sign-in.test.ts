@@ -122,6 +122,17 @@ describe('an attacker', () => {
     expect((await visitor.get('/account')).statusCode).toBe(303)
   })
 
+  test('who sends the answer of a key that counts again does not switch the key off', async () => {
+    const { device } = await aHolder()
+    const visitor = stranger()
+    const page = await visitor.get('/sign-in')
+    const proof = device.prove(questionOn(page), { counter: 5 })
+    expect(locationOf(await sendProof(visitor, page, proof))).toBe('/account')
+    await visitor.post('/sign-out', hiddenFields((await visitor.get('/account')).body, '/sign-out'))
+    expectPage(await sendProof(visitor, page, proof), 400)
+    expect(locationOf(await signInWith(stranger(), device, { counter: 6 }))).toBe('/account')
+  })
+
   test('who sends it twice at the same time gets one session', async () => {
     const { person, device } = await aHolder()
     const visitor = stranger()

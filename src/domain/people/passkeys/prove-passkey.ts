@@ -73,6 +73,8 @@ export async function provePasskey(at: SchoolDb, request: ProofRequest): Promise
     return passkey === undefined ? { kind: 'refused', unknown: answer.id } : { kind: 'refused' }
   }
   if (passkey.cloned) return { kind: 'refused' }
+  // A page that was reloaded sends its answer again, with the same count: that is no copy of the key.
+  if (passkey.last_challenge_at >= challenge.issuedAt) return { kind: 'expired' }
   if (wentBackwards(passkey.counter, verified.counter)) {
     await markCloned(at, passkey, request.requestId)
     return { kind: 'refused' }
@@ -94,6 +96,7 @@ interface FoundPasskey {
   handle: Buffer
   public_key: Buffer
   counter: number
+  last_challenge_at: Date
   backup_eligible: boolean
   cloned: boolean
   email: string
@@ -110,7 +113,7 @@ async function findPasskey(
 ): Promise<{ seconds: number; passkey: FoundPasskey | undefined }> {
   const credentialId = Buffer.from(answer.id, 'base64url')
   const { rows } = await at.run(sql<{ seconds: number | null } & (FoundPasskey | { id: null })>`
-    select waited.seconds, p.id, p.user_id, h.handle, p.public_key, p.counter, p.backup_eligible,
+    select waited.seconds, p.id, p.user_id, h.handle, p.public_key, p.counter, p.last_challenge_at, p.backup_eligible,
       p.cloned_at is not null as cloned, u.email, u.name, u.avatar_url, m.roles
     from (${waitOf(counters)}) waited
       left join passkeys p on p.school_id = ${at.schoolId} and p.credential_id = ${credentialId}
