@@ -7,10 +7,16 @@ import { typedEmail } from './person.ts'
  * mark for each of the last accounts, which only the server can make. It opens nothing: it gives the browser a failure
  * counter of its own. A new password does not end it: the mark is checked before any account is looked for, so it knows
  * no password.
+ *
+ * A link by mail makes another mark, for passwords alone: a thief of the mailbox could otherwise get a new counter of
+ * codes with each link.
  */
 const FORM = /^[\w-]{22}(?:\.[\w-]{22}){1,4}$/
 const ACCOUNTS = 4
 const BYTES = 16
+
+/** How the browser came to know the account. */
+export type KnownBy = 'sign_in' | 'mail_link'
 
 /** The name of the browser, if this value proves that it signed in to the account with this email. */
 export function findKnownDevice(
@@ -18,13 +24,16 @@ export function findKnownDevice(
   schoolId: string,
   value: string | undefined,
   email: string,
+  ways: readonly KnownBy[] = ['sign_in', 'mail_link'],
 ): string | undefined {
   const [name, ...marks] = partsOf(value)
   if (name === undefined) return undefined
-  const isKnown = keys.some((key) => {
-    const mark = markOf(key, schoolId, name, email)
-    return marks.some((one) => constantTimeEqual(one, mark))
-  })
+  const isKnown = keys.some((key) =>
+    ways.some((by) => {
+      const mark = markOf(key, schoolId, name, email, by)
+      return marks.some((one) => constantTimeEqual(one, mark))
+    }),
+  )
   return isKnown ? name : undefined
 }
 
@@ -34,10 +43,11 @@ export function rememberDevice(
   schoolId: string,
   value: string | undefined,
   email: string,
+  by: KnownBy = 'sign_in',
 ): string {
   const [known, ...marks] = partsOf(value)
   const name = known ?? randomSecret(BYTES).toString('base64url')
-  const mark = markOf(key, schoolId, name, email)
+  const mark = markOf(key, schoolId, name, email, by)
   const others = marks.filter((one) => one !== mark)
   return [name, mark, ...others].slice(0, ACCOUNTS + 1).join('.')
 }
@@ -46,7 +56,14 @@ function partsOf(value: string | undefined): string[] {
   return value !== undefined && FORM.test(value) ? value.split('.') : []
 }
 
-function markOf(key: Buffer, schoolId: string, name: string, email: string): string {
-  const text = JSON.stringify([schoolId, name, typedEmail(email)])
+function markOf(
+  key: Buffer,
+  schoolId: string,
+  name: string,
+  email: string,
+  by: KnownBy,
+): string {
+  const account = [schoolId, name, typedEmail(email)]
+  const text = JSON.stringify(by === 'sign_in' ? account : [...account, by])
   return hmacSha256(key, text).subarray(0, BYTES).toString('base64url')
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findKnownDevice, rememberDevice } from '../../domain/people/known-device.ts'
+import { findKnownDevice, type KnownBy, rememberDevice } from '../../domain/people/known-device.ts'
 import type { Requester } from '../../domain/people/sign-in-counters.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
 import { deviceCookieName, findCookie, serializeCookie } from '../../foundation/http/cookies.ts'
@@ -8,14 +8,15 @@ import type { AppContext } from '../../gate/context.ts'
 const PURPOSE = 'known-devices'
 const COOKIE_SECONDS = 365 * 24 * 60 * 60
 
-/** Who tries a password: the address, and the browser if it signed in to this account before. */
+/** Who tries a password: the address, and the browser if it knows this account. For a code, only a sign-in counts. */
 export function requesterOf(
   context: AppContext,
   request: FastifyRequest,
   email: string,
+  ways?: readonly KnownBy[],
 ): Requester {
   const { id } = request.school
-  const device = findKnownDevice(context.keyring.keys(PURPOSE), id, cookieOf(request), email)
+  const device = findKnownDevice(context.keyring.keys(PURPOSE), id, cookieOf(request), email, ways)
   return { address: clientAddress(request), device }
 }
 
@@ -25,9 +26,10 @@ export function rememberBrowser(
   request: FastifyRequest,
   reply: FastifyReply,
   email: string,
+  by: KnownBy = 'sign_in',
 ): void {
   const { id, origin } = request.school
-  const value = rememberDevice(context.keyring.key(PURPOSE), id, cookieOf(request), email)
+  const value = rememberDevice(context.keyring.key(PURPOSE), id, cookieOf(request), email, by)
   reply.header(
     'set-cookie',
     serializeCookie(origin, deviceCookieName(origin), value, COOKIE_SECONDS),

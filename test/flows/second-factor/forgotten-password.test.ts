@@ -27,3 +27,23 @@ test('a thief of the mailbox sets a new password and still needs the second fact
   expect((await enterCode(thief, asked, app.wrongCode())).statusCode).toBe(401)
   expect((await thief.get('/account')).statusCode).toBe(303)
 })
+
+test('a thief of the mailbox gets no new counter of codes by a new password: the day of the account counts', async () => {
+  const school = await world.aSchool()
+  const ada = await world.aMember(school)
+  const { app } = await withSecondFactor(world, school, ada)
+  const thief = new Visitor(world, school)
+  await submit(thief, '/forgotten-password', '/forgotten-password', { email: ada.email })
+  const mail = await mailBox.take(ada.email, 'You asked')
+  const link = /\/reset-password\?token=\S+/.exec(mail.text)?.[0] ?? ''
+  const stranger = new Visitor(world, school)
+  await submit(thief, link, '/reset-password', { new_password: NEW })
+  const guess = async (visitor: Visitor) =>
+    await enterCode(
+      visitor,
+      await visitor.signIn(await visitor.get('/sign-in'), ada, NEW),
+      app.wrongCode(),
+    )
+  for (let wrong = 0; wrong < 10; wrong++) expect((await guess(stranger)).statusCode).toBe(401)
+  expect((await guess(thief)).statusCode).toBe(429)
+})

@@ -81,7 +81,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
     const { person } = step.proven
     const outcome = await checkCode(request.at, keyring, {
-      ...requesterOf(context, request, person.email),
+      ...requesterOf(context, request, person.email, ['sign_in']),
       person,
       typed,
       requestId: request.id,
