@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../foundation/db/schema.generated.ts'
-import { stopPendingChanges } from './email-change/store-email.ts'
+import { endNoticeLinks, stopPendingChanges } from './email-change/store-email.ts'
 import { storePassword } from './set-password.ts'
 
 /** One day more than a link in a notice works, so that it removes what the notice told about. */
@@ -26,12 +26,7 @@ export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Pr
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
   const stored = await storePassword(tx, { ...ended, endsAccess: true })
   if (!stored) return false
-  await tx
-    .updateTable('notice_links')
-    .set({ used_at: sql<Date>`now()` })
-    .where('user_id', '=', userId)
-    .where('used_at', 'is', null)
-    .execute()
+  await endNoticeLinks(tx, userId)
   await stopPendingChanges(tx, userId)
   // A thief may have asked for the deletion of the account.
   await tx.deleteFrom('deletion_requests').where('user_id', '=', userId).execute()

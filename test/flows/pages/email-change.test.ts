@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { addMember } from '../../../src/domain/people/member-roles.ts'
+import {
+  findDeletions,
+  requestDeletion,
+} from '../../../src/domain/people/deletion/deletion-requests.ts'
+import { findNotMe, mintNotMeLink } from '../../../src/domain/people/not-me-link.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
@@ -359,6 +364,22 @@ describe('a thief', () => {
     }
     expect(await emailOf(ada)).toBe(ada.email)
     await untilSent(world)
+  })
+
+  test('asks for the deletion of the account: the undo cancels it, and links in both mailboxes end', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const before = await mintNotMeLink(school.at, ada.id)
+    const { undo } = await changed(school, ada, newEmail())
+    expect(await findNotMe(school.at, before ?? '')).toBeUndefined()
+    const after = await mintNotMeLink(school.at, ada.id)
+    await school.at.transaction((tx) =>
+      requestDeletion(tx, { userId: ada.id, part: 'account', requestId: 'r' }),
+    )
+    expect(await findDeletions(school.at, ada.id)).toHaveLength(1)
+    await decide(school, undo, 'undo')
+    expect(await findDeletions(school.at, ada.id)).toEqual([])
+    expect(await findNotMe(school.at, after ?? '')).toBeUndefined()
   })
 
   test('switches a second factor on: the undo removes it, and keeps one that the person had before', async () => {

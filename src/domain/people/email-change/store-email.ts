@@ -4,7 +4,7 @@ import { endSessionsOfPerson } from '../sessions.ts'
 
 /**
  * Crosses schools: gives an account another address, in the transaction of a caller who has locked the person. Ends the
- * links for a forgotten password, which are in the mailbox of the address before, and all sessions but one. False
+ * links for a forgotten password and those of notices, which are in the mailbox of the address before, and all sessions but one. False
  * if another account has the address.
  */
 export async function storeEmail(
@@ -24,8 +24,19 @@ export async function storeEmail(
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .execute()
+  await endNoticeLinks(tx, userId)
   await endSessionsOfPerson(tx, userId, exceptSession)
   return true
+}
+
+/** Crosses schools: the links "it was not me" of mails that were sent until now. */
+export async function endNoticeLinks(tx: Db, userId: string): Promise<void> {
+  await tx
+    .updateTable('notice_links')
+    .set({ used_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute()
 }
 
 /** Crosses schools: ends every request and every way to undo one. An undo and the operator call it: their decision is the last one. */

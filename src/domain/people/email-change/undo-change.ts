@@ -43,6 +43,8 @@ export async function undoEmailChange(
     if (!(await storeEmail(db, { userId, email: oldEmail }))) return { kind: 'taken' }
     await removeNewFactor(db, userId, link.id)
     await endChanges(db, userId)
+    // A thief may have asked for the deletion of the account.
+    await db.deleteFrom('deletion_requests').where('user_id', '=', userId).execute()
     await setPassword(tx, {
       ...{ userId, email: oldEmail, hash, requestId },
       by: 'email_undone',
