@@ -67,7 +67,7 @@ export function settingsPage(props: SettingsProps): string {
             <TextArea
               name="video_hosts"
               label="Hosts whose videos play in lectures"
-              hint="One per line. For YouTube write www.youtube-nocookie.com, for Vimeo player.vimeo.com. A video from another host is a link."
+              hint="One per line, such as www.youtube-nocookie.com (YouTube with fewer cookies), www.youtube.com or vimeo.com. A video from another host is a link."
               value={props.videos.hosts}
               rows={3}
               errors={props.videos.problems}
