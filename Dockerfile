@@ -21,7 +21,8 @@ LABEL org.opencontainers.image.title="Schoolgate" \
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
-    SCHOOLGATE_DATA_DIR=/var/lib/schoolgate
+    SCHOOLGATE_DATA_DIR=/var/lib/schoolgate \
+    SCHOOLGATE_COMMAND="node bin/schoolgate.mjs"
 # Uploads, unless S3_ENDPOINT is set.
 WORKDIR /var/lib/schoolgate
 RUN chown node:node .

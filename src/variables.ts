@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { findUrlProblem } from './foundation/db/database-url.ts'
 import { parseTrustProxy, type TrustProxy } from './foundation/http/trust-proxy.ts'
+import { USUAL_COMMAND } from './foundation/text/command-name.ts'
 import { parseNamedValues } from './foundation/text/named-values.ts'
 
 const wholeNumber = (min: number, max: number) =>
@@ -140,6 +141,11 @@ export const variables = {
     fallback: undefined,
     schema: z.string().min(1, 'a command'),
     about: 'a command that prints the old secret, instead of the variable',
+  },
+  SCHOOLGATE_COMMAND: {
+    fallback: USUAL_COMMAND,
+    schema: z.string().regex(/^[!-~][ -~]{0,199}$/, 'a command of up to 200 visible characters'),
+    about: 'how the command is typed on this machine; messages to its operator name it like this',
   },
   TRUST_PROXY: {
     fallback: '',

@@ -15,6 +15,7 @@ import { pendingMigrations } from '../foundation/db/migration/pending-migrations
 import { withOwnConnection } from '../foundation/db/own-connection.ts'
 import { TIME_OUTS } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
+import { commandText } from '../foundation/text/command-name.ts'
 import { CommandError } from './outcome.ts'
 
 export interface Attached extends Database {
@@ -152,6 +153,6 @@ async function requireMigrated({ pool, db, connection }: Attached): Promise<void
   if (pending.length === 0) return
   throw new CommandError(
     `The database lacks ${pending.length} of this build's migrations, beginning with ${pending[0]?.name}.`,
-    'make a backup, then run `npx schoolgate migrate`; starting the server does the same',
+    `make a backup, then run ${commandText('migrate')}; starting the server does the same`,
   )
 }

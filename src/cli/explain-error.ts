@@ -7,6 +7,7 @@ import {
 } from '../foundation/db/embedded/embedded-postgres-error.ts'
 import { MigrationError } from '../foundation/db/migration/migrations.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
+import { commandText } from '../foundation/text/command-name.ts'
 import { StartError } from '../start/start-error.ts'
 import type { Environment } from './cli.ts'
 import { CommandError } from './outcome.ts'
@@ -31,14 +32,14 @@ export function explainError(error: unknown, env: Environment): Explanation {
   if (error instanceof MigrationError) {
     return failed(
       error.message,
-      'nothing was changed; `npx schoolgate doctor` shows where things stand',
+      `nothing was changed; ${commandText('doctor')} shows where things stand`,
     )
   }
   return (
     explainConnection(error, env) ??
     failed(
       `This should not have happened: ${error instanceof Error ? error.message : String(error)}`,
-      'run `npx schoolgate doctor`; if it finds nothing wrong, report what you ran and this message',
+      `run ${commandText('doctor')}; if it finds nothing wrong, report what you ran and this message`,
     )
   )
 }

@@ -1,5 +1,6 @@
 import { findSchoolNamed, type ListedSchool, listSchools } from '../domain/schools/list-schools.ts'
 import type { Db } from '../foundation/db/database.ts'
+import { commandText } from '../foundation/text/command-name.ts'
 import { CommandError } from './outcome.ts'
 
 export const SCHOOL_OPTION = '--school <school>'
@@ -15,7 +16,7 @@ export async function loadSchool(db: Db, name: string): Promise<ListedSchool> {
   throw new CommandError(
     `There is no school "${name}".`,
     known.length === 0
-      ? 'make one with `npx schoolgate school create`'
+      ? `make one with ${commandText('school create')}`
       : `choose one of: ${some}${known.length > NAMED_AT_MOST ? ', …' : ''}`,
   )
 }

@@ -6,6 +6,7 @@ import {
   type PasswordProblem,
 } from '../domain/people/password-rule.ts'
 import { MAX_PASSWORD_BYTES } from '../foundation/crypto/password.ts'
+import { COMMAND } from '../foundation/text/command-name.ts'
 import { CommandError } from './outcome.ts'
 
 const WORDS: Readonly<Record<PasswordProblem, string>> = {
@@ -35,7 +36,7 @@ export async function readPassword(input: Readable, about: PasswordContext): Pro
   if (problem === undefined) return password
   throw new CommandError(
     `The password on stdin cannot be used: it ${WORDS[problem]}.`,
-    'pipe another one in, such as: printf \'%s\' "$PASSWORD" | npx schoolgate user … --password-stdin',
+    `pipe another one in, such as: printf '%s' "$PASSWORD" | ${COMMAND} user … --password-stdin`,
     2,
   )
 }

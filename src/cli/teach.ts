@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
+import { COMMAND } from '../foundation/text/command-name.ts'
 
 /** Ends the help of a command with its effect on the installation, and an example. */
 export function teach(command: Command, happens: string, example: string): Command {
-  return command.addHelpText(
-    'after',
-    `\n${wrap(happens)}\n\nExample:\n  $ npx schoolgate ${example}`,
-  )
+  return command.addHelpText('after', `\n${wrap(happens)}\n\nExample:\n  $ ${COMMAND} ${example}`)
 }
 
 const WIDTH = 80

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Config } from '../config.ts'
 import { type DemoGuide, describeDemoWorld } from '../demo/demo-world.ts'
 import { SETUP_CODE_MINUTES, SETUP_CODE_TRIES } from '../domain/setup/setup-code.ts'
+import { COMMAND, commandText } from '../foundation/text/command-name.ts'
 import { VERSION } from '../version.ts'
 import type { DatabaseServer } from './open-database.ts'
 
@@ -39,15 +40,18 @@ function setupLines(code: string, address: string, { NODE_ENV }: Config): string
     '',
     `  There is no school yet. Open ${address}/setup on this machine, or /setup at the https address of`,
     `  the school, and type this setup code: ${code}`,
-    `  It works for ${SETUP_CODE_MINUTES} minutes and ${SETUP_CODE_TRIES} tries, and replaces earlier ones. A new one: npx schoolgate setup-code`,
+    `  It works for ${SETUP_CODE_MINUTES} minutes and ${SETUP_CODE_TRIES} tries, and replaces earlier ones. A new one: ${COMMAND} setup-code`,
     ...(NODE_ENV === 'production'
       ? []
-      : ['  To try everything with demo schools instead: npx schoolgate demo']),
+      : [`  To try everything with demo schools instead: ${COMMAND} demo`]),
   ]
 }
 
 function schoolLines(): string[] {
-  return ['', '  See the schools with `npx schoolgate school list`, add one with `school create`.']
+  return [
+    '',
+    `  See the schools with ${commandText('school list')}, add one with \`school create\`.`,
+  ]
 }
 
 function demoLines(guide: DemoGuide): string[] {

@@ -5,6 +5,7 @@ import { judgeSecret, keepSecretCheck } from '../domain/setup/secret-check.ts'
 import { randomSecret } from '../foundation/crypto/random.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
+import { commandText } from '../foundation/text/command-name.ts'
 import { placeOfGiven, readGivenSecret } from './secret-source.ts'
 import { StartError } from './start-error.ts'
 
@@ -87,8 +88,7 @@ function refuse(problem: StartError | undefined): void {
   if (problem !== undefined) throw problem
 }
 
-const BRING_BACK =
-  'Bring the right one back from a backup. If it is lost: `npx schoolgate keys accept-secret`, then publish and activate new signing keys at every school.'
+const BRING_BACK = `Bring the right one back from a backup. If it is lost: ${commandText('keys accept-secret')}, then publish and activate new signing keys at every school.`
 
 /** The same without creating one: undefined if there is none yet. */
 export async function findInstallationSecret(config: Config): Promise<string | undefined> {

@@ -54,6 +54,6 @@ test('what is copied from the checkout is there, and reaches the build', () => {
 
 test('every setting of the image is a variable of the server', () => {
   const names = of('ENV').flatMap((value) => [...value.matchAll(/(\w+)=/g)].map(([, name]) => name))
-  expect(names).toEqual(['NODE_ENV', 'HOST', 'PORT', 'SCHOOLGATE_DATA_DIR'])
+  expect(names).toEqual(['NODE_ENV', 'HOST', 'PORT', 'SCHOOLGATE_DATA_DIR', 'SCHOOLGATE_COMMAND'])
   for (const name of names) expect(Object.keys(variables)).toContain(name)
 })

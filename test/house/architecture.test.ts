@@ -96,9 +96,14 @@ describe('the house', () => {
     expect(doing).toEqual([])
   })
 
-  test('only main.ts reads the environment, and passes it to config.ts', () => {
+  test('messages take the name of the command from one place', () => {
+    const spelt = files.filter((file) => /npx schoolgate/.test(sources.get(file) ?? ''))
+    expect(spelt).toEqual(['src/foundation/text/command-name.ts'])
+  })
+
+  test('only main.ts reads the environment, and passes it to config.ts; the name of the command is a constant', () => {
     const reading = files.filter((file) => /process\.env\b/.test(sources.get(file) ?? ''))
-    expect(reading).toEqual(['src/main.ts'])
+    expect(reading.sort()).toEqual(['src/foundation/text/command-name.ts', 'src/main.ts'])
   })
 })
 

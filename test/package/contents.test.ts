@@ -72,6 +72,17 @@ describe('the package', () => {
     }
     expect(files.filter((path) => /\.tsx?$|\.sources$|\.tsbuildinfo$/.test(path))).toEqual([])
   })
+
+  test('names its command in messages as the installation types it', async () => {
+    const help = async (SCHOOLGATE_COMMAND?: string) => {
+      const env = { PATH: process.env.PATH, ...(SCHOOLGATE_COMMAND && { SCHOOLGATE_COMMAND }) }
+      const args = ['bin/schoolgate.mjs', 'doctor', '--help']
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
+      return stdout
+    }
+    expect(await help('sudo schoolgate')).toContain('$ sudo schoolgate doctor')
+    expect(await help()).toContain('$ npx schoolgate doctor')
+  })
 })
 
 test('every package that the server imports is installed without development packages', () => {

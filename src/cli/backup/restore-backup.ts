@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import pg from 'pg'
 import { errorCode } from '../../foundation/db/embedded/embedded-postgres-error.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { CommandError } from '../outcome.ts'
 import { newestMigration, withBackupClient } from './backup-client.ts'
 import { BACKUP_FORMAT, linesOf, type Manifest, parseLine } from './backup-format.ts'
@@ -147,7 +148,7 @@ async function checkManifest(client: pg.Client, manifest: Manifest): Promise<voi
   if (manifest.format === BACKUP_FORMAT && manifest.migration.name === here.name) return
   throw new CommandError(
     `The backup was made by version ${manifest.version} at migration ${manifest.migration.name}; this database is at ${here.name}.`,
-    `restore it with version ${manifest.version}, then run \`npx schoolgate migrate\` of this one`,
+    `restore it with version ${manifest.version}, then run ${commandText('migrate')} of this one`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { findListedClient, type ListedClient } from '../../domain/clients/list-clients.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import type { NamedSchool } from '../at-named-school.ts'
 import type { RefusalWords } from '../refusal-error.ts'
 
@@ -11,13 +12,13 @@ export async function wordsFor(named: NamedSchool, clientId: string): Promise<Re
       found === undefined
         ? [
             `This school has no such client: ${clientId}`,
-            `\`npx schoolgate client list ${at}\` shows the clients that it has`,
+            `${commandText(`client list ${at}`)} shows the clients that it has`,
           ]
         : noApplication(found, at),
-    platform_disabled: '`npx schoolgate platform enable` switches it on at every school',
+    platform_disabled: `${commandText('platform enable')} switches it on at every school`,
     public: 'make a confidential application if it runs on a server',
-    built_in: `\`npx schoolgate client disable ${at} ${clientId}\` switches it off`,
-    no_client_metadata: `\`npx schoolgate client list ${at}\` shows which clients have`,
+    built_in: `${commandText(`client disable ${at} ${clientId}`)} switches it off`,
+    no_client_metadata: `${commandText(`client list ${at}`)} shows which clients have`,
   }
 }
 
@@ -26,17 +27,17 @@ function noApplication(
   { clientId, kind, slug }: ListedClient,
   at: string,
 ): readonly [error: string, remedy: string] {
-  const off = `\`npx schoolgate client disable ${at} ${clientId}\` switches it off at this school`
+  const off = `${commandText(`client disable ${at} ${clientId}`)} switches it off at this school`
   if (kind === 'tool') {
     return [
       `${clientId} is a tool, not an application.`,
-      `\`npx schoolgate tool set ${at} ${slug}\` changes it, \`tool delete\` deletes it`,
+      `${commandText(`tool set ${at} ${slug}`)} changes it, \`tool delete\` deletes it`,
     ]
   }
   return kind === 'vendor'
     ? [
         `${clientId} is a platform, not an application of this school.`,
-        `\`npx schoolgate platform set ${clientId}\` changes it at every school; ${off}`,
+        `${commandText(`platform set ${clientId}`)} changes it at every school; ${off}`,
       ]
     : [
         `${clientId} is an app with a metadata document of its own, not an application of this school.`,

@@ -15,6 +15,7 @@ import {
 } from '../../domain/clients/applications/secret-operations.ts'
 import { type ListedClient, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
@@ -199,7 +200,7 @@ async function show({ at, school }: NamedSchool): Promise<Outcome> {
           : 'on',
       client.scopes.length > 6 ? `${client.scopes.length} scopes` : client.scopes.join(' '),
     ]),
-    `This school has no clients yet. Make one with \`npx schoolgate client create --school ${school.subdomain}\`.`,
+    `This school has no clients yet. Make one with ${commandText(`client create --school ${school.subdomain}`)}.`,
   )
   return { data: { clients }, text }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { createDemoWorld, DatabaseNotEmpty, describeDemoWorld } from '../../demo/demo-world.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { openKeyring } from '../../start/installation-secret.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
@@ -53,7 +54,7 @@ async function makeDemoWorld(cli: Cli): Promise<Outcome> {
       '',
     ),
     '',
-    `Everyone's password is ${guide.password}. \`npx schoolgate start\` serves it.`,
+    `Everyone's password is ${guide.password}. ${commandText('start')} serves it.`,
   ]
   return { data: guide, text: text.join('\n') }
 }

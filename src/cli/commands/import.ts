@@ -7,6 +7,7 @@ import type { BulkKind } from '../../domain/bulk/kind.ts'
 import { HeadingError } from '../../domain/bulk/row-reader.ts'
 import type { InputProblem } from '../../domain/operation/refusal.ts'
 import { atSchool } from '../../foundation/db/school-db.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { withDatabase } from '../attach.ts'
 import { describeKind, kindAsText, kindList, loadKind } from '../bulk/describe-kind.ts'
 import { ProgressBar } from '../bulk/progress-bar.ts'
@@ -158,6 +159,6 @@ function told({ pointer, code, detail }: Omit<InputProblem, 'code'> & { code: st
 function wrongHeading(kind: BulkKind, { problems }: HeadingError): CommandError {
   return new CommandError(
     problems.map((problem) => told(problem)).join('\n'),
-    `nothing was imported; \`npx schoolgate import ${kind.name} --columns\` lists the columns`,
+    `nothing was imported; ${commandText(`import ${kind.name} --columns`)} lists the columns`,
   )
 }

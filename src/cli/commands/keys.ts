@@ -4,6 +4,7 @@ import { activateKey, publishKey, retireKey } from '../../domain/schools/signing
 import { KEY_LEAD_SECONDS, listKeys } from '../../domain/schools/signing-keys.ts'
 import { acceptSecret } from '../../domain/setup/secret-check.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
+import { COMMAND, commandText } from '../../foundation/text/command-name.ts'
 import { loadInstallationSecret, openKeyring } from '../../start/installation-secret.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import { withDatabase } from '../attach.ts'
@@ -110,7 +111,7 @@ async function publishOne(
   keyring: Keyring,
 ): Promise<Outcome> {
   const { kid, ready_at: readyAt } = await perform(publishKey(keyring), {})
-  const next = `npx schoolgate keys activate --school ${school.subdomain} ${kid}`
+  const next = `${COMMAND} keys activate --school ${school.subdomain} ${kid}`
   const isFirst = (await listKeys(at)).length === 1
   return {
     data: { kid, stage: 'published', readyAt },
@@ -166,7 +167,7 @@ async function retireOne(
 const unknownKey = ({ school }: NamedSchool, kid: string) =>
   [
     `This school has no key ${kid}.`,
-    `\`npx schoolgate keys list --school ${school.subdomain}\` shows the keys that it has`,
+    `${commandText(`keys list --school ${school.subdomain}`)} shows the keys that it has`,
   ] as const
 
 async function showKeys({ at, school }: NamedSchool): Promise<Outcome> {
@@ -181,7 +182,7 @@ async function showKeys({ at, school }: NamedSchool): Promise<Outcome> {
       key.activatedAt,
       key.retiredAt,
     ]),
-    `This school has no keys, so it gives no ID tokens. Make one with \`npx schoolgate keys publish --school ${school.subdomain}\`.`,
+    `This school has no keys, so it gives no ID tokens. Make one with ${commandText(`keys publish --school ${school.subdomain}`)}.`,
   )
   return { data: { keys }, text }
 }

@@ -6,6 +6,7 @@ import {
 } from '../../domain/clients/platforms/change-platforms.ts'
 import { listPlatforms } from '../../domain/clients/platforms/platform-list.ts'
 import type { Db } from '../../foundation/db/database.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
@@ -97,7 +98,7 @@ async function show(db: Db): Promise<Outcome> {
       source === 'shipped' ? `shipped, list ${shippedVersion}` : source,
       redirectUris.join(' '),
     ]),
-    'There are no platforms. `npx schoolgate migrate` adds those of its list.',
+    `There are no platforms. ${commandText('migrate')} adds those of its list.`,
   )
   return { data: { platforms }, text }
 }
@@ -142,6 +143,6 @@ async function change(db: Db, clientId: string, name: 'disable' | 'enable'): Pro
 const unknownPlatform = (clientId: string): RefusalWords => ({
   not_found: [
     `There is no platform ${clientId}.`,
-    '`npx schoolgate platform list` shows the platforms that there are',
+    `${commandText('platform list')} shows the platforms that there are`,
   ],
 })

@@ -5,6 +5,7 @@ import { type ListedSchool, listSchools } from '../../domain/schools/list-school
 import type { NewSchool, SchoolChanges } from '../../domain/schools/school-details.ts'
 import { changeSettings } from '../../domain/schools/settings-operations.ts'
 import { createSchool } from '../../domain/schools/write-school.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
 import { atNamedSchool } from '../at-named-school.ts'
 import { withDatabase } from '../attach.ts'
@@ -145,7 +146,7 @@ function switchOf(value: 'on' | 'off' | undefined): boolean | undefined {
   return value === undefined ? undefined : value === 'on'
 }
 
-const TAKEN = { taken: 'choose another; `npx schoolgate school list` shows what is taken' }
+const TAKEN = { taken: `choose another; ${commandText('school list')} shows what is taken` }
 
 async function makeSchool(cli: Cli, settings: Settings): Promise<Outcome> {
   return await withDatabase(cli.config(), async ({ db }) => {
@@ -170,7 +171,7 @@ async function showSchools(cli: Cli): Promise<Outcome> {
         school.signsIdTokens,
         school.mcpConnections,
       ]),
-      'There are no schools yet. Make one with `npx schoolgate school create`.',
+      `There are no schools yet. Make one with ${commandText('school create')}.`,
     )
     return { data: { schools }, text }
   })

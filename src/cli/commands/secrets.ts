@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { sealAgain } from '../../domain/setup/rotate-secret.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { findOldSecrets, openKeyring } from '../../start/installation-secret.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
@@ -36,9 +37,7 @@ async function rotateSecret(cli: Cli): Promise<Outcome> {
         : `Sealed again: ${data.old} of ${data.found} values.`,
       ...(data.unreadable === 0
         ? []
-        : [
-            `Neither secret opens ${data.unreadable} values: \`npx schoolgate doctor\` names them.`,
-          ]),
+        : [`Neither secret opens ${data.unreadable} values: ${commandText('doctor')} names them.`]),
       'Remove SCHOOLGATE_OLD_SECRET from every server, and restart them.',
     ]
     return { data, text: lines.join('\n') }

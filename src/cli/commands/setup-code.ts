@@ -4,6 +4,7 @@ import {
   SETUP_CODE_MINUTES,
   SETUP_CODE_TRIES,
 } from '../../domain/setup/setup-code.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
 import { CommandError, type Outcome } from '../outcome.ts'
@@ -26,7 +27,7 @@ async function makeSetupCode(cli: Cli): Promise<Outcome> {
   if (code === undefined) {
     throw new CommandError(
       'There is a school already, so there is no first-run page.',
-      'add schools with `npx schoolgate school create`',
+      `add schools with ${commandText('school create')}`,
     )
   }
   return {

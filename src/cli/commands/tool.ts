@@ -5,6 +5,7 @@ import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import { toolAddress } from '../../domain/clients/tools/tool-address.ts'
 import { DEFAULT_TOOL_SCOPES } from '../../domain/clients/tools/tool-details.ts'
 import { changeTool, createTool, deleteTool } from '../../domain/clients/tools/tool-operations.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
@@ -131,7 +132,7 @@ async function show({ at, school }: NamedSchool): Promise<Outcome> {
       clientId,
       scopes.length > 6 ? `${scopes.length} scopes` : scopes.join(' '),
     ]),
-    `This school has no tools yet. Make one with \`npx schoolgate tool create --school ${school.subdomain}\`.`,
+    `This school has no tools yet. Make one with ${commandText(`tool create --school ${school.subdomain}`)}.`,
   )
   return { data: { tools }, text }
 }
@@ -183,7 +184,7 @@ function slugOf({ school }: NamedSchool, given: string): string {
 const unknownTool = ({ school }: NamedSchool, slug: string) =>
   [
     `This school has no tool ${slug}.`,
-    `\`npx schoolgate tool list --school ${school.subdomain}\` shows the tools that it has`,
+    `${commandText(`tool list --school ${school.subdomain}`)} shows the tools that it has`,
   ] as const
 
 const wordsFor = (named: NamedSchool, slug: string): RefusalWords => ({

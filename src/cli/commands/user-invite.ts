@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { sendInvitation } from '../../domain/people/invitations/invitation-operations.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { atNamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import { loadPerson } from '../load-person.ts'
@@ -35,7 +36,7 @@ async function inviteUser(cli: Cli, options: InviteOptions): Promise<Outcome> {
       {
         not_found: [
           `${email} holds no role at ${school.subdomain}.`,
-          'add them with `npx schoolgate user create`',
+          `add them with ${commandText('user create')}`,
         ],
       },
     )

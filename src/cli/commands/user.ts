@@ -9,6 +9,7 @@ import {
   setPersonRoles,
 } from '../../domain/people/person-operations.ts'
 import { hashPassword } from '../../foundation/crypto/password.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import { atNamedSchool } from '../at-named-school.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
@@ -128,7 +129,7 @@ async function createUser(cli: Cli, options: CreateOptions): Promise<Outcome> {
         `${email} is ${roles.join(', ')} at ${school.subdomain}.`,
         ...(created ? [] : ['The account existed: its name and password are unchanged.']),
         ...(created && passwordHash === undefined
-          ? ['The account has no password yet. Set one with `npx schoolgate user password`.']
+          ? [`The account has no password yet. Set one with ${commandText('user password')}.`]
           : []),
       ].join('\n'),
     }
@@ -151,7 +152,7 @@ async function setUserRoles(cli: Cli, options: RoleOptions): Promise<Outcome> {
       {
         not_found: [
           `${email} never belonged to ${school.subdomain}.`,
-          'add them with `npx schoolgate user create`',
+          `add them with ${commandText('user create')}`,
         ],
         last_owner: [
           `${email} is the only owner of ${school.subdomain}.`,
@@ -185,7 +186,7 @@ async function setUserPassword(cli: Cli, options: PasswordOptions): Promise<Outc
       {
         not_found: [
           `${email} has no role at ${school.subdomain}.`,
-          'name a school where they have one, or give them one with `npx schoolgate user create`',
+          `name a school where they have one, or give them one with ${commandText('user create')}`,
         ],
       },
     )

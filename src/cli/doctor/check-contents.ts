@@ -12,6 +12,7 @@ import { judgeSecret } from '../../domain/setup/secret-check.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import {
   findInstallationSecret,
   findOldSecrets,
@@ -50,7 +51,7 @@ async function checkRotation(db: Db, both: Keyring, alone: Keyring): Promise<Fin
     return note(
       'old secret',
       `The old secret is still needed: it sealed ${old + (isCheckOld ? 1 : 0)} values.`,
-      'when every server has both secrets: `npx schoolgate secrets rotate`',
+      `when every server has both secrets: ${commandText('secrets rotate')}`,
     )
   }
   return note(
@@ -97,7 +98,7 @@ async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]>
       note(
         'schools',
         'There are none yet, so the server shows its first-run page at /setup.',
-        'open it over https or on this machine, with the code from the log or from `npx schoolgate setup-code`; or run `npx schoolgate school create`',
+        `open it over https or on this machine, with the code from the log or from ${commandText('setup-code')}; or run ${commandText('school create')}`,
       ),
     ]
   }
@@ -111,7 +112,7 @@ async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]>
           note(
             'keys',
             `Without a signing key, so without ID tokens: ${some(without)}.`,
-            'if their clients want ID tokens: `npx schoolgate keys publish --school NAME`, and a day later the command that it prints',
+            `if their clients want ID tokens: ${commandText('keys publish --school NAME')}, and a day later the command that it prints`,
           ),
         ]),
     ...(https.length === 0 || config.TRUST_PROXY !== trustNoProxy
@@ -137,7 +138,7 @@ async function checkDemoAccounts(db: Db, config: Config): Promise<readonly Findi
     broken(
       'demo accounts',
       `This is production, and accounts of the demo world are in its database: ${some(found)}. Their password is public.`,
-      'use a database of its own for production, or delete them with `npx schoolgate user delete --force`',
+      `use a database of its own for production, or delete them with ${commandText('user delete --force')}`,
     ),
   ]
 }

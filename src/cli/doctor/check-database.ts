@@ -7,6 +7,7 @@ import {
   pendingIndexes,
   pendingMigrations,
 } from '../../foundation/db/migration/pending-migrations.ts'
+import { commandText } from '../../foundation/text/command-name.ts'
 import type { Attached } from '../attach.ts'
 import { explainError } from '../explain-error.ts'
 import { checkContents } from './check-contents.ts'
@@ -87,7 +88,7 @@ async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Fi
             note(
               'index',
               `The index ${name} on ${table} is not built yet.`,
-              'nothing: a running server builds it; `npx schoolgate migrate` shows its progress',
+              `nothing: a running server builds it; ${commandText('migrate')} shows its progress`,
             ),
           ),
         ...checkNewer(applied.rows, ours.at(-1)?.number ?? 0),
@@ -97,7 +98,7 @@ async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Fi
       broken(
         'migrations',
         `${pending.length} migrations are not applied, beginning with ${pending[0]?.name}.`,
-        'make a backup, then run `npx schoolgate migrate`',
+        `make a backup, then run ${commandText('migrate')}`,
       ),
     ]
   } catch (error) {

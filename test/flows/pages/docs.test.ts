@@ -226,7 +226,7 @@ test('the guide says where the code is, and what a confidential application adds
 
 test('the guide says what 401 invalid_client means, and how to add a platform', () => {
   expect(guide).toContain('401 invalid_client from the token endpoint')
-  expect(guide).toContain('add a platform with npx schoolgate platform add')
+  expect(guide).toContain('add a platform with schoolgate platform add')
 })
 
 test('where no ID tokens are signed, the guide says that assistants may ask for openid', async () => {

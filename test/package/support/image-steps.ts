@@ -71,7 +71,9 @@ async function follow(
     stage.workdir = value
     mkdirSync(inside('.'), { recursive: true })
   } else if (instruction === 'ENV') {
-    for (const [, name = '', text = ''] of value.matchAll(/(\w+)=(\S+)/g)) stage.env[name] = text
+    for (const [, name = '', quoted, text = ''] of value.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)) {
+      stage.env[name] = quoted ?? text
+    }
   } else if (instruction === 'COPY') {
     const from = /^--from=(\w+) /.exec(value)
     const base = from === null ? known.context : known.stages.get(from[1] ?? '')?.root

@@ -1,3 +1,4 @@
+import { commandText } from '../../text/command-name.ts'
 import { type AppliedMigration, type Migration, MigrationError } from './migrations.ts'
 import { OLD_MIGRATIONS } from './release-0.1.0.ts'
 
@@ -32,7 +33,7 @@ export function allPending(
   if (isRecordOfOldRelease(applied)) {
     throw new MigrationError(
       'Version 0.1.0 of Schoolgate made this database. ' +
-        'Make a backup, then run `npx schoolgate migrate`; starting the server does the same.',
+        `Make a backup, then run ${commandText('migrate')}; starting the server does the same.`,
     )
   }
   const byNumber = new Map(ours.map((migration) => [migration.number, migration]))

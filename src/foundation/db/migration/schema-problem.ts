@@ -1,3 +1,4 @@
+import { commandText } from '../../text/command-name.ts'
 import type { IndexOfFile } from './index-file.ts'
 import { findProgress, type IndexProgress, type Query, saidProgress } from './index-progress.ts'
 import type { Migration } from './migrations.ts'
@@ -17,7 +18,7 @@ export async function findSchemaProblem(
   )
   const present = new Set(rows.map((row) => (row as { digest: string }).digest))
   if (newest !== undefined && !present.has(newest.digest)) {
-    return 'Migrations are pending: run `npx schoolgate migrate`.'
+    return `Migrations are pending: run ${commandText('migrate')}.`
   }
   const missing = awaited.find(({ digest }) => !present.has(digest))?.indexes ?? []
   const [first] = missing

@@ -3,6 +3,7 @@ import { Address, Alert, Button, Card, Field, Form } from '../../../foundation/h
 import { errorPage } from '../../../foundation/html/error-page.tsx'
 import { Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
+import { COMMAND } from '../../../foundation/text/command-name.ts'
 import { NewPasswordField } from './new-password-field.tsx'
 import { NewSchoolSteps } from './new-school-steps.tsx'
 import { count } from './words.ts'
@@ -117,8 +118,8 @@ function CodeAlert({ problem }: { problem: CodeProblem }) {
   ) : (
     <Alert id="problem" tone="error" title="The setup code does not work any more">
       <p>
-        It expired, or was tried too often. Run <code>npx schoolgate setup-code</code> on the
-        server, or restart it, and type the new code.
+        It expired, or was tried too often. Run <code>{COMMAND} setup-code</code> on the server, or
+        restart it, and type the new code.
       </p>
     </Alert>
   )
@@ -146,8 +147,8 @@ export function unsafeSetupPage({ reference, host }: { reference: string; host: 
           for example through <code>ssh -L</code>.
         </li>
         <li>
-          Or use the command line: <code>npx schoolgate school create</code> and{' '}
-          <code>npx schoolgate user create</code>.
+          Or use the command line: <code>{COMMAND} school create</code> and{' '}
+          <code>{COMMAND} user create</code>.
         </li>
       </ul>
     ),

@@ -75,9 +75,9 @@ export function Register(props: GuideProps) {
           For your own script or program, and for generic clients such as mcp-remote and MCP
           Inspector. Ask an owner or admin to create it: Admin, Developers, Operator tools
           {!mcpConnections && ' (with “MCP connections” on)'}, or{' '}
-          <code>npx schoolgate tool create</code> on the server. Tell them a short name, the scopes,
-          and your redirect URIs, which must be on your own computer; their port may differ. The
-          school publishes the metadata document of the tool, and its address is your{' '}
+          <code>schoolgate tool create</code> on the server. Tell them a short name, the scopes, and
+          your redirect URIs, which must be on your own computer; their port may differ. The school
+          publishes the metadata document of the tool, and its address is your{' '}
           <code>client_id</code>:
         </p>
         <Code>{`curl ${origin}/clients/YOUR_TOOL.json`}</Code>
@@ -102,7 +102,7 @@ export function Register(props: GuideProps) {
           that you may ask for. An unknown name is answered with{' '}
           <code>invalid_client_metadata</code>, whatever else you send; its{' '}
           <code>error_description</code> lists the names that are known here. The administrator of
-          the server can add a platform with <code>npx schoolgate platform add</code>.
+          the server can add a platform with <code>schoolgate platform add</code>.
         </p>
         <h3>For operators, with your own metadata document</h3>
         <p>
