@@ -114,7 +114,7 @@ describe('the guides', () => {
   })
 
   test('add, change and switch off platforms', async () => {
-    expect(await follow('docs/operations.md')).toContain('platform disable cursor')
+    expect(await follow('docs/guides/platforms.md')).toContain('platform disable cursor')
   })
 
   test('make backups, and restore one into an empty database', async () => {
