@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NODE_ENDS, RECOMMENDED_NODE } from '../../src/cli/doctor/node-releases.ts'
+import { git, migrationDigests, RELEASED, SCHEMAS, SCHEMAS_OF, sourceTrees } from './kept.ts'
 
 export interface ReleaseStep {
   readonly name: string
@@ -19,7 +18,7 @@ interface Release {
 
 type Problem = readonly [problem: string, remedy: string] | undefined
 
-const RELEASED = 'test/fixtures/released'
+const KEEP = `when nothing changes any more: npm run keep-released, then commit ${RELEASED}`
 /** A Node that ends sooner after a release is a bad recommendation. */
 const NODE_DAYS = 90
 
@@ -42,12 +41,10 @@ export function checklist(release: Release): readonly ReleaseStep[] {
 }
 
 const read = ({ root }: Release, path: string): string => readFileSync(join(root, path), 'utf8')
-const git = ({ root }: Release, ...args: string[]): string =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 const versionOf = (release: Release): string => JSON.parse(read(release, 'package.json')).version
 
 function unclean(release: Release): Problem {
-  const changes = git(release, 'status', '--porcelain')
+  const changes = git(release.root, 'status', '--porcelain')
   return changes === '' ? undefined : [`there are changes:\n${changes}`, 'commit or remove them']
 }
 
@@ -62,7 +59,7 @@ function versions(release: Release): Problem {
 
 function tagged(release: Release): Problem {
   const tag = `v${versionOf(release)}`
-  return git(release, 'tag', '--list', tag) === ''
+  return git(release.root, 'tag', '--list', tag) === ''
     ? undefined
     : [`${tag} is there`, 'choose the next version: a released one never changes']
 }
@@ -82,39 +79,33 @@ function changelog(release: Release): Problem {
   }
   const unreleased = sections[headings.indexOf('Unreleased')] ?? ''
   return /^- /m.test(unreleased)
-    ? ['there are entries under Unreleased', 'move them below the heading of the version']
+    ? [
+        'there are entries under Unreleased',
+        `move them below "## ${newest}", and give that heading the day of the release`,
+      ]
     : undefined
 }
 
-/** A pinned file is never edited again; see test/house/migrations.test.ts. */
 function unpinned(release: Release): Problem {
   const pinned: Record<string, string> = JSON.parse(read(release, `${RELEASED}/migrations.json`))
-  const names = readdirSync(join(release.root, 'migrations')).filter((name) => /^\d/.test(name))
-  const missing = names.filter((name) => {
-    const digest = createHash('sha256')
-      .update(read(release, `migrations/${name}`))
-      .digest('hex')
-    return pinned[name] !== digest
-  })
+  const missing = Object.entries(migrationDigests(release.root)).filter(
+    ([name, digest]) => pinned[name] !== digest,
+  )
   if (missing.length === 0) return undefined
-  return [`${missing.length} are not, beginning with ${missing[0]}`, 'npm run keep-released']
+  return [`${missing.length} are not, beginning with ${missing[0]?.[0]}`, KEEP]
 }
 
 /** What the next version is compared with must come from this one, so nothing may change after it was written. */
 function notKept(release: Release): Problem {
-  const kept = git(release, 'log', '-1', '--format=%H', '--', `${RELEASED}/statements.json`)
-  const later = git(release, 'log', '--format=%h %s', `${kept}..HEAD`, '--', 'src', 'migrations')
-  if (later !== '') {
-    return [
-      `src changed since:\n${later.split('\n').slice(0, 3).join('\n')}`,
-      'npm run keep-released',
-    ]
-  }
-  const schemas = ['schema.graphql', 'schema.older.graphql'].filter(
-    (name) =>
-      read(release, `${RELEASED}/${name}`) !== read(release, `src/surfaces/member-api/${name}`),
+  const kept: Record<string, string> = JSON.parse(read(release, `${RELEASED}/sources.json`))
+  const changed = Object.entries(sourceTrees(release.root)).flatMap(([folder, tree]) =>
+    kept[folder] === tree ? [] : folder,
   )
-  return schemas.length === 0 ? undefined : [`${schemas} differ`, 'npm run keep-released']
+  if (changed.length > 0) return [`${changed.join(' and ')} changed since`, KEEP]
+  const schemas = SCHEMAS.filter(
+    (name) => read(release, `${RELEASED}/${name}`) !== read(release, `${SCHEMAS_OF}/${name}`),
+  )
+  return schemas.length === 0 ? undefined : [`${schemas} differ`, KEEP]
 }
 
 const NEEDED = [

@@ -19,7 +19,9 @@ export function walk(root: string, today: Date): number {
   }
   const missing = steps.filter(({ problem }) => problem !== undefined).length
   if (missing > 0) {
-    console.log(`\n${missing} of ${steps.length} steps are missing.`)
+    console.log(
+      `\n${missing} of ${steps.length} steps are missing. Do them from top to bottom, and run this again.`,
+    )
     return 1
   }
   console.log(`\nAll is ready. What is left:\n${BY_HAND.map((line) => `  ${line}`).join('\n')}`)
