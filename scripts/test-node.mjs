@@ -1,8 +1,10 @@
 // Runs the tests on another Node, which npm brings: npm run test:node -- 24 [test file ...]
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+// A run of all tests writes its result into docs/guides/install.md.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runnerImport } from 'vite'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const [version = '', ...files] = process.argv.slice(2)
@@ -23,7 +25,7 @@ function installNode() {
   return undefined
 }
 
-function testOnNode() {
+async function testOnNode() {
   if (!/^\d+(\.\d+)*$/.test(version)) {
     console.error('Name a version: npm run test:node -- 24')
     return 2
@@ -34,9 +36,22 @@ function testOnNode() {
     return 1
   }
   const env = { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH}` }
-  run(program, ['--version'])
+  const full = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim().slice(1)
+  console.log(`Node ${full}`)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  return run(program, [vitest, 'run', ...files], { cwd: root, env }).status ?? 1
+  const report = join(dirname(program), 'tests.json')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  rmSync(report, { force: true })
+  const { status } = run(program, [vitest, 'run', ...reporters, ...files], { cwd: root, env })
+  if (files.length === 0 && existsSync(report)) await record(full, report)
+  return status ?? 1
 }
 
-process.exitCode = testOnNode()
+async function record(node, report) {
+  const { module } = await runnerImport(join(root, 'scripts/release/node-run.ts'))
+  const guide = join(root, 'docs/guides/install.md')
+  const result = JSON.parse(readFileSync(report, 'utf8'))
+  writeFileSync(guide, module.recordRun(readFileSync(guide, 'utf8'), node, new Date(), result))
+}
+
+process.exitCode = await testOnNode()
