@@ -1,29 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
-  type AcceptOutcome,
   acceptInvitation,
   type Invited,
   noteOpened,
 } from '../../../domain/people/invitations/accept-invitation.ts'
 import { openInvitation } from '../../../domain/people/invitations/invitation-link.ts'
 import { endSession } from '../../../domain/people/sessions.ts'
-import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { homeOf } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { orBusy } from '../or-busy.ts'
 import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { judgeTyped } from '../sign-up/sign-up-form.ts'
 import { queryOf } from '../site-frame.ts'
+import type { FirstPasswordProblem } from '../views/first-password.tsx'
 import {
   INVITATION_PATH,
   invitationExpiredPage,
   invitationKnownPage,
   invitationPage,
 } from '../views/invitation.tsx'
-import type { FinishProblem } from '../views/sign-up/finish-sign-up.tsx'
 
 /** The link in an invitation. Opening it changes nothing about the account, because mail scanners open links too. */
 export function addInvitationRoutes(
@@ -50,16 +49,18 @@ export function addInvitationRoutes(
     if (invited === undefined) return expired(request, reply)
     if (invited.hasCredential) return known(request, reply, invited)
     const name = form.get('name') ?? ''
-    const again = (problem: FinishProblem, status: number) =>
+    const again = (problem: FirstPasswordProblem, status: number) =>
       ask(context, request, reply, { sealed, invited, name, problem }, status)
     const judged = judgeTyped({ name, email: invited.email })
     if ('problems' in judged) {
       const { name: wrong = 'Write your name.' } = judged.problems
       return await again({ kind: 'name', problem: wrong }, 400)
     }
-    const outcome = await tryToAccept(request, {
-      ...{ invited, name: judged.name, next: form.get('new_password') ?? '' },
-    })
+    const { at, school, id: requestId } = request
+    const next = form.get('new_password') ?? ''
+    const outcome = await orBusy(
+      acceptInvitation(at, { invited, name: judged.name, next, school, requestId }),
+    )
     switch (outcome.kind) {
       case 'ended':
         return expired(request, reply)
@@ -87,23 +88,11 @@ async function findInvited(
   return link === undefined ? undefined : await noteOpened(at, link)
 }
 
-async function tryToAccept(
-  { at, school, id: requestId }: FastifyRequest,
-  accepted: { readonly invited: Invited; readonly name: string; readonly next: string },
-): Promise<AcceptOutcome | { kind: 'busy'; retryAfterSeconds: number }> {
-  try {
-    return await acceptInvitation(at, { ...accepted, school, requestId })
-  } catch (error) {
-    if (!(error instanceof LimiterFull)) throw error
-    return { kind: 'busy', retryAfterSeconds: 5 }
-  }
-}
-
 interface Asked {
   readonly sealed: string
   readonly invited: Invited
   readonly name: string
-  readonly problem?: FinishProblem
+  readonly problem?: FirstPasswordProblem
 }
 
 async function ask(

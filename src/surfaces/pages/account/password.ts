@@ -3,12 +3,12 @@ import { changePassword, type PasswordChange } from '../../../domain/people/chan
 import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
 import { minimumLength } from '../../../domain/people/password-rule.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
-import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { orBusy } from '../or-busy.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { requireRecentProof } from '../step-up/recent-proof.ts'
@@ -83,22 +83,12 @@ interface Attempt {
 
 async function tryToChange(context: AppContext, attempt: Attempt): Promise<PasswordChange> {
   const { request, ...asked } = attempt
-  try {
-    return await changePassword(
-      acrossSchools(request.at),
-      request.at,
-      context.keyring.key('sign-in-throttle'),
-      {
-        ...asked,
-        address: clientAddress(request),
-        school: request.school,
-        requestId: request.id,
-      },
-    )
-  } catch (error) {
-    if (!(error instanceof LimiterFull)) throw error
-    return { kind: 'busy', retryAfterSeconds: 5 }
-  }
+  const key = context.keyring.key('sign-in-throttle')
+  const { at, school, id: requestId } = request
+  const address = clientAddress(request)
+  return await orBusy(
+    changePassword(acrossSchools(at), at, key, { ...asked, address, school, requestId }),
+  )
 }
 
 function show(

@@ -2,12 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BrowserSession, ProvenByPassword } from '../../../domain/people/sessions.ts'
 import {
   findShortPassword,
-  type Replacement,
   replaceShortPassword,
   sealShortPassword,
   shortestAfter,
 } from '../../../domain/people/short-password.ts'
-import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
@@ -17,6 +15,7 @@ import { beginSession } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
 import { withKeptForm } from '../kept-forms/with-kept-form.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { orBusy } from '../or-busy.ts'
 import {
   checkedSignInForm,
   formTokenFor,
@@ -63,7 +62,8 @@ export function addShortPasswordRoutes(
         redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
       if (proven === undefined) return signInAgain()
       const next = form.get('new_password') ?? ''
-      const outcome = await tryToReplace(request, proven, next)
+      const { at, school, id: requestId } = request
+      const outcome = await orBusy(replaceShortPassword(at, proven, { next, school, requestId }))
       if (outcome.kind === 'expired') return signInAgain()
       if (outcome.kind === 'replaced') {
         const begun = await beginSession(context, request, reply, outcome)
@@ -75,19 +75,6 @@ export function addShortPasswordRoutes(
       return await ask(context, request, reply, state, status)
     },
   )
-}
-
-async function tryToReplace(
-  { at, school, id: requestId }: FastifyRequest,
-  proven: ProvenByPassword,
-  next: string,
-): Promise<Replacement | { kind: 'busy'; retryAfterSeconds: number }> {
-  try {
-    return await replaceShortPassword(at, proven, { next, school, requestId })
-  } catch (error) {
-    if (!(error instanceof LimiterFull)) throw error
-    return { kind: 'busy', retryAfterSeconds: 5 }
-  }
 }
 
 interface Asked {

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endSession } from '../../../domain/people/sessions.ts'
-import { finishSignUp, type SignUpOutcome } from '../../../domain/people/sign-up/finish-sign-up.ts'
+import { finishSignUp } from '../../../domain/people/sign-up/finish-sign-up.ts'
 import { openSignUpLink, type SignUpLink } from '../../../domain/people/sign-up/sign-up-link.ts'
-import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { placeAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { orBusy } from '../or-busy.ts'
 import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
+import type { FirstPasswordProblem } from '../views/first-password.tsx'
 import {
-  type FinishProblem,
   finishSignUpPage,
   linkExpiredPage,
   signUpKnownPage,
@@ -45,14 +45,18 @@ export function addFinishRoutes(
     const link = openSignUpLink(keyring, request.school.id, sealed)
     if (link === undefined) return expired(request, reply)
     const name = form.get('name') ?? ''
-    const again = (problem: FinishProblem, status: number) =>
+    const again = (problem: FirstPasswordProblem, status: number) =>
       ask(context, request, reply, { sealed, link, name, problem }, status)
     const judged = judgeTyped({ name, email: link.email })
     if ('problems' in judged) {
       const { name: wrong = 'Write your name.' } = judged.problems
       return await again({ kind: 'name', problem: wrong }, 400)
     }
-    const outcome = await tryToFinish(request, link, judged.name, form.get('new_password') ?? '')
+    const { at, school, id: requestId } = request
+    const next = form.get('new_password') ?? ''
+    const outcome = await orBusy(
+      finishSignUp(at, { link, name: judged.name, next, school, requestId }),
+    )
     switch (outcome.kind) {
       case 'known':
         return sendPage(
@@ -92,25 +96,11 @@ function placeAfterSignUp(context: AppContext, request: FastifyRequest, link: Si
   return placeAfterSignIn(after, [])
 }
 
-async function tryToFinish(
-  { at, school, id: requestId }: FastifyRequest,
-  link: SignUpLink,
-  name: string,
-  next: string,
-): Promise<SignUpOutcome | { kind: 'busy'; retryAfterSeconds: number }> {
-  try {
-    return await finishSignUp(at, { link, name, next, school, requestId })
-  } catch (error) {
-    if (!(error instanceof LimiterFull)) throw error
-    return { kind: 'busy', retryAfterSeconds: 5 }
-  }
-}
-
 interface Asked {
   readonly sealed: string
   readonly link: SignUpLink
   readonly name: string
-  readonly problem?: FinishProblem
+  readonly problem?: FirstPasswordProblem
 }
 
 async function ask(

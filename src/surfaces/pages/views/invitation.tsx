@@ -1,29 +1,15 @@
 import { INVITATION_DAYS } from '../../../domain/people/invitations/invitation-link.ts'
-import { Button, Card, Email, Field, Form, Name } from '../../../foundation/html/components.tsx'
+import { Card, Email, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
-import { AccountOfPassword, BusyAlert } from './change-password.tsx'
-import { NewPasswordField } from './new-password-field.tsx'
-import { passwordProblem } from './password-words.ts'
-import type { FinishProblem } from './sign-up/finish-sign-up.tsx'
+import { FirstPasswordForm, type FirstPasswordProps } from './first-password.tsx'
 
 export const INVITATION_PATH = '/invitation'
 
-interface InvitationProps {
-  school: Branding
-  formToken: string
-  link: string
-  email: string
-  name: string
-  problem?: FinishProblem | undefined
-}
-
 /** For a person who has nothing to sign in with yet. */
-export function invitationPage(props: InvitationProps): string {
+export function invitationPage(props: FirstPasswordProps & { school: Branding }): string {
   const { school, problem } = props
-  const nameError = problem?.kind === 'name' ? problem.problem : undefined
-  const passwordError = problem?.kind === 'unfit' ? passwordProblem(problem.problem) : undefined
   return renderPage(
     <Layout title={problem ? 'Error: Invitation' : 'Invitation'} school={school}>
       <Card>
@@ -32,25 +18,7 @@ export function invitationPage(props: InvitationProps): string {
           <Name text={school.name} fallback="This school" /> invited you. You will sign in with{' '}
           <Email text={props.email} /> and this password.
         </p>
-        {problem?.kind === 'busy' && <BusyAlert />}
-        <Form action={INVITATION_PATH} formToken={props.formToken} hidden={{ link: props.link }}>
-          <AccountOfPassword email={props.email} />
-          <Field
-            name="name"
-            label="Your name"
-            type="text"
-            autocomplete="name"
-            value={props.name}
-            error={nameError}
-            autofocus={nameError !== undefined}
-          />
-          <NewPasswordField
-            label="Password"
-            error={passwordError}
-            autofocus={nameError === undefined}
-          />
-          <Button look="primary">Accept invitation</Button>
-        </Form>
+        <FirstPasswordForm {...props} action={INVITATION_PATH} button="Accept invitation" />
       </Card>
     </Layout>,
   )

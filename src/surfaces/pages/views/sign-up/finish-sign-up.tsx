@@ -1,30 +1,16 @@
 import { SIGN_UP_MINUTES } from '../../../../domain/people/sign-up/sign-up-link.ts'
-import { Button, Card, Email, Field, Form } from '../../../../foundation/html/components.tsx'
+import { Card, Email } from '../../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../../foundation/html/render.tsx'
-import { AccountOfPassword, BusyAlert, type PasswordFormProblem } from '../change-password.tsx'
-import { NewPasswordField } from '../new-password-field.tsx'
-import { passwordProblem } from '../password-words.ts'
+import { FirstPasswordForm, type FirstPasswordProps } from '../first-password.tsx'
 
-export type FinishProblem =
-  | { kind: 'name'; problem: string }
-  | Extract<PasswordFormProblem, { kind: 'unfit' }>
-  | { kind: 'busy'; retryAfterSeconds: number }
-
-interface FinishProps {
+interface FinishProps extends FirstPasswordProps {
   school: Branding
   action: string
-  formToken: string
-  link: string
-  email: string
-  name: string
-  problem?: FinishProblem | undefined
 }
 
 export function finishSignUpPage(props: FinishProps): string {
   const { school, problem } = props
-  const nameError = problem?.kind === 'name' ? problem.problem : undefined
-  const passwordError = problem?.kind === 'unfit' ? passwordProblem(problem.problem) : undefined
   return renderPage(
     <Layout title={problem ? 'Error: Your account' : 'Your account'} school={school}>
       <Card>
@@ -32,25 +18,7 @@ export function finishSignUpPage(props: FinishProps): string {
         <p class="lead">
           Your account has the address <Email text={props.email} />.
         </p>
-        {problem?.kind === 'busy' && <BusyAlert />}
-        <Form action={props.action} formToken={props.formToken} hidden={{ link: props.link }}>
-          <AccountOfPassword email={props.email} />
-          <Field
-            name="name"
-            label="Your name"
-            type="text"
-            autocomplete="name"
-            value={props.name}
-            error={nameError}
-            autofocus={nameError !== undefined}
-          />
-          <NewPasswordField
-            label="Password"
-            error={passwordError}
-            autofocus={nameError === undefined}
-          />
-          <Button look="primary">Make account</Button>
-        </Form>
+        <FirstPasswordForm {...props} button="Make account" />
       </Card>
     </Layout>,
   )
