@@ -17,6 +17,6 @@ export default defineConfig({
     // Guards against a hang, nothing else: no test asserts how long something takes.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 30_000, interval: 10 } },
   },
 })

@@ -1,2 +1,5 @@
-/** How long vi.waitFor waits: its default of one second is too short on a busy machine. */
-export const eventually = { timeout: 30_000 }
+/**
+ * How long vi.waitFor waits: its default of one second is too short on a busy machine. It looks often, because a test does
+ * nothing else meanwhile.
+ */
+export const eventually = { timeout: 30_000, interval: 10 }

@@ -1,10 +1,8 @@
 import { EventEmitter, once } from 'node:events'
-import { buffer } from 'node:stream/consumers'
-import { SMTPServer } from 'smtp-server'
 import { vi } from 'vitest'
 import { MailSender } from '../../src/surfaces/pages/mails/mail-sender.ts'
-import { whenFileIsDone } from './clean-up.ts'
 import { eventually } from './eventually.ts'
+import { aMailServer } from './mail-server.ts'
 import { type MimeMail, readMime } from './mime.ts'
 import type { World } from './world.ts'
 
@@ -38,25 +36,13 @@ export async function untilSent(world: World): Promise<void> {
 export async function aMailBox(): Promise<MailBox> {
   const kept: ReceivedMail[] = []
   const post = new EventEmitter().setMaxListeners(0)
-  const server = new SMTPServer({
-    authOptional: true,
-    // Its certificate would be its own, which the mailer refuses.
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData(stream, { envelope }, done) {
-      buffer(stream).then((raw) => {
-        const mail = readMime(raw.toString('latin1'))
-        for (const { address } of envelope.rcptTo) kept.push({ to: address, ...mail })
-        post.emit('mail')
-        done()
-      }, done)
-    },
+  const port = await aMailServer(({ to, raw }) => {
+    const mail = readMime(raw)
+    for (const address of to) kept.push({ to: address, ...mail })
+    post.emit('mail')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  whenFileIsDone(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  const address = server.server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
   return {
-    url: `smtp://127.0.0.1:${address.port}`,
+    url: `smtp://127.0.0.1:${port}`,
     async take(to, words = '') {
       for (;;) {
         const place = kept.findIndex((mail) => mail.to === to && mail.text.includes(words))

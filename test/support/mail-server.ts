@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { whenFileIsDone } from './clean-up.ts'
+import { portOf } from './raw-http.ts'
+
+export interface Delivery {
+  readonly to: readonly string[]
+  /** One character per byte. */
+  readonly raw: string
+}
+
+/**
+ * Takes mails, until the test file is done, and returns its port: as much of a mail server (RFC 5321) as nodemailer asks for.
+ * Those of npm wait a tenth of a second before they greet, for each mail.
+ */
+export async function aMailServer(deliver: (mail: Delivery) => void): Promise<number> {
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    socket.on('error', () => socket.destroy())
+    void talk(socket, deliver)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  whenFileIsDone(() => {
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
+  return portOf(server)
+}
+
+async function talk(socket: Socket, deliver: (mail: Delivery) => void): Promise<void> {
+  const say = (line: string) => socket.write(`${line}\r\n`)
+  let to: string[] = []
+  let content: string[] | undefined
+  socket.setEncoding('latin1')
+  say('220 localhost')
+  for await (const line of createInterface({ input: socket })) {
+    if (content === undefined) {
+      const [, recipient] = /^RCPT TO:<([^<>\s]+@[^<>\s]+)>$/.exec(line) ?? []
+      if (recipient !== undefined) to.push(recipient)
+      if (line === 'DATA') content = []
+      say(answerTo(line))
+      if (line === 'QUIT') socket.end()
+    } else if (line === '.') {
+      deliver({ to, raw: content.join('\r\n') })
+      to = []
+      content = undefined
+      say('250 kept')
+    } else {
+      // §4.5.2: a line that begins with a dot has one more.
+      content.push(line.replace(/^\./, ''))
+    }
+  }
+}
+
+function answerTo(line: string): string {
+  if (/^EHLO \S+$/.test(line)) return '250 localhost'
+  if (/^MAIL FROM:<[^<>\s]+@[^<>\s]+>$/.test(line)) return '250 go on'
+  if (/^RCPT TO:<[^<>\s]+@[^<>\s]+>$/.test(line)) return '250 go on'
+  if (line === 'DATA') return '354 go on'
+  return line === 'QUIT' ? '221 bye' : '500 unknown'
+}
