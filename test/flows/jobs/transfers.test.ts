@@ -26,7 +26,7 @@ import {
 } from '../../support/jobs.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { uploadTo } from '../../support/uploading.ts'
-import { aWorld } from '../../support/world.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-transfers-'))
 whenFileIsDone(() => rm(folder, { recursive: true, force: true }))
@@ -42,11 +42,30 @@ const pages = (count: number): string =>
     JSON.stringify({ slug: `p-${n}`, title: `Page ${n}` }),
   ).join('\n')
 
-/** More than one part of an export. */
-const longPages = (count: number): string =>
-  Array.from({ length: count }, (_, n) =>
-    JSON.stringify({ slug: `p-${n}`, title: `Page ${n}`, body: `${n} `.repeat(1_200) }),
-  ).join('\n')
+const kindOfPages = () => {
+  const kind = BULK_KINDS.find(({ name }) => name === 'pages')
+  if (kind === undefined) throw new Error('no kind of pages')
+  return kind
+}
+
+/** Five megabytes, so that an export has two parts. Few rows, because each is indexed. */
+const LONG_PAGES = 120
+let longSchool: Promise<TestSchool> | undefined
+
+/** A school with long pages, which become twice as long. Its tests change none of them. */
+async function theLongSchool() {
+  longSchool ??= world.aSchool().then(async (school) => {
+    const rows = Array.from({ length: LONG_PAGES }, (_, n) =>
+      JSON.stringify({ slug: `p-${n}`, title: `Page ${n}`, body: `${n} `.repeat(15_000) }),
+    )
+    const owner = await anOperator(world, school)
+    const sent = { body: rows.join('\n'), headers: NDJSON }
+    expect((await owner.send('POST', '/pages/import', sent)).json().created).toBe(LONG_PAGES)
+    return school
+  })
+  const school = await longSchool
+  return { school, operator: await anOperator(world, school) }
+}
 
 describe('an import with Prefer: respond-async', () => {
   verifies(
@@ -116,9 +135,7 @@ describe('an import with Prefer: respond-async', () => {
       body,
       headers: { ...NDJSON, ...ASYNC },
     })
-    const kind = BULK_KINDS.find(({ name }) => name === 'pages')
-    if (kind === undefined) throw new Error('no kind of pages')
-    const { wakeUp } = await asleepAtSecondStep(world, importJob(kind))
+    const { wakeUp } = await asleepAtSecondStep(world, importJob(kindOfPages()))
     await endLeases(school)
     await finishJobs(world)
     await wakeUp()
@@ -158,18 +175,14 @@ describe('an export with Prefer: respond-async', () => {
 })
 
 test('an export of long texts is read and written in small pieces', async () => {
-  const school = await world.aSchool()
-  const operator = await anOperator(world, school)
-  await operator.send('POST', '/pages/import', { body: longPages(600), headers: NDJSON })
-  const kind = BULK_KINDS.find(({ name }) => name === 'pages')
-  if (kind === undefined) throw new Error('no kind of pages')
+  const { school } = await theLongSchool()
   const sizes: number[] = []
   let rows = 0
-  for await (const page of exportRows(school.at, school, kind, { format: 'ndjson' })) {
+  for await (const page of exportRows(school.at, school, kindOfPages(), { format: 'ndjson' })) {
     sizes.push(page.text.length)
     rows += page.rows
   }
-  expect(rows).toBe(600)
+  expect(rows).toBe(LONG_PAGES)
   expect(sizes.length).toBeGreaterThan(3)
   // It aims at half of this, by the rows before; these rows become twice as long.
   expect(Math.max(...sizes)).toBeLessThan(1024 * 1024)
@@ -177,14 +190,10 @@ test('an export of long texts is read and written in small pieces', async () => 
 
 /** An export in two parts. */
 async function aLongExport() {
-  const school = await world.aSchool()
-  const operator = await anOperator(world, school)
-  await operator.send('POST', '/pages/import', { body: longPages(1_500), headers: NDJSON })
+  const { school, operator } = await theLongSchool()
   const accepted = await operator.get('/pages/export', ASYNC)
-  const kind = BULK_KINDS.find(({ name }) => name === 'pages')
-  if (kind === undefined) throw new Error('no kind of pages')
   const path = pathOf(accepted.headers.location)
-  return { school, operator, path, id: path.split('/').at(-1) ?? '', job: exportJob(kind) }
+  return { school, operator, path, id: path.split('/').at(-1) ?? '', job: exportJob(kindOfPages()) }
 }
 
 test('a worker that wakes up after it lost an export leaves no part of a file behind', async () => {
