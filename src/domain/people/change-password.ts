@@ -28,8 +28,6 @@ interface PasswordChangeRequest {
   readonly next: string
   /** Whether to disconnect all apps, at every school. */
   readonly endsAccess: boolean
-  /** Whether to remove all passkeys, at every school. */
-  readonly removesPasskeys: boolean
   readonly requestId: string
 }
 
@@ -72,7 +70,6 @@ export async function changePassword(
       replaces: proof.credential.hash,
       by: 'current_password',
       endsAccess: request.endsAccess,
-      removesPasskeys: request.removesPasskeys,
       requestId: request.requestId,
     }),
   )

@@ -1,10 +1,9 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { DB } from '../../foundation/db/schema.generated.ts'
+import { cancelDeletionsOf } from './deletion/deletion-requests.ts'
 import { endNoticeLinks, stopPendingChanges } from './email-change/store-email.ts'
+import { removeRecentAuthenticator, removeRecentPasskeys } from './recent-ways-in.ts'
 import { storePassword } from './set-password.ts'
-
-/** One day more than a link in a notice works, so that it removes what the notice told about. */
-const RECENT_DAYS = 8
 
 export interface EndedPerson {
   readonly userId: string
@@ -28,18 +27,8 @@ export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Pr
   if (!stored) return false
   await endNoticeLinks(tx, userId)
   await stopPendingChanges(tx, userId)
-  // A thief may have asked for the deletion of the account.
-  await tx.deleteFrom('deletion_requests').where('user_id', '=', userId).execute()
-  // One that a thief added would lock the person out for good.
-  await tx
-    .deleteFrom('authenticators')
-    .where('user_id', '=', userId)
-    .where('created_at', '>', sql<Date>`now() - make_interval(days => ${RECENT_DAYS})`)
-    .execute()
-  await tx
-    .deleteFrom('passkeys')
-    .where('user_id', '=', userId)
-    .where('created_at', '>', sql<Date>`now() - make_interval(days => ${RECENT_DAYS})`)
-    .execute()
+  await cancelDeletionsOf(tx, userId, ended)
+  await removeRecentAuthenticator(tx, userId, ended)
+  await removeRecentPasskeys(tx, userId, ended)
   return true
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { hashPassword } from '../../foundation/crypto/password.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
 import { HAS_SECOND_FACTOR } from './factors/authenticators.ts'
 import { HAD_NO_CREDENTIAL } from './no-credential.ts'
@@ -13,6 +13,7 @@ import {
   type PasswordProblem,
 } from './password-rule.ts'
 import { typedEmail } from './person.ts'
+import { removeRecentPasskeys } from './recent-ways-in.ts'
 import { lockPerson, setPassword } from './set-password.ts'
 import { signInCounters } from './sign-in-counters.ts'
 import { uncountTries } from './throttle.ts'
@@ -75,7 +76,8 @@ export type ResetOutcome =
 
 /**
  * Sets a new password by a link. Each link works once. It ends every session, grant and pending code of the person, at
- * every school, and clears the failed tries, so that the person can sign in at once.
+ * every school, and clears the failed tries, so that the person can sign in at once. A second factor stays, and so does
+ * every passkey that the person has had for longer (`recent-ways-in.ts`): the mailbox alone must not replace them.
  */
 export async function resetPassword(
   db: Db,
@@ -84,7 +86,7 @@ export async function resetPassword(
   request: {
     readonly token: string
     readonly next: string
-    /** Whether to remove all passkeys, at every school. */
+    /** Whether to remove the passkeys that were added lately, at every school. */
     readonly removesPasskeys: boolean
     readonly school: PasswordContext['school']
     readonly address: string
@@ -113,12 +115,9 @@ export async function resetPassword(
       .returning('user_id')
       .executeTakeFirst()
     if (used === undefined) return false
-    const { requestId, removesPasskeys } = request
-    return await setPassword(tx, {
-      ...{ userId, email, hash, requestId, removesPasskeys },
-      by: 'reset_link',
-      endsAccess: true,
-    })
+    const how = { by: 'reset_link', requestId: request.requestId } as const
+    if (request.removesPasskeys) await removeRecentPasskeys(acrossSchools(tx), userId, how)
+    return await setPassword(tx, { userId, email, hash, ...how, endsAccess: true })
   })
   if (!changed) return { kind: 'expired' }
   const { ofAccount } = signInCounters(throttleKey, typedEmail(email), request)

@@ -8,7 +8,6 @@ import {
 import { record, recordForInstallation } from '../audit/audit.ts'
 import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
 import { queueMail } from './outgoing-mail.ts'
-import { removePasskeysOfPerson } from './passkeys/remove-all.ts'
 import { schoolToTell } from './school-to-tell.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
@@ -31,8 +30,6 @@ export interface NewPassword {
     | 'end_everything'
   /** Whether apps lose their access too, at every school. */
   readonly endsAccess: boolean
-  /** Whether passkeys go too, at every school: another person may have added one. */
-  readonly removesPasskeys?: boolean
   readonly requestId?: string | undefined
 }
 
@@ -56,8 +53,8 @@ export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
 
 /**
  * Stores a new password, for every way to choose one. All sessions at every school end, all links for a forgotten
- * password, and, if asked for, all grants and pending codes, and all passkeys; the person gets a mail about it, unless no school
- * may tell them (`school-to-tell.ts`). False if the password was changed in the meantime: then nothing happens.
+ * password, and, if asked for, all grants and pending codes; the person gets a mail about it, unless no school may tell
+ * them (`school-to-tell.ts`). False if the password was changed in the meantime: then nothing happens.
  */
 export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boolean> {
   return await storePassword(acrossSchools(at), fresh, at.schoolId)
@@ -87,9 +84,6 @@ export async function storePassword(
     .execute()
   await endSessionsOfPerson(tx, userId)
   if (fresh.endsAccess) await endAccessOfPerson(tx, userId, requestId)
-  if (fresh.removesPasskeys) {
-    await removePasskeysOfPerson(tx, userId, { by: 'new_password', requestId })
-  }
   const entry = {
     action: 'person.password_changed',
     outcome: 'ok',

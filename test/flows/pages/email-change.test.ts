@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { addMember } from '../../../src/domain/people/member-roles.ts'
 import {
   findDeletions,
   requestDeletion,
 } from '../../../src/domain/people/deletion/deletion-requests.ts'
+import { addMember } from '../../../src/domain/people/member-roles.ts'
 import { findNotMe, mintNotMeLink } from '../../../src/domain/people/not-me-link.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
+import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
 import { aCountedWorld } from '../../support/request-costs.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
 
@@ -373,13 +374,45 @@ describe('a thief', () => {
     const { undo } = await changed(school, ada, newEmail())
     expect(await findNotMe(school.at, before ?? '')).toBeUndefined()
     const after = await mintNotMeLink(school.at, ada.id)
-    await school.at.transaction((tx) =>
-      requestDeletion(tx, { userId: ada.id, part: 'account', requestId: 'r' }),
-    )
-    expect(await findDeletions(school.at, ada.id)).toHaveLength(1)
+    for (const part of ['account', 'school'] as const) {
+      await school.at.transaction((tx) =>
+        requestDeletion(tx, { userId: ada.id, part, requestId: 'r' }),
+      )
+    }
+    expect(await findDeletions(school.at, ada.id)).toHaveLength(2)
     await decide(school, undo, 'undo')
     expect(await findDeletions(school.at, ada.id)).toEqual([])
     expect(await findNotMe(school.at, after ?? '')).toBeUndefined()
+    const cancelled = await world.database.db
+      .selectFrom('audit_entries')
+      .select(['school_id', 'detail'])
+      .where('actor_user_id', '=', ada.id)
+      .where('action', '=', 'person.deletion_cancelled')
+      .orderBy('school_id')
+      .execute()
+    const detail = { by: 'email_undone' }
+    expect(cancelled).toEqual([
+      { school_id: school.id, detail },
+      { school_id: null, detail },
+    ])
+  })
+
+  test('who reads the old mailbox undoes a change of the person: older passkeys stay theirs, new ones go', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const [own, late] = [new PasskeyDevice(school.origin), new PasskeyDevice(school.origin)]
+    const visitor = await signedIn(world, school, ada)
+    await addPasskey(visitor, own)
+    await world.database.pool.query(
+      "update passkeys set created_at = created_at - interval '9 days' where user_id = $1",
+      [ada.id],
+    )
+    await signInWith(visitor, own)
+    await addPasskey(visitor, late)
+    const { undo } = await changed(school, ada, newEmail())
+    await decide(school, undo, 'undo')
+    expect((await signInWith(new Visitor(world, school), own)).statusCode).toBe(303)
+    expect((await signInWith(new Visitor(world, school), late)).statusCode).toBe(401)
   })
 
   test('switches a second factor on: the undo removes it, and keeps one that the person had before', async () => {

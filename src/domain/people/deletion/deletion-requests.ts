@@ -1,9 +1,16 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../../foundation/crypto/random.ts'
+import type { Db } from '../../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
-import { type AuditEntry, record, recordForInstallation } from '../../audit/audit.ts'
+import {
+  type AuditEntry,
+  record,
+  recordAtSchools,
+  recordForInstallation,
+} from '../../audit/audit.ts'
 import { schoolsOwnedAlone } from '../delete-person.ts'
 import { schoolsOfPerson } from '../membership.ts'
+import { type TakenBack, takenBackEntry } from '../taken-back.ts'
 import { findMailPlace, tellOfRequest } from './tell-person.ts'
 
 /** In this time a person can change their mind, and one whose browser was stolen can notice. */
@@ -84,6 +91,22 @@ export async function cancelDeletion(tx: SchoolTx, asking: Asking): Promise<bool
     returning 1`)
   if (rows.length > 0) await note(tx, 'person.deletion_cancelled', asking)
   return rows.length > 0
+}
+
+/** Crosses schools: the person takes the account back, and a thief may have asked for its deletion. */
+export async function cancelDeletionsOf(db: Db, userId: string, how: TakenBack): Promise<void> {
+  const cancelled = await db
+    .deleteFrom('deletion_requests')
+    .where('user_id', '=', userId)
+    .returning('school_id')
+    .execute()
+  const entry = { ...takenBackEntry(userId, how), action: 'person.deletion_cancelled' } as const
+  const schools = cancelled.flatMap(({ school_id }) => school_id ?? [])
+  await recordAtSchools(
+    db,
+    schools.map((schoolId) => ({ ...entry, schoolId })),
+  )
+  if (schools.length < cancelled.length) await recordForInstallation(db, entry)
 }
 
 /** What concerns the whole account is no news for a school. */

@@ -4,9 +4,13 @@ import { randomSecret } from '../../../foundation/crypto/random.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
 import { record } from '../../audit/audit.ts'
+import { cancelDeletionsOf } from '../deletion/deletion-requests.ts'
 import { HAD_NO_CREDENTIAL } from '../no-credential.ts'
 import { queueMail } from '../outgoing-mail.ts'
+import { removeRecentPasskeys } from '../recent-ways-in.ts'
+import { recordAboutPerson } from '../school-to-tell.ts'
 import { lockPerson, setPassword } from '../set-password.ts'
+import { type TakenBack, takenBackEntry } from '../taken-back.ts'
 import { CAN_BE_UNDONE, type ChangeLink, findChange } from './email-change.ts'
 import { endChanges, storeEmail } from './store-email.ts'
 
@@ -18,7 +22,7 @@ export type Undoing =
 
 /**
  * Gives the account its old address back. A thief who changed it may know the password and have connected apps, so the
- * password stops working, passkeys go and everything ends, at every school; the old mailbox gets a link for a new password. A
+ * password stops working, new passkeys go and everything ends, at every school; the old mailbox gets a link for a new password. A
  * change that came after this one is undone with it, and its links end: a thief could otherwise change the address
  * twice, and undo the second change when the first one was undone.
  */
@@ -41,16 +45,12 @@ export async function undoEmailChange(
     const db = acrossSchools(tx)
     await freeAddress(db, oldEmail)
     if (!(await storeEmail(db, { userId, email: oldEmail }))) return { kind: 'taken' }
-    await removeNewFactor(db, userId, link.id)
+    const how = { by: 'email_undone', requestId } as const
+    await removeNewFactor(db, userId, link.id, how)
     await endChanges(db, userId)
-    // A thief may have asked for the deletion of the account.
-    await db.deleteFrom('deletion_requests').where('user_id', '=', userId).execute()
-    await setPassword(tx, {
-      ...{ userId, email: oldEmail, hash, requestId },
-      by: 'email_undone',
-      endsAccess: true,
-      removesPasskeys: true,
-    })
+    await cancelDeletionsOf(db, userId, how)
+    await removeRecentPasskeys(db, userId, how)
+    await setPassword(tx, { userId, email: oldEmail, hash, ...how, endsAccess: true })
     await record(tx, {
       action: 'person.email_change_undone',
       outcome: 'ok',
@@ -73,9 +73,16 @@ async function freeAddress(db: Db, email: string): Promise<void> {
 }
 
 /** A second factor from after the request may be the thief's, and would keep the person out. An older one stays theirs. */
-async function removeNewFactor(db: Db, userId: string, changeId: string): Promise<void> {
-  await sql`
+async function removeNewFactor(
+  db: Db,
+  userId: string,
+  changeId: string,
+  how: TakenBack,
+): Promise<void> {
+  const { numAffectedRows = 0n } = await sql`
     delete from authenticators a using email_changes c
     where a.user_id = ${userId} and c.id = ${changeId} and a.created_at > c.created_at`.execute(db)
   await db.deleteFrom('trusted_devices').where('user_id', '=', userId).execute()
+  if (numAffectedRows === 0n) return
+  await recordAboutPerson(db, userId, { action: 'factor.removed', ...takenBackEntry(userId, how) })
 }

@@ -35,14 +35,13 @@ export function addPasswordRoutes(
     const current = form.get('current_password') ?? ''
     const next = form.get('new_password') ?? ''
     const endsAccess = form.get('end_access') === 'yes'
-    const removesPasskeys = form.get('remove_passkeys') === 'yes'
     const again = (problem: PasswordFormProblem, status: number) =>
       show(context, request, reply, session, minimum, problem, status)
     if (current === '' || next === '') {
       return again({ kind: 'missing', current: current === '', next: next === '' }, 400)
     }
     const outcome = await tryToChange(context, {
-      ...{ request, session, current, next, endsAccess, removesPasskeys },
+      ...{ request, session, current, next, endsAccess },
     })
     switch (outcome.kind) {
       case 'changed': {
@@ -78,7 +77,6 @@ interface Attempt {
   readonly current: string
   readonly next: string
   readonly endsAccess: boolean
-  readonly removesPasskeys: boolean
 }
 
 async function tryToChange(context: AppContext, attempt: Attempt): Promise<PasswordChange> {

@@ -64,26 +64,16 @@ export function changePasswordPage(props: ChangePasswordProps): string {
               hint="At every school. Keep this on if another person may know your password: they could have connected an app. You can connect your apps again."
               checked
             />
-            <RemovePasskeys />
+            <p class="field-hint">
+              Your passkeys stay. If another person may have used your account,{' '}
+              <a href="/account/passkeys">look through them</a>: they could have added one.
+            </p>
             <Button look="primary">Change password</Button>
           </Form>
         </section>
       </>
     ),
   })
-}
-
-export function RemovePasskeys() {
-  return (
-    <Checkbox
-      id="remove_passkeys"
-      name="remove_passkeys"
-      value="yes"
-      label="Remove all my passkeys"
-      hint="At every school. Choose this if another person may have used your account: they could have added one."
-      checked={false}
-    />
-  )
 }
 
 /** A hidden field for password managers, which save a password together with its user name. */

@@ -1,12 +1,8 @@
 import { Alert, Button, Card, Field, Form, Name } from '../../../foundation/html/components.tsx'
+import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
-import {
-  AccountOfPassword,
-  BusyAlert,
-  type PasswordFormProblem,
-  RemovePasskeys,
-} from './change-password.tsx'
+import { AccountOfPassword, BusyAlert, type PasswordFormProblem } from './change-password.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
 import { passwordProblem } from './password-words.ts'
 import { waitInWords } from './words.ts'
@@ -158,7 +154,14 @@ export function resetPasswordPage(props: ResetProps): string {
             }
             autofocus
           />
-          <RemovePasskeys />
+          <Checkbox
+            id="remove_passkeys"
+            name="remove_passkeys"
+            value="yes"
+            label="Remove passkeys that were added in the last week"
+            hint="At every school. Choose this if another person may have used your account: they could have added one. Older passkeys and an authenticator app stay."
+            checked={false}
+          />
           <Button look="primary">Set password</Button>
         </Form>
       </Card>

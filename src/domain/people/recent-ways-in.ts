@@ -1,0 +1,51 @@
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../../foundation/db/schema.generated.ts'
+import { recordAtSchools } from '../audit/audit.ts'
+import { recordAboutPerson } from './school-to-tell.ts'
+import { type TakenBack, takenBackEntry } from './taken-back.ts'
+
+/*
+ * What was added to an account lately may be a thief's; what is older is the person's own, because they were told of it
+ * by mail. So a link by mail removes only what is recent: a thief of the mailbox would otherwise remove the passkeys of
+ * the person, and count as a person who has none.
+ */
+
+/** One day more than a link in a notice works, so that it removes what the notice told about. */
+const RECENT_DAYS = 8
+const isRecent = sql<boolean>`created_at > now() - make_interval(days => ${sql.lit(RECENT_DAYS)})`
+
+/** Crosses schools: a thief may have added a passkey at any of them. */
+export async function removeRecentPasskeys(
+  tx: Transaction<DB>,
+  userId: string,
+  how: TakenBack,
+): Promise<void> {
+  const removed = await tx
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .where(isRecent)
+    .returning(['school_id', 'id'])
+    .execute()
+  await recordAtSchools(
+    tx,
+    removed.map(({ school_id: schoolId, id }) => ({
+      ...takenBackEntry(userId, how),
+      ...{ schoolId, action: 'passkey.removed', subject: id },
+    })),
+  )
+}
+
+/** Crosses schools: one that a thief added would lock the person out for good. */
+export async function removeRecentAuthenticator(
+  tx: Transaction<DB>,
+  userId: string,
+  how: TakenBack,
+): Promise<void> {
+  const removed = await tx
+    .deleteFrom('authenticators')
+    .where('user_id', '=', userId)
+    .where(isRecent)
+    .executeTakeFirst()
+  if (removed.numDeletedRows === 0n) return
+  await recordAboutPerson(tx, userId, { action: 'factor.removed', ...takenBackEntry(userId, how) })
+}

@@ -1,0 +1,21 @@
+import type { AuditEntry } from '../audit/audit.ts'
+
+/** How a person takes an account back that another person may have used. */
+export interface TakenBack {
+  readonly by: 'reset_link' | 'email_undone' | 'not_me' | 'end_everything'
+  readonly requestId?: string | undefined
+}
+
+/** The part of an audit entry that says who did it. `end_everything` is a command of the installation's operator. */
+export function takenBackEntry(
+  userId: string,
+  { by, requestId }: TakenBack,
+): Pick<AuditEntry, 'outcome' | 'actorUserId' | 'subject' | 'detail' | 'requestId'> {
+  return {
+    outcome: 'ok',
+    ...(by === 'end_everything'
+      ? { subject: userId, detail: { by, person: userId, via: 'command_line' } }
+      : { actorUserId: userId, detail: { by } }),
+    requestId,
+  }
+}
