@@ -5,6 +5,7 @@ import { checkCode } from './factors/check-code.ts'
 import { type PasskeyProof, type ProofRequest, provePasskey } from './passkeys/prove-passkey.ts'
 import { type BrowserSession, type ProvenPerson, renewProof, withProof } from './sessions.ts'
 import { signIn } from './sign-in.ts'
+import type { Requester } from './sign-in-counters.ts'
 
 type Renewal =
   /** The session has a new secret; the browser must keep this cookie. */
@@ -46,22 +47,20 @@ export async function confirmByPassword(
   return await renew(at, session, { ...proof, methods: withProof(session.methods, 'password') })
 }
 
-interface TypedCode {
+interface TypedCode extends Requester {
   readonly session: BrowserSession
   readonly typed: string
-  readonly address: string
   readonly requestId: string
 }
 
-/** The signed-in person types a code of the authenticator app, or a recovery code. Counted for the session, as above. */
+/** The signed-in person types a code of the authenticator app, or a recovery code. */
 export async function confirmByCode(
   at: SchoolDb,
   keyring: Keyring,
-  { session, typed, address, requestId }: TypedCode,
+  { session, ...attempt }: TypedCode,
 ): Promise<Confirmation> {
-  const { person, id, methods } = session
-  const attempt = { person, typed, address, device: id, requestId }
-  const outcome = await checkCode(at, keyring, attempt)
+  const { person, methods } = session
+  const outcome = await checkCode(at, keyring, { ...attempt, person })
   if (outcome.kind === 'throttled') return outcome
   if (outcome.kind === 'wrong') return { kind: 'refused' }
   return await renew(at, session, {

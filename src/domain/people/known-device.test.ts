@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findKnownDevice, rememberDevice } from './known-device.ts'
+import { findKnownDevice, knownByCode, rememberDevice } from './known-device.ts'
 
 const key = Buffer.alloc(32, 1)
 const find = (value: string | undefined, email: string, school = 'north') =>
@@ -28,14 +28,27 @@ test('a browser stays known while an old key is replaced', () => {
   expect(findKnownDevice(keys, 'north', value, 'ada@people.test')).toBe(value.split('.')[0])
 })
 
-test('a browser that several people share keeps its name and knows the last four', () => {
-  const people = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@people.test`)
+test('a browser that several people share keeps its name and knows the last eight', () => {
+  const people = [...'abcdefghi'].map((name) => `${name}@people.test`)
   let value: string | undefined
   for (const email of people) value = remember(value, email)
   const names = people.map((email) => find(value, email))
   expect(names[0]).toBeUndefined()
   expect(new Set(names.slice(1)).size).toBe(1)
-  expect(remember(value, 'e@people.test')).toBe(value)
+  expect(remember(value, 'i@people.test')).toBe(value)
+})
+
+test('a sign-in or a link by mail does not make the mark of a code, and the code of another app neither', () => {
+  const email = 'ada@people.test'
+  const [since, later] = [new Date(0), new Date(1)]
+  const findByCode = (value: string, added: Date | undefined) =>
+    findKnownDevice([key], 'north', value, email, knownByCode(added))
+  const weak = rememberDevice(key, 'north', undefined, email, ['sign_in', 'mail_link'])
+  expect(findByCode(weak, since)).toBeUndefined()
+  const strong = rememberDevice(key, 'north', weak, email, ['sign_in', ...knownByCode(since)])
+  expect(findByCode(strong, since)).toBe(weak.split('.')[0])
+  expect(findByCode(strong, later)).toBeUndefined()
+  expect(findByCode(strong, undefined)).toBeUndefined()
 })
 
 test('broken values are ignored and replaced', () => {

@@ -8,15 +8,21 @@ import { typedEmail } from './person.ts'
  * counter of its own. A new password does not end it: the mark is checked before any account is looked for, so it knows
  * no password.
  *
- * A link by mail makes another mark, for passwords alone: a thief of the mailbox could otherwise get a new counter of
- * codes with each link.
+ * A counter of codes needs another mark, which a code of the same authenticator app made. With any other, a thief could
+ * collect many browsers, each with tries of its own: by links by mail, or by the password before the app was added.
  */
-const FORM = /^[\w-]{22}(?:\.[\w-]{22}){1,4}$/
-const ACCOUNTS = 4
+const FORM = /^[\w-]{22}(?:\.[\w-]{22}){1,8}$/
+/** Of four accounts with an authenticator app, or of eight without. */
+const MARKS = 8
 const BYTES = 16
 
 /** How the browser came to know the account. */
-export type KnownBy = 'sign_in' | 'mail_link'
+export type KnownBy = 'sign_in' | 'mail_link' | `code ${string}`
+
+/** By a code of the authenticator app that was added at this time. By none if there is no app. */
+export function knownByCode(since: Date | undefined): readonly KnownBy[] {
+  return since === undefined ? [] : [`code ${since.toISOString()}`]
+}
 
 /** The name of the browser, if this value proves that it signed in to the account with this email. */
 export function findKnownDevice(
@@ -43,26 +49,20 @@ export function rememberDevice(
   schoolId: string,
   value: string | undefined,
   email: string,
-  by: KnownBy = 'sign_in',
+  ways: readonly KnownBy[] = ['sign_in'],
 ): string {
   const [known, ...marks] = partsOf(value)
   const name = known ?? randomSecret(BYTES).toString('base64url')
-  const mark = markOf(key, schoolId, name, email, by)
-  const others = marks.filter((one) => one !== mark)
-  return [name, mark, ...others].slice(0, ACCOUNTS + 1).join('.')
+  const fresh = ways.map((by) => markOf(key, schoolId, name, email, by))
+  const others = marks.filter((one) => !fresh.includes(one))
+  return [name, ...[...fresh, ...others].slice(0, MARKS)].join('.')
 }
 
 function partsOf(value: string | undefined): string[] {
   return value !== undefined && FORM.test(value) ? value.split('.') : []
 }
 
-function markOf(
-  key: Buffer,
-  schoolId: string,
-  name: string,
-  email: string,
-  by: KnownBy,
-): string {
+function markOf(key: Buffer, schoolId: string, name: string, email: string, by: KnownBy): string {
   const account = [schoolId, name, typedEmail(email)]
   const text = JSON.stringify(by === 'sign_in' ? account : [...account, by])
   return hmacSha256(key, text).subarray(0, BYTES).toString('base64url')

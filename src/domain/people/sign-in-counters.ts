@@ -65,8 +65,8 @@ export function passkeyCounters(key: Buffer, address: string): ThrottleLimit[] {
 }
 
 /**
- * Wrong codes of an authenticator app, for one account: from a browser that signed in to it before, from one address, and
- * from all other browsers together. Three codes of a million are right at a time, so who knows the password and
+ * Wrong codes of an authenticator app, for one account: from a browser where a code of it was right before, from one
+ * address, and from all other browsers together. Three codes of a million are right at a time, so who knows the password and
  * guesses for a year has a chance of about three in a hundred.
  */
 const CODES = { browser: 10, browserInDay: 30, accountFromAddress: 10, accountInDay: 30 } as const

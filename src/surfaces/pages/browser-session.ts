@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describeDevice } from '../../domain/people/device.ts'
+import type { KnownBy } from '../../domain/people/known-device.ts'
 import { noteNewBrowser } from '../../domain/people/notices.ts'
 import {
   type BrowserSession,
@@ -82,6 +83,7 @@ export async function beginSession(
   request: FastifyRequest,
   reply: FastifyReply,
   proven: ProvenPerson,
+  knownBy?: readonly KnownBy[],
 ): Promise<Pick<BrowserSession, 'id' | 'person' | 'roles'> | undefined> {
   const device = describeDevice(request.headers['user-agent'])
   const session = await startSession(request.at, proven, device)
@@ -94,7 +96,7 @@ export async function beginSession(
     await noteNewBrowser(request.at, fresh)
     if (isTold) request.queuedMail = true
   }
-  rememberBrowser(context, request, reply, person.email)
+  rememberBrowser(context, request, reply, person.email, knownBy)
   request.outcome.personId = person.id
   return { id: session.id, person, roles: session.roles }
 }

@@ -8,7 +8,7 @@ import type { AppContext } from '../../gate/context.ts'
 const PURPOSE = 'known-devices'
 const COOKIE_SECONDS = 365 * 24 * 60 * 60
 
-/** Who tries a password: the address, and the browser if it knows this account. For a code, only a sign-in counts. */
+/** Who tries: the address, and the browser if it knows this account in one of these ways; if none are said, for a password. */
 export function requesterOf(
   context: AppContext,
   request: FastifyRequest,
@@ -26,10 +26,10 @@ export function rememberBrowser(
   request: FastifyRequest,
   reply: FastifyReply,
   email: string,
-  by: KnownBy = 'sign_in',
+  ways?: readonly KnownBy[],
 ): void {
   const { id, origin } = request.school
-  const value = rememberDevice(context.keyring.key(PURPOSE), id, cookieOf(request), email, by)
+  const value = rememberDevice(context.keyring.key(PURPOSE), id, cookieOf(request), email, ways)
   reply.header(
     'set-cookie',
     serializeCookie(origin, deviceCookieName(origin), value, COOKIE_SECONDS),

@@ -175,6 +175,33 @@ describe('an attacker who knows the password', () => {
     expect(tried.at(-1)).toBe(429)
   })
 
+  test('does not multiply the guesses by browsers that signed in before the app was added', async () => {
+    ada = await world.aMember(school)
+    const browsers = [new Visitor(world, school), new Visitor(world, school)]
+    for (const browser of browsers) await enterPassword(browser, ada)
+    factor = await withSecondFactor(world, school, ada)
+    const [first, second] = browsers as [Visitor, Visitor]
+    const page = await enterPassword(first, ada)
+    for (let n = 0; n < 10; n++) {
+      expect((await enterCode(first, page, factor.app.wrongCode(n))).statusCode).toBe(401)
+    }
+    const other = await enterCode(second, await enterPassword(second, ada), factor.app.wrongCode())
+    expect(other.statusCode).toBe(429)
+  })
+
+  test('does not multiply the guesses by browsers that gave a code of an app before this one', async () => {
+    await aPersonWithFactor()
+    const former = new Visitor(world, school)
+    await enterCode(former, await enterPassword(former, ada), factor.app.code())
+    await db.deleteFrom('authenticators').where('user_id', '=', ada.id).execute()
+    factor = await withSecondFactor(world, school, ada)
+    const thief = new Visitor(world, school)
+    const page = await enterPassword(thief, ada)
+    for (let n = 0; n < 10; n++) await enterCode(thief, page, factor.app.wrongCode(n))
+    const asked = await enterPassword(former, ada)
+    expect((await enterCode(former, asked, factor.app.wrongCode())).statusCode).toBe(429)
+  })
+
   test('cannot lock the person out: recovery codes and known browsers still sign in', async () => {
     await aPersonWithFactor()
     const known = new Visitor(world, school)

@@ -5,7 +5,7 @@ import {
   type SecondFactorOf,
   withSecondFactor,
 } from '../../support/authenticator.ts'
-import { Visitor } from '../../support/browser-like.ts'
+import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { submit } from '../../support/operator-like.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
 
@@ -98,6 +98,23 @@ describe('a trusted browser', () => {
       visitor.plant(COOKIE, forged)
       expect(await signsInWithoutCode()).toBe(false)
     }
+  })
+
+  test('a thief of the cookie and the password gets ten guesses at codes, however many sessions they begin', async () => {
+    await aTrustedBrowser()
+    const cookies = ['schoolgate-device-80', COOKIE].map(
+      (name) => [name, visitor.cookie(name) ?? ''] as const,
+    )
+    const guess = async (n: number) => {
+      const thief = new Visitor(world, school)
+      for (const [name, value] of cookies) thief.plant(name, value)
+      expect((await enterPassword(thief, ada)).statusCode).toBe(303)
+      const asks = await thief.get('/confirm?return_to=%2Faccount')
+      const fields = { ...hiddenFields(asks.body, '/confirm'), code: factor.app.wrongCode(n) }
+      return (await thief.post('/confirm', fields)).statusCode
+    }
+    for (let n = 0; n < 10; n++) expect(await guess(n)).toBe(401)
+    expect(await guess(10)).toBe(429)
   })
 
   test('ends with a new password', async () => {

@@ -22,12 +22,17 @@ const SETUP_LIFETIME_MS = 30 * 60 * 1000
 
 /** Crosses schools: a person has one authenticator app for all of them, as they have one password. */
 export async function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
+  return (await secondFactorSince(db, userId)) !== undefined
+}
+
+/** When it was added; undefined if the person has none. */
+export async function secondFactorSince(db: Db, userId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('authenticators')
-    .select('user_id')
+    .select('created_at')
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  return row !== undefined
+  return row?.created_at
 }
 
 /** The same in a statement about `users`. */
@@ -64,12 +69,12 @@ export function openSetup(
   return typeof secret === 'string' ? Buffer.from(secret, 'base64url') : undefined
 }
 
-/** Stores a secret that a code has confirmed. False if the person has an authenticator already. */
+/** Stores a secret that a code has confirmed, and returns when. Undefined if the person has an authenticator already. */
 export async function addAuthenticator(
   db: Db,
   keyring: Keyring,
   fresh: { readonly userId: string; readonly secret: Buffer; readonly step: number },
-): Promise<boolean> {
+): Promise<Date | undefined> {
   const { userId, secret, step } = fresh
   const row = await db
     .insertInto('authenticators')
@@ -79,9 +84,9 @@ export async function addAuthenticator(
       last_step: step,
     })
     .onConflict((conflict) => conflict.doNothing())
-    .returning('user_id')
+    .returning('created_at')
     .executeTakeFirst()
-  return row !== undefined
+  return row?.created_at
 }
 
 interface AuthenticatorRow {

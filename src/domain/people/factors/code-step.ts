@@ -57,21 +57,31 @@ interface PersonRow {
   avatar_url: string | null
   password_hash: string | null
   roles: Role[] | null
+  factor_since: Date | null
 }
 
-/** The step, and the person's roles at this school; undefined if it is forged, too old or of another browser. */
+interface FoundStep extends CodeStep {
+  /** The person's roles at this school. */
+  readonly roles: readonly Role[]
+  /** When the authenticator app was added; undefined if it was removed meanwhile. */
+  readonly factorSince: Date | undefined
+}
+
+/** Undefined if the step is forged, too old or of another browser. */
 export async function findCodeStep(
   at: SchoolDb,
   keyring: Keyring,
   browsers: readonly string[],
   sealed: string | undefined,
-): Promise<(CodeStep & { readonly roles: readonly Role[] }) | undefined> {
+): Promise<FoundStep | undefined> {
   const opened = openMessage(keyring, PURPOSE, at.schoolId, sealed, Date.now())
   const step = schema.safeParse(opened).data
   if (step === undefined || !browsers.includes(step.browser)) return undefined
   const { rows } = await at.run(sql<PersonRow>`
-    select u.id, u.email, u.name, u.avatar_url, u.password_hash, m.roles
-    from users u left join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id
+    select u.id, u.email, u.name, u.avatar_url, u.password_hash, m.roles, a.created_at as factor_since
+    from users u
+      left join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id
+      left join authenticators a on a.user_id = u.id
     where u.id = ${step.userId} and u.deleted_at is null`)
   const [row] = rows
   if (row?.email == null) return undefined
@@ -83,6 +93,7 @@ export async function findCodeStep(
     proven: { person, credential: proof, methods: step.methods },
     isShort: step.isShort,
     roles: row.roles ?? [],
+    factorSince: row.factor_since ?? undefined,
   }
 }
 

@@ -19,6 +19,7 @@ import {
   type AuthenticatorSetup,
   addAuthenticator,
   openSetup,
+  secondFactorSince,
   setUpAuthenticator,
 } from './authenticators.ts'
 import { countRecoveryCodes, normalCode, renewRecoveryCodes } from './recovery-codes.ts'
@@ -29,17 +30,12 @@ export interface SecondFactor {
 }
 
 export async function findSecondFactor(db: Db, userId: string): Promise<SecondFactor | undefined> {
-  const row = await db
-    .selectFrom('authenticators')
-    .select('created_at')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  return { since: row.created_at, codesLeft: await countRecoveryCodes(db, userId) }
+  const since = await secondFactorSince(db, userId)
+  return since && { since, codesLeft: await countRecoveryCodes(db, userId) }
 }
 
 export type SwitchedOn =
-  | { readonly kind: 'on'; readonly codes: readonly string[] }
+  | { readonly kind: 'on'; readonly since: Date; readonly codes: readonly string[] }
   | { readonly kind: 'wrong_code'; readonly setup: AuthenticatorSetup }
   | { readonly kind: 'expired' }
   | { readonly kind: 'already_on' }
@@ -64,16 +60,15 @@ export async function switchOnSecondFactor(
   }
   return await at.transaction(async (tx) => {
     const db = acrossSchools(tx)
-    if (!(await addAuthenticator(db, keyring, { userId, secret, step }))) {
-      return { kind: 'already_on' }
-    }
+    const since = await addAuthenticator(db, keyring, { userId, secret, step })
+    if (since === undefined) return { kind: 'already_on' }
     const codes = await renewRecoveryCodes(db, keyring, userId)
     await endSessionsOfPerson(db, userId, session.id)
     await addProof(tx, session, 'code')
     const { requestId } = request
     await recordAboutPerson(db, userId, { action: 'factor.added', actorUserId: userId, requestId })
     await queueNotice(tx, 'factor_added', session.person)
-    return { kind: 'on', codes }
+    return { kind: 'on', since, codes }
   })
 }
 

@@ -81,7 +81,7 @@ async function undo(
     const outcome = await undoEmailChange(request.at, link, request.id)
     // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
     if (outcome.kind === 'undone')
-      rememberBrowser(context, request, reply, outcome.email, 'mail_link')
+      rememberBrowser(context, request, reply, outcome.email, ['mail_link'])
     return done(request, reply, outcome)
   } catch (error) {
     if (!(error instanceof LimiterFull)) throw error

@@ -84,7 +84,7 @@ export function addForgottenPasswordRoutes(
     )
     if (outcome.kind === 'changed') {
       // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
-      rememberBrowser(context, request, reply, outcome.email, 'mail_link')
+      rememberBrowser(context, request, reply, outcome.email, ['mail_link'])
       return redirectTo(reply, request, 'site', '/sign-in?reset')
     }
     if (outcome.kind === 'expired') return expired(request, reply)

@@ -11,11 +11,13 @@ import {
   switchOffSecondFactor,
   switchOnSecondFactor,
 } from '../../../domain/people/factors/second-factor.ts'
+import { knownByCode } from '../../../domain/people/known-device.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { otpauthUrl } from '../../../foundation/crypto/totp.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
+import { rememberBrowser } from '../known-browser.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { askForFactor, requireRecentProof } from '../step-up/recent-proof.ts'
@@ -73,6 +75,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     switch (outcome.kind) {
       case 'on':
         request.queuedMail = true
+        rememberBrowser(context, request, reply, session.person.email, knownByCode(outcome.since))
         return showCodes(context, request, reply, session, outcome.codes, true)
       case 'wrong_code': {
         const problem = typed.trim() === '' ? 'missing' : 'wrong'

@@ -6,6 +6,7 @@ import {
   sealCodeStep,
 } from '../../../domain/people/factors/code-step.ts'
 import { TRUSTED_DAYS } from '../../../domain/people/factors/trusted-devices.ts'
+import { knownByCode } from '../../../domain/people/known-device.ts'
 import { isOperator, type Role, rolesAt } from '../../../domain/people/membership.ts'
 import {
   type BrowserSession,
@@ -80,8 +81,9 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     const typed = form.get('code') ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
     const { person } = step.proven
+    const byCode = knownByCode(step.factorSince)
     const outcome = await checkCode(request.at, keyring, {
-      ...requesterOf(context, request, person.email, ['sign_in']),
+      ...requesterOf(context, request, person.email, byCode),
       person,
       typed,
       requestId: request.id,
@@ -98,7 +100,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     }
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
-    const begun = await beginSession(context, request, reply, proven)
+    const begun = await beginSession(context, request, reply, proven, ['sign_in', ...byCode])
     if (begun === undefined) return signInAgain()
     const trusts = form.get('trust') === 'yes' && mayTrust(request, step.roles)
     if (trusts && isByPassword(proven)) await trustBrowser(request, reply, proven)

@@ -1,17 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isDeviceAlone } from '../../../domain/people/authentication-context.ts'
+import { isDeviceAlone, isMultiFactor } from '../../../domain/people/authentication-context.ts'
 import {
   type Confirmation,
   confirmByCode,
   confirmByPassword,
 } from '../../../domain/people/confirm-person.ts'
-import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
+import {
+  hasSecondFactor,
+  secondFactorSince,
+} from '../../../domain/people/factors/authenticators.ts'
 import { isProvedByFactor } from '../../../domain/people/factors/own-factor.ts'
+import { knownByCode } from '../../../domain/people/known-device.ts'
 import { hasPasskey } from '../../../domain/people/passkeys/passkeys.ts'
 import { askForProof as askDevice } from '../../../domain/people/passkeys/prove-passkey.ts'
 import { relyingPartyOf } from '../../../domain/people/passkeys/relying-party.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import type { Requester } from '../../../domain/people/sign-in-counters.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { PageKind } from '../../../foundation/http/security-headers.ts'
@@ -22,6 +27,7 @@ import { keepAfterSignIn, placeAfterSignIn, readAfterSignIn } from '../after-sig
 import { keepSession, loadBrowserSession, SignInNeeded } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
 import { withKeptForm } from '../kept-forms/with-kept-form.ts'
+import { requesterOf } from '../known-browser.ts'
 import {
   checkedForm,
   formTokenFor,
@@ -100,19 +106,37 @@ async function askedOf(
 }
 
 async function confirmBy(
-  { keyring }: AppContext,
+  context: AppContext,
   request: FastifyRequest,
   session: BrowserSession,
   asked: 'code' | 'password',
   typed: string,
 ): Promise<Confirmation> {
   const { at, id: requestId } = request
+  const { keyring } = context
+  if (asked === 'code') {
+    const requester = await codeRequester(context, request, session)
+    return await confirmByCode(at, keyring, { session, typed, ...requester, requestId })
+  }
   const address = clientAddress(request)
-  if (asked === 'code')
-    return await confirmByCode(at, keyring, { session, typed, address, requestId })
   const throttleKey = keyring.key('sign-in-throttle')
   const given = { session, password: typed, address }
   return await confirmByPassword(acrossSchools(at), at, throttleKey, given)
+}
+
+/**
+ * Strangers at the sign-in page do not lock a session that a code or a passkey began: it has a counter of its own. One
+ * that a trusted browser began without a code has that of the browser: a thief of its cookie would otherwise begin
+ * session after session, each with tries of its own.
+ */
+async function codeRequester(
+  context: AppContext,
+  request: FastifyRequest,
+  { id, methods, person }: BrowserSession,
+): Promise<Requester> {
+  if (isMultiFactor(methods)) return { address: clientAddress(request), device: id }
+  const since = await secondFactorSince(acrossSchools(request.at), person.id)
+  return requesterOf(context, request, person.email, knownByCode(since))
 }
 
 interface SentForm extends Place {
