@@ -83,7 +83,7 @@ export const sampleOverviewPages: Record<string, string> = {
     steps: stepsOf(bare, {
       totals: noTotals,
       found: { hasSecondOwner: false, hasApp: false },
-      means: { hasPasskey: true, hasSecondFactor: false },
+      means: { hasPassword: true, hasPasskey: true, hasSecondFactor: false },
       sendsMail: false,
     }),
   }),

@@ -394,6 +394,18 @@ export const sampleSitePages: Record<string, string> = {
     passkey: passkeyQuestion,
     problem: { kind: 'passkey_refused' },
   }),
+  'confirm-passkey-alone': confirmPage({
+    ...confirming,
+    asked: 'passkey',
+    passkey: passkeyQuestion,
+  }),
+  'confirm-by-factor': confirmPage({
+    ...confirming,
+    asked: 'passkey',
+    byFactor: true,
+    passkey: passkeyQuestion,
+    problem: { kind: 'passkey_missing' },
+  }),
   'confirm-wrong': confirmPage({ ...confirming, problem: { kind: 'mismatch' } }),
   'confirm-throttled': confirmPage({
     ...confirming,

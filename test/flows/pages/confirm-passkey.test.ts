@@ -54,6 +54,24 @@ test('only people with a passkey here are offered one', async () => {
   expect((await other.get('/confirm')).body).not.toContain('data-passkey')
 })
 
+test('a person without a password is asked for the passkey alone, and no word says otherwise', async () => {
+  const { visitor, device, person } = await aHolder()
+  expect((await visitor.get('/confirm')).body).toContain('Try again, or use your password.')
+  await world.database.db
+    .updateTable('users')
+    .set({ password_hash: null })
+    .where('id', '=', person.id)
+    .execute()
+  const page = await visitor.get('/confirm')
+  expect(page.body).not.toContain('name="password"')
+  expect(page.body).not.toContain('your password')
+  expect(page.body).toContain('data-passkey-cancelled="No passkey was used. Try again."')
+  const typed = { ...hiddenFields(page.body, '/confirm'), password: '' }
+  expect((await visitor.post('/confirm', typed)).statusCode).toBe(400)
+  const proof = device.prove(questionOn(page))
+  expect((await send(visitor, page, proof)).headers.location).toBe('/account')
+})
+
 test('the passkey of another person proves nothing, and never becomes their session', async () => {
   const { visitor, person } = await aHolder()
   const thief = await aHolder()

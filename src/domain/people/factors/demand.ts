@@ -27,16 +27,18 @@ export function daysToFactor(
   return Math.ceil((from.getTime() - readAt.getTime()) / DAY_MS)
 }
 
-/** What a person could sign in with at this school, besides the password. */
+/** What a person could sign in with at this school. */
 export interface Means {
+  readonly hasPassword: boolean
   readonly hasSecondFactor: boolean
   readonly hasPasskey: boolean
 }
 
 export async function findMeans(at: SchoolDb, userId: string): Promise<Means> {
   const { rows } = await at.run(sql<Means>`
-    select exists (select from authenticators where user_id = ${userId}) as "hasSecondFactor",
+    select exists (select from users where id = ${userId} and password_hash is not null) as "hasPassword",
+      exists (select from authenticators where user_id = ${userId}) as "hasSecondFactor",
       exists (select from passkeys
               where school_id = ${at.schoolId} and user_id = ${userId} and cloned_at is null) as "hasPasskey"`)
-  return rows[0] ?? { hasSecondFactor: false, hasPasskey: false }
+  return rows[0] ?? { hasPassword: false, hasSecondFactor: false, hasPasskey: false }
 }

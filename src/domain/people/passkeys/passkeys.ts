@@ -64,18 +64,6 @@ function passkeyFrom(row: PasskeyRow & { id: string }): Passkey {
   }
 }
 
-/** Whether the person has a passkey here that signs in. */
-export async function hasPasskey(at: SchoolDb, userId: string): Promise<boolean> {
-  const found = await at
-    .from('passkeys')
-    .select('id')
-    .where('user_id', '=', userId)
-    .where('cloned_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
-}
-
 /** A name that a person typed, or else how the passkey is called without one. */
 export function passkeyName(typed: string | undefined, otherwise: string): string {
   const name = (typed ?? '').replaceAll('\0', '').trim().slice(0, LONGEST_NAME).trim()

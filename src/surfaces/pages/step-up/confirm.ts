@@ -5,13 +5,10 @@ import {
   confirmByCode,
   confirmByPassword,
 } from '../../../domain/people/confirm-person.ts'
-import {
-  hasSecondFactor,
-  secondFactorSince,
-} from '../../../domain/people/factors/authenticators.ts'
+import { secondFactorSince } from '../../../domain/people/factors/authenticators.ts'
+import { findMeans, type Means } from '../../../domain/people/factors/demand.ts'
 import { isProvedByFactor } from '../../../domain/people/factors/own-factor.ts'
 import { knownByCode } from '../../../domain/people/known-device.ts'
-import { hasPasskey } from '../../../domain/people/passkeys/passkeys.ts'
 import { askForProof as askDevice } from '../../../domain/people/passkeys/prove-passkey.ts'
 import { relyingPartyOf } from '../../../domain/people/passkeys/relying-party.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
@@ -73,7 +70,7 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     const { session, form } = sent
     const again = (problem: ConfirmProblem, status: number) =>
       showConfirm(context, request, reply, { ...sent, problem }, status)
-    const asked = await askedOf(request, sent)
+    const asked = askedOf(await findMeans(request.at, session.person.id), sent.byFactor)
     if (asked === 'passkey') return again({ kind: 'passkey_missing' }, 400)
     const typed = form.get(asked) ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
@@ -94,15 +91,12 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
 }
 
 /**
- * A person with a second factor gives a code: the password alone signs in nowhere. One with a passkey alone is asked for
- * it before they get another way to sign in.
+ * A person with a second factor gives a code: the password alone signs in nowhere. One with a passkey is asked for it
+ * before they get another way to sign in, and if they have no password.
  */
-async function askedOf(
-  { at }: FastifyRequest,
-  { session: { person }, byFactor }: Pick<Shown, 'session' | 'byFactor'>,
-): Promise<Asked> {
-  if (await hasSecondFactor(acrossSchools(at), person.id)) return 'code'
-  return byFactor && (await hasPasskey(at, person.id)) ? 'passkey' : 'password'
+function askedOf(means: Means, byFactor: boolean): Asked {
+  if (means.hasSecondFactor) return 'code'
+  return means.hasPasskey && (byFactor || !means.hasPassword) ? 'passkey' : 'password'
 }
 
 async function confirmBy(
@@ -220,7 +214,8 @@ export async function showConfirm(
 ): Promise<FastifyReply> {
   const { person } = session
   const formToken = formTokenFor(context.keyring, request, reply, session)
-  const passkey = (await hasPasskey(request.at, person.id))
+  const means = await findMeans(request.at, person.id)
+  const passkey = means.hasPasskey
     ? askDevice(
         challengeFormOf(context, request, formToken),
         relyingPartyOf(request.school.origin, context.passkeys),
@@ -228,7 +223,7 @@ export async function showConfirm(
     : undefined
   const page = confirmPage({
     school: brandingOf(request.school),
-    asked: await askedOf(request, { session, byFactor }),
+    asked: askedOf(means, byFactor),
     deviceAlone: isDeviceAlone(session.methods, session.roles),
     ...{ formToken, passkey, byFactor },
     person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },

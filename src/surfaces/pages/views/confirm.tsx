@@ -60,7 +60,16 @@ const LEADS: Readonly<Record<Asked, string>> = {
   password:
     'What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it to continue.',
   passkey:
-    'What comes next changes how you sign in. You have a passkey, so your password is not enough for it: use your passkey to continue.',
+    'What comes next needs a recent sign-in, and yours is more than ten minutes old. Use your passkey to continue.',
+}
+
+const BY_FACTOR =
+  'What comes next changes how you sign in. You have a passkey, so your password is not enough for it: use your passkey to continue.'
+
+/** What the page takes instead of a passkey. */
+const OTHERWISE: Readonly<Partial<Record<Asked, string>>> = {
+  code: 'type a code',
+  password: 'use your password',
 }
 
 /** Between a person who is signed in and something that a stolen session must not do. */
@@ -119,12 +128,13 @@ export function confirmPage(props: ConfirmProps): string {
               question={props.passkey}
               action={CONFIRM_PASSKEY_PATH}
               look={props.asked === 'passkey' ? 'primary' : 'plain'}
+              otherwise={OTHERWISE[props.asked]}
             >
               Use a passkey
             </PasskeyButton>
           )}
         </Form>
-        {props.asked === 'passkey' && (
+        {props.asked === 'passkey' && props.byFactor && (
           <p class="aside">
             You no longer have it? The people who run this server can remove it, with{' '}
             <code>schoolgate user passkeys</code>.
@@ -133,9 +143,11 @@ export function confirmPage(props: ConfirmProps): string {
         <p class="aside">
           <a href={props.cancelUrl}>Cancel</a>
         </p>
-        {props.asked === 'password' && props.forgotPasswordUrl !== undefined && (
+        {props.asked !== 'code' && !props.byFactor && props.forgotPasswordUrl !== undefined && (
           <p class="aside">
-            <a href={props.forgotPasswordUrl}>Forgot your password?</a>
+            <a href={props.forgotPasswordUrl}>
+              {props.asked === 'password' ? 'Forgot your password?' : 'Choose a password by email'}
+            </a>
           </p>
         )}
       </Card>
@@ -143,11 +155,11 @@ export function confirmPage(props: ConfirmProps): string {
   )
 }
 
-function leadOf({ asked, deviceAlone }: ConfirmProps): string {
+function leadOf({ asked, byFactor, deviceAlone }: ConfirmProps): string {
   if (deviceAlone) {
     return 'You signed in with a passkey, and your device did not check that it is you. What comes next needs more.'
   }
-  return LEADS[asked]
+  return asked === 'passkey' && byFactor ? BY_FACTOR : LEADS[asked]
 }
 
 function codeProblem(problem: ConfirmProblem | undefined): CodeProblem | undefined {

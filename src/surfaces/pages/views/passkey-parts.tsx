@@ -16,13 +16,15 @@ interface PasskeyButtonProps {
   /** Whether the browser may offer it before the button is used. */
   waits?: boolean
   look: 'primary' | 'plain'
+  /** What else the page takes, after "Try again, or". */
+  otherwise?: string | undefined
   children: string
 }
 
-const CANCELLED = {
-  prove: 'No passkey was used. Try again, or use your password.',
-  make: 'No passkey was made. You can try again.',
-} as const
+function cancelled({ kind, otherwise }: PasskeyButtonProps): string {
+  if (kind === 'make') return 'No passkey was made. You can try again.'
+  return `No passkey was used. Try again${otherwise === undefined ? '' : `, or ${otherwise}`}.`
+}
 
 /** Inside a form with `passkeyFields`; one on a page. */
 export function PasskeyButton(props: PasskeyButtonProps) {
@@ -36,7 +38,7 @@ export function PasskeyButton(props: PasskeyButtonProps) {
         data-passkey-options={JSON.stringify(question.options)}
         data-passkey-action={action}
         data-passkey-waits={waits === true ? '' : undefined}
-        data-passkey-cancelled={CANCELLED[kind]}
+        data-passkey-cancelled={cancelled(props)}
         data-passkey-known="This device already has a passkey of yours for this school."
         hidden
       >

@@ -122,6 +122,7 @@ export function signInPage(props: SignInProps): string {
             action={PASSKEY_SIGN_IN_PATH}
             waits
             look="plain"
+            otherwise="use your password"
           >
             Use a passkey
           </PasskeyButton>
