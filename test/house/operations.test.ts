@@ -1,25 +1,11 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../../src/domain/access/caller.ts'
-import { neededScopes, type Operation } from '../../src/domain/operation.ts'
+import { neededScopes } from '../../src/domain/operation.ts'
 import { ScopeSet } from '../../src/foundation/protocol/scope-set.ts'
 import { JOB_ROUTES, ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'
 import { OPERATOR_TOOLS } from '../../src/surfaces/mcp/operator/operator-tools.ts'
-
-/** Every operation that a file in src/domain exports, whatever the name of the file. */
-async function everyOperation(): Promise<readonly Operation[]> {
-  const domain = new URL('../../src/domain/', import.meta.url)
-  const files = readdirSync(domain, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
-  )
-  const modules = await Promise.all(files.map((name) => import(new URL(name, domain).href)))
-  return modules.flatMap((module) => Object.values(module).filter(isOperation))
-}
-
-function isOperation(value: unknown): value is Operation {
-  return typeof value === 'object' && value !== null && 'run' in value && 'scopes' in value
-}
+import { everyOperation } from '../support/every-operation.ts'
 
 const operations = await everyOperation()
 const unscoped = operations.filter(

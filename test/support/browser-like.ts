@@ -108,8 +108,13 @@ export class Visitor {
   }
 }
 
-/** The hidden inputs of the form that posts to `action`. */
+/** The hidden inputs of the form that posts to `action`, by their names. */
 export function hiddenFields(html: string, action: string): Record<string, string> {
+  return Object.fromEntries(hiddenPairs(html, action))
+}
+
+/** The same for a form with several inputs of one name. */
+export function hiddenPairs(html: string, action: string): [name: string, value: string][] {
   const posts = html.matchAll(
     /<form\b(?=[^>]*method="post")[^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g,
   )
@@ -117,12 +122,10 @@ export function hiddenFields(html: string, action: string): Record<string, strin
   if (form?.[2] === undefined)
     throw new Error(`no form posts to ${action} in: ${html.slice(0, 300)}`)
   const inputs = form[2].matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
-  return Object.fromEntries(
-    [...inputs].map(([, name = '', value = '']) => [
-      name,
-      value.replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
-    ]),
-  )
+  return [...inputs].map(([, name = '', value = '']) => [
+    name,
+    value.replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+  ])
 }
 
 export interface Pkce {

@@ -1,4 +1,4 @@
-import { type Answer, hiddenFields, Visitor } from './browser-like.ts'
+import { type Answer, hiddenPairs, Visitor } from './browser-like.ts'
 import type { TestPerson, TestSchool, World } from './world.ts'
 
 /** A school whose beta feature "MCP connections" is on. */
@@ -36,9 +36,8 @@ export async function submit(
   action: string,
   fields: Record<string, string> | [string, string][] = {},
 ): Promise<Answer> {
-  const hidden = hiddenFields((await visitor.get(page)).body, action)
   return await visitor.post(action, [
-    ...Object.entries(hidden),
+    ...hiddenPairs((await visitor.get(page)).body, action),
     ...(Array.isArray(fields) ? fields : Object.entries(fields)),
   ])
 }

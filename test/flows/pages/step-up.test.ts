@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest'
+import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { createMember } from '../../../src/domain/people/member-operations.ts'
-import { type Answer, hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import { type Answer, hiddenFields, hiddenPairs, type Visitor } from '../../support/browser-like.ts'
 import { ageProof } from '../../support/old-proof.ts'
-import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
+import { aBetaSchool, signedIn, submit, switchOff } from '../../support/operator-like.ts'
+import type { ProvenOwner } from '../../support/proof-act.ts'
+import { EXPORT, PROOF_ACTS } from '../../support/proof-acts.ts'
 import { temporaryFiles } from '../../support/temporary-files.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { aTool, TOOL } from '../../support/tools.ts'
+import { uploadTo } from '../../support/uploading.ts'
+import { aWorld, PASSWORD, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld({ files: await temporaryFiles() })
 const APPS = '/admin/developers/applications'
+const TOOLS = `/admin/developers/tools/${TOOL.slug}`
 const KEYS = '/admin/keys'
 
-interface Operator {
-  readonly school: TestSchool
-  readonly person: TestPerson
-  readonly visitor: Visitor
-}
-
-async function anOperator(minutes = 11): Promise<Operator> {
+async function anOperator(minutes = 11): Promise<ProvenOwner> {
   const school = await aBetaSchool(world)
   const person = await world.aMember(school, ['owner'])
   const visitor = await signedIn(world, school, person)
   await ageProof(world, person, minutes)
-  return { school, person, visitor }
+  return { world, school, person, visitor }
 }
 
 async function confirm(visitor: Visitor, path: string, password = PASSWORD) {
@@ -37,70 +37,6 @@ const sessionCookie = (visitor: Visitor): [string, string] => {
   return found ?? ['', '']
 }
 
-interface Act {
-  readonly page: string
-  readonly action: string
-  readonly fields?: Record<string, string>
-}
-
-const exportRows = async (): Promise<Act> => ({
-  page: '/admin/jobs/new',
-  action: '/admin/jobs/new',
-  fields: { resource: 'members', format: 'csv' },
-})
-
-/** What asks for a proof, by what it does. Each makes what it needs. */
-const ACTS: Record<string, (operator: Operator) => Promise<Act>> = {
-  'renew a client secret': async ({ school }) => {
-    const { clientId } = await world.aConfidentialClient(school)
-    return { page: `${APPS}/${clientId}/renew`, action: `${APPS}/${clientId}/secret` }
-  },
-  'make an application with a secret': async () => ({
-    page: `${APPS}/new`,
-    action: APPS,
-    fields: {
-      name: 'Planner',
-      redirect_uris: 'https://app.example/callback',
-      scopes: 'openid',
-      confidential: 'yes',
-    },
-  }),
-  'delete an application': async ({ school }) => {
-    const { clientId } = await world.aPublicClient(school)
-    return { page: `${APPS}/${clientId}/delete`, action: `${APPS}/${clientId}/delete` }
-  },
-  'publish a signing key': async () => ({ page: KEYS, action: `${KEYS}/publish` }),
-  'make somebody an admin': async () => ({
-    page: '/admin/members/new',
-    action: '/admin/members/new',
-    fields: { email: 'kit@example.test', name: 'Kit', roles: 'admin' },
-  }),
-  'change roles': async ({ school }) => {
-    const { id } = await world.aMember(school, ['admin'])
-    const path = `/admin/members/${id}/edit`
-    return { page: path, action: path, fields: { roles: 'student' } }
-  },
-  'remove a member': async ({ school }) => {
-    const { id } = await world.aMember(school, ['admin'])
-    const path = `/admin/members/${id}/remove`
-    return { page: path, action: path }
-  },
-  'remove a student': async ({ school }) => {
-    const { id } = await world.aMember(school)
-    const path = `/admin/students/${id}/remove`
-    return { page: path, action: path }
-  },
-  'export rows': exportRows,
-  'sign out another browser': async ({ school, person }) => {
-    await signedIn(world, school, person)
-    return { page: '/account/sessions', action: '/account/sessions/end' }
-  },
-  'sign out all other browsers': async ({ school, person }) => {
-    await signedIn(world, school, person)
-    return { page: '/account/sessions', action: '/account/sessions/end-others' }
-  },
-}
-
 const countOf = async ({ id }: TestSchool) => {
   const { rows } = await world.database.pool.query<{ entries: number }>(
     `select (select count(*) from audit_entries where school_id = $1)::int
@@ -111,22 +47,24 @@ const countOf = async ({ id }: TestSchool) => {
 }
 
 describe('a session whose last proof is eleven minutes old', () => {
-  test.each(Object.entries(ACTS))('is asked before it may %s', async (_, make) => {
-    const operator = await anOperator()
-    const { school, visitor, person } = operator
-    const { page, action, fields } = await make(operator)
+  test.each(Object.entries(PROOF_ACTS))('is asked before it may %s', async (_, { prepare }) => {
+    const owner = await anOperator(0)
+    const { school, visitor, person } = owner
+    const { page, action, fields } = await prepare(owner)
+    await ageProof(world, person)
     const before = await countOf(school)
     const asked = await submit(visitor, page, action, fields)
     expect(asked.statusCode).toBe(200)
     expect(asked.body).toContain('Confirm that it is you')
     const confirmed = await type(visitor, asked)
     expect(confirmed.body).toContain('Nothing was lost')
+    const kept = hiddenPairs(confirmed.body, action)
+    expect(kept).toEqual(expect.arrayContaining(fields ?? []))
     expect(await countOf(school)).toBe(before)
-    const done = await visitor.post(action, hiddenFields(confirmed.body, action))
-    expect(done.statusCode).toBe(303)
+    expect((await visitor.post(action, kept)).statusCode).toBe(303)
     expect(await countOf(school)).not.toBe(before)
+    const again = await prepare(owner)
     await ageProof(world, person, 9)
-    const again = await make(operator)
     const later = await submit(visitor, again.page, again.action, again.fields)
     expect(later.statusCode).toBe(303)
   })
@@ -135,6 +73,80 @@ describe('a session whose last proof is eleven minutes old', () => {
     const { visitor } = await anOperator()
     const asked = await visitor.get('/admin/jobs/import')
     expect(asked.headers.location).toBe('/confirm?return_to=%2Fadmin%2Fjobs%2Fimport')
+  })
+
+  test('stores no file for an import either, although its form was opened in time', async () => {
+    const { visitor, school } = await anOperator()
+    const before = await countOf(school)
+    const sent = await uploadTo(visitor, '/admin/jobs/import', {
+      fields: { resource: 'members' },
+      name: 'rows.csv',
+      bytes: Buffer.from('email,name,roles\nthief@example.test,Kit,owner\n'),
+    })
+    expect(sent.headers.location).toBe('/confirm?return_to=%2Fadmin%2Fjobs%2Fimport')
+    expect(await countOf(school)).toBe(before)
+  })
+
+  test('may rename an application and a tool, whose forms send every field', async () => {
+    const { visitor, school } = await anOperator()
+    const redirectUris = ['https://b.example/callback', 'https://a.example/callback']
+    const scopes = ['profile', 'openid', 'account:read']
+    const { clientId } = await world.aPublicClient(school, { redirectUris, scopes })
+    await aTool(world, school)
+    for (const [path, fields] of [
+      [`${APPS}/${clientId}`, { redirect_uris: redirectUris.join('\r\n'), website_url: '' }],
+      [TOOLS, { redirect_uris: TOOL.redirect_uris.join('\r\n') }],
+    ] as const) {
+      const given = path === TOOLS ? TOOL.scopes : SCOPES.map(({ name }) => name)
+      const shown = given.filter((name) => path === TOOLS || scopes.includes(name))
+      const typed = Object.entries({ ...fields, name: 'Another name' })
+      const sent = [...typed, ...shown.map((name): [string, string] => ['scopes', name])]
+      const done = await submit(visitor, path, path, sent)
+      expect(done.headers.location).toBe(`${path}?done=saved`)
+    }
+    const entries = await school.at
+      .from('audit_entries')
+      .select('detail')
+      .where('action', '=', 'client.changed')
+      .orderBy('id')
+      .execute()
+    expect(entries.map(({ detail }) => detail)).toEqual([
+      { via: 'admin_area', name: 'Another name' },
+      { via: 'admin_area', kind: 'tool', name: 'Another name' },
+    ])
+  })
+
+  test('may close what lets people and apps in at once', async () => {
+    const { visitor, school } = await anOperator()
+    const { clientId } = await world.aPublicClient(school)
+    await world.database.db
+      .updateTable('schools')
+      .set({ open_registration: true, sign_up: true, document_hosts: ['app.example'] })
+      .where('id', '=', school.id)
+      .execute()
+    world.context.directory.forget(school.id)
+    const documents = '/admin/clients/documents'
+    const hosts = { document_hosts: 'app.example' }
+    for (const done of [
+      await submit(visitor, '/admin/clients', documents, hosts),
+      await submit(visitor, '/admin/settings', '/admin/settings/sign-up'),
+      await submit(visitor, '/admin/settings', '/admin/settings/security', {
+        end_authorization_on_replay: 'on',
+      }),
+      await submit(visitor, '/admin/settings', '/admin/settings/beta'),
+      await switchOff(visitor, clientId),
+    ]) {
+      expect(done.headers.location).toContain('done=')
+    }
+    const row = await world.database.db
+      .selectFrom('schools')
+      .select(['open_registration', 'sign_up', 'document_hosts', 'end_authorization_on_replay'])
+      .where('id', '=', school.id)
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({
+      ...{ open_registration: false, sign_up: false, document_hosts: ['app.example'] },
+      end_authorization_on_replay: true,
+    })
   })
 
   test('may add a student and do everything else without being asked', async () => {
@@ -257,8 +269,7 @@ describe('the page that asks', () => {
 
 test('an export that is done asks again when its file is downloaded later', async () => {
   const { visitor, person } = await anOperator(0)
-  const { page, action, fields } = await exportRows()
-  const started = await submit(visitor, page, action, fields)
+  const started = await submit(visitor, EXPORT.page, EXPORT.action, EXPORT.fields)
   const job = String(started.headers.location).split('?')[0]
   await ageProof(world, person)
   const asked = await visitor.get(`${job}/file`)

@@ -8,7 +8,12 @@ import { withdrawCodesOfClient } from '../../grants/withdraw-codes.ts'
 import { conflict } from '../../operation/refusal.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
 import { EXPLORER_CLIENT_ID } from '../explorer-client.ts'
-import { type ApplicationDetails, checkDetails, type GivenDetails } from './application-details.ts'
+import {
+  type ApplicationDetails,
+  checkDetails,
+  type GivenDetails,
+  handsOutAccess,
+} from './application-details.ts'
 import { ASSISTANT_IDS } from './assistants.ts'
 import { lockApplication } from './lock-application.ts'
 import { newSecret } from './secret-operations.ts'
@@ -34,7 +39,7 @@ export const createApplication = unscopedWrite({
   name: 'applications.create',
   title: 'Create an application',
   summary: 'Creates a member application, with a secret if it is confidential.',
-  needsProof: ({ confidential }) => confidential === true,
+  needsProof: () => true,
   kind: 'create',
   input: details.extend({
     post_logout_redirect_uris: details.shape.post_logout_redirect_uris.default([]),
@@ -108,6 +113,7 @@ export const changeApplication = unscopedWrite({
   name: 'applications.change',
   title: 'Change an application',
   summary: 'Changes the given fields; all others stay unchanged.',
+  needsProof: handsOutAccess,
   kind: 'change',
   input: named.extend(details.partial().shape),
   output: named.extend({ changed: details.partial() }),

@@ -6,6 +6,7 @@ import { endAccessOfClient, endedAccess } from '../../grants/end-access-of-clien
 import { withdrawCodesOfClient } from '../../grants/withdraw-codes.ts'
 import { invalid, notFound, type OperationRefused } from '../../operation/refusal.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
+import { handsOutAccess } from '../applications/application-details.ts'
 import { toolAddress } from './tool-address.ts'
 import { checkTool, type GivenTool, type ToolDetails } from './tool-details.ts'
 
@@ -26,6 +27,7 @@ export const createTool = unscopedWrite({
   name: 'tools.create',
   title: 'Create a tool',
   summary: 'Publishes the metadata document of a tool that owners and admins use.',
+  needsProof: () => true,
   kind: 'create',
   input: named.extend(details.shape),
   output: answered.extend(details.shape),
@@ -61,6 +63,7 @@ export const changeTool = unscopedWrite({
   name: 'tools.change',
   title: 'Change a tool',
   summary: 'Changes the given fields of a tool; all others stay unchanged.',
+  needsProof: handsOutAccess,
   kind: 'change',
   input: named.extend(details.partial().shape),
   output: answered.extend({ changed: details.partial() }),

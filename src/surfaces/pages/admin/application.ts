@@ -25,6 +25,7 @@ import { secretPage } from '../views/admin/secret.tsx'
 import { isNameTyped } from '../views/confirm-name.tsx'
 import { addLogoRoutes } from './application-logo.ts'
 import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
+import { changesIn } from './changes-in-form.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { carrySecret, takeSecret } from './new-secret.ts'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
@@ -71,7 +72,8 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const { operator, application } = await enterToChange(request, pathOf(request))
     const { clientId } = application
     const draft = readDraft(checkedForm(context.keyring, request, operator))
-    const input = { client_id: clientId, ...detailsOf(draft) }
+    const shown = draftOf(application, signsIdTokens(request.school))
+    const input = { client_id: clientId, ...changesIn(detailsOf(draft), detailsOf(shown)) }
     const changed = await performAs(request, operator, changeApplication, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed

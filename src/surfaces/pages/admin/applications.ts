@@ -115,7 +115,7 @@ export function detailsOf({ postLogoutRedirectUris, ...draft }: ApplicationDraft
     ...(postLogoutRedirectUris === undefined
       ? {}
       : { post_logout_redirect_uris: linesOf(postLogoutRedirectUris) }),
-    scopes: [...draft.scopes],
+    scopes: [...draft.scopes].sort(),
     website_url: draft.websiteUrl.trim() || null,
     privacy_url: draft.privacyUrl.trim() || null,
   }

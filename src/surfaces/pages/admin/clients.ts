@@ -31,6 +31,7 @@ import { clientsPage, type DocumentSettings } from '../views/admin/clients.tsx'
 import { endAccessPage } from '../views/admin/end-access.tsx'
 import type { PeopleProps } from '../views/admin/people.tsx'
 import { switchOffPage } from '../views/admin/switch-off.tsx'
+import { changesIn } from './changes-in-form.ts'
 import { adminFrame, loadOperator, operatorActor, performAs } from './operator.ts'
 import { saveSettings } from './settings.ts'
 
@@ -67,10 +68,12 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const hosts = form.get('document_hosts') ?? ''
     const openRegistration = form.get('open_registration') === 'on'
     const documentHosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
-    const outcome = await saveSettings(context, request, operator, {
-      document_hosts: documentHosts,
-      open_registration: openRegistration,
-    })
+    const { school } = request
+    const changes = changesIn(
+      { document_hosts: documentHosts, open_registration: openRegistration },
+      { document_hosts: school.documentHosts, open_registration: school.openRegistration },
+    )
+    const outcome = await saveSettings(context, request, operator, changes)
     if (outcome.kind === 'invalid') {
       const problems = outcome.problems.map(({ detail }) => detail)
       const settings = { hosts, openRegistration, problems }

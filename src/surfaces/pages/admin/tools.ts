@@ -26,6 +26,7 @@ import type { ToolDraft } from '../views/admin/tool-fields.tsx'
 import { newToolPage, toolsPage } from '../views/admin/tools.tsx'
 import { isNameTyped } from '../views/confirm-name.tsx'
 import { checkShown } from './applications.ts'
+import { changesIn } from './changes-in-form.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
 
@@ -91,7 +92,8 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
     const operator = await enter(request, pathOf(request))
     const tool = await loadTool(request)
     const draft = readDraft(checkedForm(context.keyring, request, operator))
-    const input = { slug: tool.slug ?? '', ...detailsOf(draft) }
+    const changes = changesIn(detailsOf(draft), detailsOf(draftOf(tool)))
+    const input = { slug: tool.slug ?? '', ...changes }
     const changed = await performAs(request, operator, changeTool, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed
@@ -157,7 +159,7 @@ function detailsOf(draft: ToolDraft) {
   return {
     name: draft.name,
     redirect_uris: draft.redirectUris.split('\n').flatMap((line) => line.trim() || []),
-    scopes: [...draft.scopes],
+    scopes: [...draft.scopes].sort(),
   }
 }
 
