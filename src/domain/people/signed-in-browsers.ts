@@ -71,7 +71,10 @@ function countBySchool(rows: readonly Row[]): readonly SignedInElsewhere[] {
   return [...schools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Ends another browser of the same person at this school. False if there is no such session. */
+/**
+ * Ends another browser of the same person at this school. A trusted browser is not known by its session, so none stays
+ * trusted here: each asks for a code at its next sign-in. False if there is no such session.
+ */
 export async function endBrowser(
   at: SchoolDb,
   session: BrowserSession,
@@ -87,6 +90,7 @@ export async function endBrowser(
       .returning('device')
       .executeTakeFirst()
     if (ended === undefined) return false
+    await tx.delete('trusted_devices').where('user_id', '=', session.person.id).execute()
     await record(tx, {
       action: 'session.ended',
       outcome: 'ok',

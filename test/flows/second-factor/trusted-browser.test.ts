@@ -117,6 +117,15 @@ describe('a trusted browser', () => {
     expect(await guess(10)).toBe(429)
   })
 
+  test('ends when the person signs that browser out in another one', async () => {
+    await aTrustedBrowser()
+    const here = new Visitor(world, school)
+    await enterCode(here, await enterPassword(here, ada), factor.app.code(1))
+    const path = '/account/sessions'
+    expect((await submit(here, path, `${path}/end`)).headers.location).toBe(`${path}?done=ended`)
+    expect(await signsInWithoutCode()).toBe(false)
+  })
+
   test('ends with a new password', async () => {
     await aTrustedBrowser()
     const next = 'nine lanterns and a crow'
