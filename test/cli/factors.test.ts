@@ -59,7 +59,7 @@ test('reset-factors removes the second factor, codes and trusted browsers, ends 
     { school_id: null, subject: ada.id, detail: { via, reason, sessions: 2 } },
   ])
   const mails = await school.at.from('outgoing_mails').select(['email', 'facts']).execute()
-  const facts = { what: 'factor_removed', device: '', isHere: true }
+  const facts = { what: 'factor_reset', device: '', isHere: true }
   expect(mails).toEqual([{ email: ada.email, facts }])
   const visitor = await signedIn(world, school, ada)
   expect((await visitor.get('/account')).statusCode).toBe(200)

@@ -17,7 +17,7 @@ async function subjectsTo({ email }: TestPerson): Promise<readonly string[]> {
 }
 
 describe('a mail tells the person', () => {
-  test('that the second factor was switched on, that a recovery code was used, and that it is off', async () => {
+  test('that the second factor was switched on, that a recovery code was used, that there are new ones, and that it is off', async () => {
     const ada = await world.aMember(school)
     const visitor = await signedIn(world, school, ada)
     const { recoveryCodes } = await switchOn(visitor)
@@ -25,6 +25,8 @@ describe('a mail tells the person', () => {
     const step = await enterPassword(visitor, ada)
     await enterCode(visitor, step, recoveryCodes[0] ?? '')
     await mailBox.take(ada.email, 'one of its recovery codes')
+    await submit(visitor, PAGE, `${PAGE}/codes`)
+    await mailBox.take(ada.email, 'New recovery codes were made')
     await submit(visitor, PAGE, `${PAGE}/off`)
     await mailBox.take(ada.email, 'no longer asks for the code')
     // Nothing was changed, so there is nothing to tell.

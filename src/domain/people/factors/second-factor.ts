@@ -72,13 +72,14 @@ export async function switchOnSecondFactor(
   })
 }
 
-/** Ten new recovery codes; the old ones no longer work. Undefined if the second factor is off. */
+/** Ten new recovery codes; the old ones no longer work, and the person is told. Undefined if the second factor is off. */
 export async function replaceRecoveryCodes(
   at: SchoolDb,
   keyring: Keyring,
-  userId: string,
+  person: Person,
   requestId: string,
 ): Promise<readonly string[] | undefined> {
+  const userId = person.id
   return await at.transaction(async (tx) => {
     const db = acrossSchools(tx)
     const locked = await db
@@ -91,6 +92,7 @@ export async function replaceRecoveryCodes(
     const codes = await renewRecoveryCodes(db, keyring, userId)
     const entry = { action: 'factor.codes_renewed', actorUserId: userId, requestId } as const
     await recordAboutPerson(db, userId, entry)
+    await queueNotice(tx, 'recovery_codes_replaced', person)
     return codes
   })
 }
@@ -131,7 +133,7 @@ export async function resetFactors(
   if (told !== undefined) {
     const at = atSchoolInTransaction(tx, told)
     await recordChange(at, by, change)
-    await queueNotice(at, 'factor_removed', person)
+    await queueNotice(at, 'factor_reset', person)
   }
   return { hadSecondFactor, sessions }
 }

@@ -23,7 +23,9 @@ const NOTICED_CHANGES = [
   'passkey_removed',
   'factor_added',
   'factor_removed',
+  'factor_reset',
   'recovery_code_used',
+  'recovery_codes_replaced',
 ] as const
 export type NoticedChange = (typeof NOTICED_CHANGES)[number]
 

@@ -107,7 +107,8 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
     ],
   }),
   account_notice: ({ what, device, isHere, token }, school) => {
-    const { subject, sentence } = NOTICES[what]
+    const { subject, sentence, isByOperator } = NOTICES[what]
+    const place = isHere ? `It was at ${school.name}.` : 'It was at another school on this server.'
     const browser = plainText(device)
     return {
       subject,
@@ -115,11 +116,13 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
         paragraph(
           sentence,
           ...(browser === '' ? [] : [`The browser: ${browser}.`]),
-          isHere ? `It was at ${school.name}.` : 'It was at another school on this server.',
+          ...(isByOperator ? [] : [place]),
         ),
-        paragraph('If that was you, there is nothing to do.'),
         paragraph(
-          `If it was not you, end everything at once. The link works once, within ${NOT_ME_DAYS} days.`,
+          `If ${isByOperator ? 'you asked for it' : 'that was you'}, there is nothing to do.`,
+        ),
+        paragraph(
+          `If ${isByOperator ? 'you did not ask for it' : 'it was not you'}, end everything at once. The link works once, within ${NOT_ME_DAYS} days.`,
         ),
         button('It was not me', schoolUrl(school.origin, NOT_ME_PATH, { token })),
       ],
@@ -272,7 +275,14 @@ export const MAIL_WORDS: { readonly [K in ContentKind]: WordsOf<K> } = {
   }),
 }
 
-const NOTICES: Readonly<Record<NoticedChange, { subject: string; sentence: string }>> = {
+interface NoticeWords {
+  readonly subject: string
+  readonly sentence: string
+  /** The operator of the installation did it. */
+  readonly isByOperator?: boolean
+}
+
+const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
   new_browser: {
     subject: 'New sign-in to your account',
     sentence: 'Your account was used with a browser that is new.',
@@ -293,9 +303,19 @@ const NOTICES: Readonly<Record<NoticedChange, { subject: string; sentence: strin
     subject: 'The second factor of your account was removed',
     sentence: 'Your account no longer asks for the code of an authenticator app.',
   },
+  factor_reset: {
+    subject: 'You no longer need a code to sign in',
+    sentence:
+      'The people who run this server removed the authenticator app of your account, because they were told that you can no longer use it. Now your password alone signs you in. You can set up a new app in the settings of your account.',
+    isByOperator: true,
+  },
   recovery_code_used: {
     subject: 'A recovery code of your account was used',
     sentence: 'Someone signed in to your account with one of its recovery codes.',
+  },
+  recovery_codes_replaced: {
+    subject: 'Your account has new recovery codes',
+    sentence: 'New recovery codes were made for your account. The old ones no longer work.',
   },
 }
 

@@ -92,8 +92,9 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     const session = await loadBrowserSession(request, factorPaths.page)
     checkedForm(keyring, request, session)
     requireRecentProof(request, session)
-    const codes = await replaceRecoveryCodes(request.at, keyring, session.person.id, request.id)
+    const codes = await replaceRecoveryCodes(request.at, keyring, session.person, request.id)
     if (codes === undefined) return redirectTo(reply, request, 'site', factorPaths.page)
+    request.queuedMail = true
     return showCodes(context, request, reply, session, codes, false)
   })
 
