@@ -154,8 +154,8 @@ test('an owner adds a student, corrects the name, and sees the invitation sent, 
   await admin.getByRole('textbox', { name: 'Name' }).fill('Invited Person')
   await press(admin, 'Correct name')
   await admin.getByRole('heading', { name: 'Invited Person' }).waitFor()
-  await admin.getByRole('link', { name: 'Send invitation' }).click()
-  await press(admin, 'Send invitation')
+  await admin.getByRole('link', { name: 'Send invitation again' }).click()
+  await press(admin, 'Send invitation again')
   await admin.getByText('was invited less than 60 minutes ago').waitFor()
 
   const page = await aPage()

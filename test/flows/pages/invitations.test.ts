@@ -177,10 +177,14 @@ describe('the page of a person', () => {
     const id = await add(school, email)
     expect(await states(admin, id)).toEqual([false, false, false, true])
     const path = `/admin/members/${id}/invite`
+    expect(await admin.page(path)).not.toContain('Send invitation again')
     const { body } = await admin.done(path)
     expect(body).toContain('on its way')
     const first = linkIn((await mailBox.take(email)).text)
     expect(await states(admin, id)).toEqual([true, false, false, true])
+    for (const page of [path, `/admin/members/${id}`]) {
+      expect(await admin.page(page)).toContain('Send invitation again')
+    }
     expect((await admin.send(path, {})).statusCode).toBe(409)
     await untilSent(world)
     expect(mailBox.waitingFor(email)).toEqual([])

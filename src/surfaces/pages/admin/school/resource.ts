@@ -16,6 +16,8 @@ export interface Action<T = Row> {
   /** The page of the action is at the object's path, followed by this. */
   readonly path: string
   readonly label: string
+  /** What it is called instead for an object in another state. */
+  readonly labelFor?: (object: T) => string | undefined
   /** With `asking`, if the operation takes more than the id of the object. */
   readonly does: WriteOperation | AskedWrite<T>
   readonly question: string
@@ -30,6 +32,11 @@ export interface Action<T = Row> {
   readonly forOne?: true
   /** Whether it can be done with this object as it is now. */
   readonly when?: (object: T) => boolean
+}
+
+/** The action as it is called for this object. */
+export function labelled(action: Action, object: Row): Action {
+  return { ...action, label: action.labelFor?.(object) ?? action.label }
 }
 
 /** Objects of another kind that belong to one object: a list on its page, and a page of its own. */

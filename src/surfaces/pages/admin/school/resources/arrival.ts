@@ -34,6 +34,7 @@ export const beforeArrival: readonly Action<Arriving>[] = [
   {
     path: 'invite',
     label: 'Send invitation',
+    labelFor: ({ invited_at }) => (invited_at === null ? undefined : 'Send invitation again'),
     does: sendInvitation,
     question: 'Send an invitation?',
     consequence:

@@ -13,6 +13,7 @@ import {
   type Action,
   type AdminResource,
   afterWrite,
+  labelled,
   listPath,
   objectPath,
   placeInMenu,
@@ -68,7 +69,7 @@ function addActionRoute(
     return askPage({
       ...visit.frame(),
       here: placeInMenu(resource, objectPath(resource, object)),
-      action,
+      action: labelled(action, object),
       isOffered: isPossible && whyNot === undefined,
       consequence: consequenceOf(action, operation, object, visit.place),
       name,

@@ -4,7 +4,7 @@ import { findHtml } from '../../../../../domain/content/rendered-texts.ts'
 import { renderInThread } from '../../../../../foundation/markdown/render-in-thread.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
-import { type AdminResource, listPath, type Related, rowsOf } from '../resource.ts'
+import { type AdminResource, labelled, listPath, type Related, rowsOf } from '../resource.ts'
 import type { Row } from '../row.ts'
 import {
   type JudgedAction,
@@ -58,7 +58,7 @@ async function judgedActions(
   const possible = actions.filter(({ when }) => when?.(object) ?? true)
   return await Promise.all(
     possible.map(async (action) => ({
-      action,
+      action: labelled(action, object),
       whyNot: await visit.whyNot(askedBy(action).operation, String(object.id)),
     })),
   )
