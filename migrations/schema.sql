@@ -876,6 +876,7 @@ create table courses (
   constraint courses_summary_check CHECK ((length(summary) <= 1000)),
   constraint courses_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
+CREATE INDEX courses_by_cover ON public.courses USING btree (school_id, cover_file_id) WHERE (cover_file_id IS NOT NULL);
 CREATE INDEX courses_by_price ON public.courses USING btree (school_id, price_amount, id);
 CREATE INDEX courses_by_state ON public.courses USING btree (school_id, state, created_at, id);
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
@@ -952,6 +953,7 @@ create table digital_products (
   constraint digital_products_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
   constraint digital_products_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
+CREATE INDEX digital_products_by_file ON public.digital_products USING btree (school_id, file_id) WHERE (file_id IS NOT NULL);
 CREATE INDEX digital_products_by_time ON public.digital_products USING btree (school_id, created_at, id);
 CREATE TRIGGER digital_products_changed_text AFTER UPDATE OF description ON public.digital_products FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER digital_products_removed_text AFTER DELETE ON public.digital_products FOR EACH ROW EXECUTE FUNCTION forget_html();
@@ -1367,6 +1369,7 @@ create table lectures (
   constraint lectures_unlock_after_days_check CHECK ((unlock_after_days >= 0))
 );
 CREATE INDEX lectures_by_course ON public.lectures USING btree (school_id, course_id, section_id, "position");
+CREATE INDEX lectures_by_file ON public.lectures USING btree (school_id, file_id) WHERE (file_id IS NOT NULL);
 CREATE STATISTICS public.lectures_ids (dependencies) ON school_id, course_id, section_id FROM lectures;
 CREATE TRIGGER lectures_changed_text AFTER UPDATE OF body ON public.lectures FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER lectures_marked AFTER UPDATE ON public.lectures FOR EACH ROW WHEN ((old.course_id <> new.course_id)) EXECUTE FUNCTION mark_course();

@@ -21,5 +21,10 @@ export function fitsFormat(contentType: string, head: Buffer): boolean {
 
 /** The media type to serve: that of an image, and for all other files one that a browser only saves. */
 export function servedType(contentType: string): string {
-  return Object.hasOwn(PICTURES, contentType) ? contentType : 'application/octet-stream'
+  return isPicture(contentType) ? contentType : 'application/octet-stream'
+}
+
+/** Other files are served as downloads, which a browser does not show. */
+export function isPicture(contentType: string): boolean {
+  return Object.hasOwn(PICTURES, contentType)
 }

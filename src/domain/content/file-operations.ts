@@ -4,6 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { count, id, line, utc } from '../operation/fields.ts'
 import type { WriteOperation } from '../operation.ts'
+import { isPicture } from './file-format.ts'
 
 export const fileName = line(255).regex(/^[^/\\]*$/, 'Write a name without slashes.')
 
@@ -15,9 +16,10 @@ const fileSchema = z
     content_type: z.string(),
     size_bytes: count,
     sha256: z.string().meta({ description: 'In hexadecimal.' }),
-    url: z
-      .string()
-      .meta({ description: 'Every person who knows this address can download the file.' }),
+    url: z.string().meta({
+      description:
+        'Every person who knows this address can download the file, unless a lecture or a digital product has it: then owners and admins alone, in a browser.',
+    }),
     created_at: utc,
   })
   .meta({ id: 'File' })
@@ -78,12 +80,31 @@ export interface StoredFile {
   readonly sizeBytes: number
   readonly sha256: string
   readonly storageKey: string
+  /** A lecture or a product has it, and decides who downloads it. */
+  readonly isGuarded: boolean
+  /** It is the logo, or the cover of a public course. */
+  readonly isShown: boolean
 }
 
 export async function findFile(at: SchoolDb, file: string): Promise<StoredFile | undefined> {
   const { rows } = await at.run(sql<StoredFile>`
-    select name, content_type as "contentType", size_bytes as "sizeBytes",
-      encode(sha256, 'hex') as sha256, storage_key as "storageKey"
-    from files where school_id = ${at.schoolId} and id = ${file}`)
+    select f.name, f.content_type as "contentType", f.size_bytes as "sizeBytes",
+      encode(f.sha256, 'hex') as sha256, f.storage_key as "storageKey",
+      exists (select from lectures l where l.school_id = f.school_id and l.file_id = f.id)
+        or exists (select from digital_products p where p.school_id = f.school_id and p.file_id = f.id)
+        as "isGuarded",
+      exists (select from appearances a where a.school_id = f.school_id and a.logo_file_id = f.id)
+        or exists (
+          select from courses c where c.school_id = f.school_id and c.cover_file_id = f.id
+            and c.state = 'published' and c.published_at <= now()) as "isShown"
+    from files f where f.school_id = ${at.schoolId} and f.id = ${file}`)
   return rows[0]
+}
+
+/**
+ * Whether every visitor may have the file. What a lecture or a product guards is public only as a picture that the pages of
+ * the school show to visitors.
+ */
+export function isPublicFile({ isGuarded, isShown, contentType }: StoredFile): boolean {
+  return !isGuarded || (isShown && isPicture(contentType))
 }

@@ -23,10 +23,18 @@ export function unknownSchoolPage({ reference, host }: { reference: string; host
 }
 
 /** Answers 503. */
-export function unavailablePage({ reference, school }: { reference: string; school?: Branding }) {
+export function unavailablePage({
+  reference,
+  school,
+  missing = 'database',
+}: {
+  reference: string
+  school?: Branding
+  missing?: 'database' | 'files'
+}) {
   return errorPage({
     title: 'We will be right back',
-    what: 'We cannot reach our database at the moment. Nothing that you saved is lost.',
+    what: `We cannot reach our ${missing} at the moment. Nothing that you saved is lost.`,
     next: 'Wait a minute, then reload this page.',
     reference,
     school,

@@ -10,13 +10,11 @@ import { acceptJson } from '../../foundation/http/request-body.ts'
 import { DOCUMENTS } from '../../foundation/protocol/endpoints.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { perSchool } from '../../gate/per-school.ts'
-import { answerOAuthError } from '../../gate/refusal.ts'
 import { apiActor, checkScopes, createRateChecks, loadOperator } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
 import { addBulkRoutes } from './bulk.ts'
 import { BULK_ROUTES } from './bulk-routes.ts'
 import { Descriptions } from './descriptions.ts'
-import { addDownloadRoute } from './download.ts'
 import { addJobFileRoute, JOB_FILE_ROUTE } from './job-file.ts'
 import { openApiDocument } from './openapi.ts'
 import { postmanCollection } from './postman.ts'
@@ -54,12 +52,6 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
     access: origin + DOCUMENTS.auth,
   }))
   addReferenceRoutes(app, routes)
-  if (files !== undefined) {
-    app.register(async (scope) => {
-      scope.setErrorHandler(answerOAuthError)
-      addDownloadRoute(scope, files)
-    })
-  }
 
   app.register(async (scope) => {
     nameSurface(scope, 'admin-api')

@@ -14,6 +14,7 @@ import { logFailure } from '../../foundation/http/last-resort.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
+import { FileStoreAwayError } from '../../foundation/storage/file-store.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { addMemberAssistantRoutes } from './account/assistants.ts'
@@ -47,6 +48,7 @@ import { addMachineDocuments } from './docs/machine-documents.ts'
 import { addEndSessionRoutes } from './end-session.ts'
 import { addCourseRoutes } from './home/courses.ts'
 import { addEventRoutes } from './home/events.ts'
+import { addFileRoute } from './home/files.ts'
 import { addFormRoutes } from './home/forms.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addLectureRoutes } from './home/lectures.ts'
@@ -97,6 +99,7 @@ export function addPageRoutes(
     addEndSessionRoutes(scope, context)
     addConsentRoutes(scope, context, documents)
     addPublicLogoRoute(scope)
+    if (context.files !== undefined) addFileRoute(scope, context.files)
     addHomeRoutes(scope, context)
     addWritingRoutes(scope, context)
     addEventRoutes(scope, context)
@@ -185,9 +188,11 @@ async function answerPageError(
     return sendPage(reply, request, 'authorization', page, fault.status)
   }
   logFailure(request, error)
-  if (isDatabaseUnavailable(error)) {
+  const filesAway = error instanceof FileStoreAwayError
+  if (filesAway || isDatabaseUnavailable(error)) {
     reply.header('retry-after', 5)
-    return sendPage(reply, request, 'authorization', unavailablePage(place), 503)
+    const page = unavailablePage({ ...place, missing: filesAway ? 'files' : 'database' })
+    return sendPage(reply, request, 'authorization', page, 503)
   }
   return sendPage(reply, request, 'authorization', ourFaultPage(place), 500)
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { servedType } from '../../domain/content/file-format.ts'
-import { findFile } from '../../domain/content/file-operations.ts'
+import { findFile, type StoredFile } from '../../domain/content/file-operations.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { downloadHeaders } from '../../foundation/http/download-headers.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
@@ -13,10 +13,22 @@ export async function sendFile(
   fileId: string | undefined,
 ): Promise<FastifyReply> {
   const file = fileId === undefined ? undefined : await findFile(request.at, fileId)
-  const bytes = file === undefined ? undefined : await store.read(file.storageKey)
-  if (file === undefined || bytes === undefined) {
-    throw new RequestRefusedError(404, 'There is no file here.')
-  }
-  const headers = downloadHeaders({ ...file, servedType: servedType(file.contentType) }, 'private')
+  if (file === undefined) throw noFile()
+  return await sendStored(reply, store, file, 'private')
+}
+
+export async function sendStored(
+  reply: FastifyReply,
+  store: FileStore,
+  file: StoredFile,
+  cache: 'public' | 'private',
+): Promise<FastifyReply> {
+  const bytes = await store.read(file.storageKey)
+  if (bytes === undefined) throw noFile()
+  const headers = downloadHeaders({ ...file, servedType: servedType(file.contentType) }, cache)
   return reply.headers(headers).send(bytes)
+}
+
+function noFile(): RequestRefusedError {
+  return new RequestRefusedError(404, 'There is no file here.')
 }

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment, aProductOf, aSlug, daysFromNow } from '../../support/learning.ts'
-import { signedIn, submit } from '../../support/operator-like.ts'
+import { anOwner, signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
 import { testStatements } from './test-statements.ts'
@@ -107,6 +107,10 @@ test('downloading a digital product reads no whole table', async () => {
   const visitor = await signedIn(world, school, ada)
   await checkPlans(async () => {
     expect((await visitor.get(`/products/${product.slug}/file`)).body).toBe('words')
+  })
+  const owner = await anOwner(world, school)
+  await checkPlans(async () => {
+    expect((await owner.get(`/files/${uploaded.json().id}`)).body).toBe('words')
   })
 })
 

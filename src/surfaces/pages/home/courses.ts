@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { servedType } from '../../../domain/content/file-format.ts'
+import { isPicture } from '../../../domain/content/file-format.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
 import { findPublicCourse } from '../../../domain/learning/public-courses.ts'
 import { viewCourse } from '../../../domain/learning/viewed-course.ts'
@@ -37,14 +37,9 @@ export function addCourseRoutes(
       timeZone: request.school.timeZone,
       contactEmail: request.school.contactEmail,
       details,
-      coverUrl: isPicture(cover?.contentType) ? `/files/${cover?.fileId}` : undefined,
+      coverUrl: cover && isPicture(cover.contentType) ? `/files/${cover.fileId}` : undefined,
       viewed,
     })
     return sendPage(reply, request, 'site', page)
   })
-}
-
-/** Other files are served as downloads, which a browser does not show. */
-function isPicture(contentType: string | undefined): boolean {
-  return contentType !== undefined && servedType(contentType).startsWith('image/')
 }
