@@ -16,6 +16,8 @@ import { homePage } from '../../src/surfaces/pages/views/home.tsx'
 import { keptFormPage } from '../../src/surfaces/pages/views/kept-form.tsx'
 import { passkeysPage } from '../../src/surfaces/pages/views/passkeys.tsx'
 import { profilePage } from '../../src/surfaces/pages/views/profile.tsx'
+import { PUBLIC_LISTS, publicListPage } from '../../src/surfaces/pages/views/public-list.tsx'
+import { courseRow, eventRow, planRow } from '../../src/surfaces/pages/views/public-rows.tsx'
 import { shortPasswordPage } from '../../src/surfaces/pages/views/short-password.tsx'
 import {
   signedOutPage,
@@ -44,6 +46,9 @@ const text = {
   publishedAt: day('2026-10-20T06:00'),
 }
 
+const first = <R>(rows: readonly R[], hasMore = true) => ({ rows, hasMore })
+const none = first<never>([], false)
+
 const home = {
   school,
   here: '/',
@@ -53,7 +58,7 @@ const home = {
   timeZone,
   origin,
   developersShown: true,
-  courses: [
+  courses: first([
     {
       slug: 'typescript',
       title: 'TypeScript from the ground up',
@@ -69,8 +74,8 @@ const home = {
       currency: 'USD',
     },
     { slug: 'ink', title: 'Ink drawing', summary: '', priceAmount: 1200, currency: 'JPY' },
-  ],
-  plans: [
+  ]),
+  plans: first([
     {
       slug: 'studio',
       name: 'Studio, yearly',
@@ -79,18 +84,18 @@ const home = {
       priceAmount: 12000,
       currency: 'USD',
     },
-  ],
-  products: [{ slug: 'workbook', title: 'The workbook', priceAmount: 900, currency: 'USD' }],
-  posts: [text],
-  pages: [{ ...text, title: 'How to find us' }],
-  events: [
+  ]),
+  products: first([{ slug: 'workbook', title: 'The workbook', priceAmount: 900, currency: 'USD' }]),
+  posts: first([text]),
+  pages: first([{ ...text, title: 'How to find us' }]),
+  events: first([
     {
       slug: 'open-day',
       title: 'Open day',
       startsAt: day('2026-12-05T10:00'),
       location: 'Harbour Street 4',
     },
-  ],
+  ]),
 }
 
 const description = [
@@ -299,14 +304,32 @@ export const sampleSitePages: Record<string, string> = {
     school: harbor,
     viewer: owner,
     personName: 'Olive Owner',
-    courses: [],
-    plans: [],
-    products: [],
-    events: [],
-    posts: [],
-    pages: [],
+    courses: none,
+    plans: none,
+    products: none,
+    events: none,
+    posts: none,
+    pages: none,
     tagline: '',
     description: '',
+  }),
+  'public-courses': publicListPage({
+    ...{ school, here: '/courses', timeZone },
+    list: PUBLIC_LISTS.courses,
+    page: { rows: home.courses.rows, next: 'next', isFirst: true },
+    row: courseRow,
+  }),
+  'public-events': publicListPage({
+    ...{ school, here: '/events', timeZone },
+    list: PUBLIC_LISTS.events,
+    page: { rows: home.events.rows, next: undefined, isFirst: false },
+    row: eventRow,
+  }),
+  'public-plans-none': publicListPage({
+    ...{ school: harbor, here: '/plans', timeZone, viewer: student },
+    list: PUBLIC_LISTS.plans,
+    page: { rows: [], next: undefined, isFirst: true },
+    row: planRow,
   }),
   post: writingPage({
     school,

@@ -37,6 +37,7 @@ export async function publicCases(asking: Asking, callers: BothCallers): Promise
   for (const [list, page] of KINDS) {
     const first = async (one: Callers) => await firstPage(asking, one, list, page)
     add(`${page}/…`, await first(callers.big), await first(callers.small))
+    if (page !== '/forms') add(page, page, page)
   }
   const next = {
     big: await nextLecture(asking, callers.big),

@@ -52,6 +52,7 @@ import { addFileRoute } from './home/files.ts'
 import { addFormRoutes } from './home/forms.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addLectureRoutes } from './home/lectures.ts'
+import { addPublicListRoutes } from './home/lists.ts'
 import { addOfferRoutes } from './home/offers.ts'
 import { addWritingRoutes } from './home/writing.ts'
 import { askToConfirm, askToSignIn, findOwnForm } from './kept-forms/interrupted.ts'
@@ -101,6 +102,7 @@ export function addPageRoutes(
     addPublicLogoRoute(scope)
     if (context.files !== undefined) addFileRoute(scope, context.files)
     addHomeRoutes(scope, context)
+    addPublicListRoutes(scope, context)
     addWritingRoutes(scope, context)
     addEventRoutes(scope, context)
     addCourseRoutes(scope, context, outlines)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
+import { PUBLIC_LISTS } from '../../../src/surfaces/pages/views/public-list.tsx'
 import { anOperator } from '../../support/admin-api.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment, aProductOf, aSlug, daysFromNow } from '../../support/learning.ts'
@@ -111,6 +112,15 @@ test('downloading a digital product reads no whole table', async () => {
   const owner = await anOwner(world, school)
   await checkPlans(async () => {
     expect((await owner.get(`/files/${uploaded.json().id}`)).body).toBe('words')
+  })
+})
+
+test('the lists of what a school shows read no whole table', async () => {
+  const visitor = new Visitor(world, school)
+  await checkPlans(async () => {
+    for (const { path } of Object.values(PUBLIC_LISTS)) {
+      expect((await visitor.get(path)).statusCode, path).toBe(200)
+    }
   })
 })
 

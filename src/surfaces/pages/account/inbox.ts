@@ -10,11 +10,11 @@ import { parseKey } from '../../../foundation/db/keyset.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadMemberSession } from '../browser-session.ts'
+import { readListPage } from '../list-page.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, queryOf } from '../site-frame.ts'
 import { inboxPage } from '../views/member/inbox.tsx'
 import { MEMBER_PATHS } from '../views/member/member-page.tsx'
-import { readListPage } from './list-page.ts'
 
 const PATH = MEMBER_PATHS.inbox
 const LIST = 'inbox'

@@ -11,11 +11,11 @@ import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadMemberSession } from '../browser-session.ts'
+import { readListPage } from '../list-page.ts'
 import { sendPage } from '../page-request.ts'
 import { frameFor, queryOf } from '../site-frame.ts'
 import { bookingsPage, coursesPage, downloadsPage, eventsPage } from '../views/member/lists.tsx'
 import { MEMBER_PATHS } from '../views/member/member-page.tsx'
-import { readListPage } from './list-page.ts'
 import { shownCourses } from './shown-courses.ts'
 
 /** More than run at the same time. */

@@ -12,12 +12,12 @@ import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadMemberSession } from '../browser-session.ts'
+import { readListPage } from '../list-page.ts'
 import { sendScriptedPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { MEMBER_PATHS } from '../views/member/member-page.tsx'
 import type { ShownPayment } from '../views/member/payment-due.tsx'
 import { paymentPage, paymentsPage } from '../views/member/payments.tsx'
-import { readListPage } from './list-page.ts'
 
 /** How many unpaid payments are shown with their codes. */
 export const MOST_DUE = 5

@@ -4,12 +4,13 @@ import { publicProducts } from '../../../domain/commerce/public-products.ts'
 import { publicPages, publicPosts } from '../../../domain/content/public-writing.ts'
 import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
+import type { KeysetRange } from '../../../foundation/db/keyset.ts'
 import { SIGNPOSTS } from '../../../foundation/http/signposts.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
-import { homePage } from '../views/home.tsx'
+import { type FirstOnes, homePage } from '../views/home.tsx'
 
 const COURSES_SHOWN = 48
 const EVENTS_SHOWN = 6
@@ -23,12 +24,12 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
     const { at, school } = request
     const [session, courses, plans, products, events, posts, pages] = await Promise.all([
       findBrowserSession(request),
-      publicCourses(at, '', { limit: COURSES_SHOWN, fromEnd: false }),
-      publicPlans(at, '', { limit: OFFERS_SHOWN, fromEnd: false }),
-      publicProducts(at, '', { limit: OFFERS_SHOWN, fromEnd: false }),
-      publicEventsToCome(at, '', { limit: EVENTS_SHOWN }),
-      publicPosts(at, '', { limit: POSTS_SHOWN, fromEnd: false }),
-      publicPages(at, '', { limit: PAGES_SHOWN, fromEnd: false }),
+      firstOf(COURSES_SHOWN, (range) => publicCourses(at, '', range)),
+      firstOf(OFFERS_SHOWN, (range) => publicPlans(at, '', range)),
+      firstOf(OFFERS_SHOWN, (range) => publicProducts(at, '', range)),
+      firstOf(EVENTS_SHOWN, (range) => publicEventsToCome(at, '', range)),
+      firstOf(POSTS_SHOWN, (range) => publicPosts(at, '', range)),
+      firstOf(PAGES_SHOWN, (range) => publicPages(at, '', range)),
     ])
     const page = homePage({
       ...frameFor(context, request, reply, session),
@@ -47,4 +48,12 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
     })
     return sendPage(reply.headers(SIGNPOSTS), request, 'site', page)
   })
+}
+
+async function firstOf<R>(
+  shown: number,
+  read: (range: KeysetRange) => Promise<R[]>,
+): Promise<FirstOnes<R>> {
+  const rows = await read({ limit: shown + 1, fromEnd: false })
+  return { rows: rows.slice(0, shown), hasMore: rows.length > shown }
 }

@@ -1,40 +1,27 @@
 import { Address, Name } from '../../../foundation/html/components.tsx'
-import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, Panel } from '../../../foundation/html/site-components.tsx'
-import { formatMoney } from './money.ts'
+import { PUBLIC_LISTS } from './public-list.tsx'
+import {
+  courseRow,
+  eventRow,
+  type PublicRow,
+  pageRow,
+  planRow,
+  postRow,
+  productRow,
+  type ShownCourse,
+  type ShownEvent,
+  type ShownPlan,
+  type ShownProduct,
+  type ShownText,
+} from './public-rows.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
-import { count } from './words.ts'
 
-interface ShownOffer {
-  slug: string
-  title: string
-  /** In minor units of the currency. */
-  priceAmount: number
-  currency: string
-}
-
-interface ShownCourse extends ShownOffer {
-  summary: string
-}
-
-interface ShownPlan extends Omit<ShownOffer, 'title'> {
-  name: string
-  interval: 'month' | 'year'
-  courses: readonly string[]
-}
-
-interface ShownEvent {
-  slug: string
-  title: string
-  startsAt: Date
-  location: string
-}
-
-interface ShownText {
-  slug: string
-  title: string
-  publishedAt: Date
+/** The first ones of a list. */
+export interface FirstOnes<R> {
+  readonly rows: readonly R[]
+  readonly hasMore: boolean
 }
 
 interface HomeProps extends SiteFrame {
@@ -46,16 +33,16 @@ interface HomeProps extends SiteFrame {
   developersShown: boolean
   /** Absent without a session. */
   personName?: string | undefined
-  courses: readonly ShownCourse[]
-  plans: readonly ShownPlan[]
-  products: readonly ShownOffer[]
-  events: readonly ShownEvent[]
-  posts: readonly ShownText[]
-  pages: readonly ShownText[]
+  courses: FirstOnes<ShownCourse>
+  plans: FirstOnes<ShownPlan>
+  products: FirstOnes<ShownProduct>
+  events: FirstOnes<ShownEvent>
+  posts: FirstOnes<ShownText>
+  pages: FirstOnes<ShownText>
 }
 
 export function homePage(props: HomeProps): string {
-  const { school, courses, events } = props
+  const { school, timeZone } = props
   return sitePage({
     ...props,
     title: 'Home',
@@ -63,95 +50,41 @@ export function homePage(props: HomeProps): string {
     children: (
       <>
         <Hero {...props} />
-        {courses.length > 0 && (
-          <Panel title="Courses">
-            <ul class="offers">
-              {courses.map((course) => (
-                <Offer path="/courses/" {...course} />
-              ))}
-            </ul>
-          </Panel>
-        )}
-        {props.plans.length > 0 && (
-          <Panel title="Memberships">
-            <ul class="offers">
-              {props.plans.map((plan) => (
-                <Offer
-                  path="/plans/"
-                  {...plan}
-                  title={plan.name}
-                  summary={count(plan.courses.length, 'course', 'courses')}
-                  each={plan.interval}
-                />
-              ))}
-            </ul>
-          </Panel>
-        )}
-        {props.products.length > 0 && (
-          <Panel title="Downloads">
-            <ul class="offers">
-              {props.products.map((product) => (
-                <Offer path="/products/" {...product} />
-              ))}
-            </ul>
-          </Panel>
-        )}
-        {events.length > 0 && (
-          <Panel title="Coming up">
-            <ul class="rows">
-              {events.map((event) => (
-                <li>
-                  <div>
-                    <h3 dir="auto">
-                      <a href={`/events/${event.slug}`}>{plainText(event.title)}</a>
-                    </h3>
-                    <p class="row-note" dir="auto">
-                      {plainText(event.location)}
-                    </p>
-                  </div>
-                  <p class="row-note">
-                    <Moment at={event.startsAt} timeZone={props.timeZone} />
-                  </p>
-                </li>
-              ))}
-            </ul>
-          </Panel>
-        )}
-        {props.posts.length > 0 && (
-          <Panel title="News">
-            <ul class="rows">
-              {props.posts.map((post) => (
-                <li>
-                  <h3 dir="auto">
-                    <a href={`/posts/${post.slug}`}>{plainText(post.title)}</a>
-                  </h3>
-                  <p class="row-note">
-                    <Moment at={post.publishedAt} timeZone={props.timeZone} />
-                  </p>
-                </li>
-              ))}
-            </ul>
-          </Panel>
-        )}
-        {props.pages.length > 0 && (
-          <Panel title="Good to know">
-            <ul class="rows">
-              {props.pages.map((page) => (
-                <li>
-                  <h3 dir="auto">
-                    <a href={`/pages/${page.slug}`}>{plainText(page.title)}</a>
-                  </h3>
-                </li>
-              ))}
-            </ul>
-          </Panel>
-        )}
+        <Section kind="courses" first={props.courses} row={courseRow} timeZone={timeZone} />
+        <Section kind="plans" first={props.plans} row={planRow} timeZone={timeZone} />
+        <Section kind="products" first={props.products} row={productRow} timeZone={timeZone} />
+        <Section kind="events" first={props.events} row={eventRow} timeZone={timeZone} />
+        <Section kind="posts" first={props.posts} row={postRow} timeZone={timeZone} />
+        <Section kind="pages" first={props.pages} row={pageRow} timeZone={timeZone} />
         {props.developersShown && (
           <Developers school={plainText(school.name)} origin={props.origin} />
         )}
       </>
     ),
   })
+}
+
+/** Absent while the school has none of this kind. */
+function Section<R>(props: {
+  kind: keyof typeof PUBLIC_LISTS
+  first: FirstOnes<R>
+  row: PublicRow<R>
+  timeZone: string
+}) {
+  const { title, look, path, all } = PUBLIC_LISTS[props.kind]
+  const { rows, hasMore } = props.first
+  const { timeZone } = props
+  if (rows.length === 0) return null
+  return (
+    <Panel title={title}>
+      <ul class={look}>{rows.map((row) => props.row(row, { timeZone, heading: 'h3' }))}</ul>
+      {hasMore && (
+        <p class="actions">
+          <a href={path}>{all}</a>
+        </p>
+      )}
+    </Panel>
+  )
 }
 
 /** Each costs as much as a long one, and a description has room for thousands of one letter. */
@@ -196,24 +129,6 @@ function Hero({ school, tagline, description, personName, viewer }: HomeProps) {
         )}
       </div>
     </div>
-  )
-}
-
-function Offer(props: ShownOffer & { path: string; summary?: string; each?: string }) {
-  const { path, slug, title, summary = '', priceAmount, currency, each } = props
-  const price = formatMoney(priceAmount, currency)
-  return (
-    <li>
-      <h3 dir="auto">
-        <a href={path + slug}>{plainText(title)}</a>
-      </h3>
-      {summary !== '' && (
-        <p class="row-note" dir="auto">
-          {plainText(summary)}
-        </p>
-      )}
-      <p class="price">{each === undefined ? price : `${price} a ${each}`}</p>
-    </li>
   )
 }
 

@@ -2,9 +2,10 @@ import type { OwnedProduct } from '../../../../domain/commerce/products-of-membe
 import type { MemberMeeting } from '../../../../domain/consulting/meetings-of-member.ts'
 import type { MemberRegistration } from '../../../../domain/events/registrations-of-member.ts'
 import { ButtonLink } from '../../../../foundation/html/site-components.tsx'
+import type { ListPage } from '../list-body.tsx'
 import { NavLink, type SiteFrame } from '../site-layout.tsx'
 import { CourseRow, type ShownCourse } from './course-row.tsx'
-import { type ListPage, memberList } from './list.tsx'
+import { memberList } from './list.tsx'
 import { MEMBER_PATHS } from './member-page.tsx'
 import { EventRow, MeetingRow, ProductRow } from './rows.tsx'
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { encodeKey, type Keyed, type KeysetRange, parseKey } from '../../../foundation/db/keyset.ts'
-import { queryOf } from '../site-frame.ts'
-import type { ListPage } from '../views/member/list.tsx'
+import { encodeKey, type Keyed, type KeysetRange, parseKey } from '../../foundation/db/keyset.ts'
+import { queryOf } from './site-frame.ts'
+import type { ListPage } from './views/list-body.tsx'
 
 /** How many rows a page shows. */
 const SHOWN = 20

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify'
+import { publicPlans } from '../../../domain/commerce/public-plans.ts'
+import { publicProducts } from '../../../domain/commerce/public-products.ts'
+import { publicPages, publicPosts } from '../../../domain/content/public-writing.ts'
+import { publicEventsToCome } from '../../../domain/events/public-events.ts'
+import { publicCourses } from '../../../domain/learning/public-courses.ts'
+import type { Keyed, KeysetRange } from '../../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { readListPage } from '../list-page.ts'
+import { sendPage } from '../page-request.ts'
+import { frameFor } from '../site-frame.ts'
+import { PUBLIC_LISTS, publicListPage } from '../views/public-list.tsx'
+import {
+  courseRow,
+  eventRow,
+  type PublicRow,
+  pageRow,
+  planRow,
+  postRow,
+  productRow,
+} from '../views/public-rows.tsx'
+
+/** All that a school shows of one kind: the home page has the first ones. */
+export function addPublicListRoutes(app: FastifyInstance, context: AppContext): void {
+  function add<R extends Keyed>(
+    kind: keyof typeof PUBLIC_LISTS,
+    read: (at: SchoolDb, search: string, range: KeysetRange) => Promise<R[]>,
+    row: PublicRow<R>,
+  ): void {
+    const list = PUBLIC_LISTS[kind]
+    app.get(list.path, async (request, reply) => {
+      const [session, page] = await Promise.all([
+        findBrowserSession(request),
+        readListPage(request, `public ${kind}`, (range) => read(request.at, '', range)),
+      ])
+      const frame = frameFor(context, request, reply, session)
+      const { timeZone } = request.school
+      return sendPage(
+        reply,
+        request,
+        'site',
+        publicListPage({ ...frame, list, page, timeZone, row }),
+      )
+    })
+  }
+
+  add('courses', publicCourses, courseRow)
+  add('plans', publicPlans, planRow)
+  add('products', publicProducts, productRow)
+  add('events', publicEventsToCome, eventRow)
+  add('posts', publicPosts, postRow)
+  add('pages', publicPages, pageRow)
+}
