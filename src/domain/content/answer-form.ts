@@ -50,8 +50,10 @@ function questionFrom({ name, label, kind, required }: FormRow['fields'][number]
   return [{ name, label: text(label) || name, kind: text(kind), required: required === true }]
 }
 
+type Refusal = 'closed' | 'members_only' | 'answered'
+
 export type AnswerOutcome =
-  | { readonly kind: 'sent' | 'closed' | 'members_only' | 'answered' }
+  | { readonly kind: 'sent' | Refusal }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
 
 interface Sender {
@@ -65,14 +67,27 @@ const WINDOW_MINUTES = 60
 /** Answers in an hour: of one member, of visitors of one address, which may be a class room, and of all visitors of a school. */
 const MOST = { member: 20, address: 60, visitors: 1000 } as const
 
+/**
+ * What the form itself says, as it was just read. Such an answer is not counted: otherwise posts to a closed form would use up
+ * what the visitors of all other forms have.
+ */
+function refusalOf(form: PublicForm, { userId }: Sender): Refusal | undefined {
+  if (!form.isOpen) return 'closed'
+  if (!form.oncePerMember) return undefined
+  if (userId === null) return 'members_only'
+  return form.isAnswered ? 'answered' : undefined
+}
+
 /** Stores the answers of one person to a form. */
 export async function answerForm(
   at: SchoolDb,
   throttleKey: Buffer,
-  form: Pick<PublicForm, 'id'>,
+  form: PublicForm,
   sender: Sender,
   answers: Readonly<Record<string, Answer>>,
 ): Promise<AnswerOutcome> {
+  const refused = refusalOf(form, sender)
+  if (refused !== undefined) return { kind: refused }
   const db = acrossSchools(at)
   const limits = answerCounters(throttleKey, at.schoolId, sender)
   const retryAfterSeconds = await countTry(db, limits, WINDOW_MINUTES)
