@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findRunningEmbedded } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
 import { urlOf } from '../cli/support/run.ts'
+import { DemoVisitor } from '../hold/demo-visitor.ts'
 import { verifies } from '../spec/verifies.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { madeOnce } from '../support/made-once.ts'
@@ -264,7 +265,14 @@ describe('DATABASE_URL', () => {
       for (let time = 0; time < 5; time++) {
         expect((await server.ask('/api/oauth/token', { form })).status).toBe(400)
       }
+      const { access_token } = await (await DemoVisitor.signedIn(server, 'ada@demo.test')).aPair()
+      const headers = { authorization: `Bearer ${access_token}` }
+      for (let time = 0; time < 3; time++) {
+        expect((await server.ask('/api/oauth/userinfo', { headers })).status).toBe(200)
+      }
       const client = await connect(connection)
+      const activity = 'select kind, reads from app_activity'
+      expect((await client.query(activity)).rows).toEqual([])
       await client.query("update schools set origin = 'http://moved.test' where origin = $1", [
         `http://localhost:${server.port}`,
       ])
@@ -278,8 +286,11 @@ describe('DATABASE_URL', () => {
          where action = 'token.refused' and client_id = 'demo-confidential' and request_id is not null
          order by at desc limit 1`,
       )
+      // So is what apps read.
+      const { rows: read } = await client.query(activity)
       await client.end()
       expect(rows).toEqual([{ repeated: 4 }])
+      expect(read).toEqual([{ kind: 'profile', reads: 3 }])
     },
     START_MS,
   )

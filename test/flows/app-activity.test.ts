@@ -204,6 +204,22 @@ describe('the counts', () => {
     expect(await activityOf(ada)).toEqual({ courses: [1, 0] })
   })
 
+  test('wait for the next minute while the database cannot write them, and are written once', async () => {
+    const ada = await world.aMember(school)
+    const token = await aTokenOf(ada)
+    const authorization = await authorizationOf(ada)
+    await userinfo(world, school, token)
+    await sql`alter table app_activity rename to app_activity_away`.execute(db)
+    await writeActivity()
+    await userinfo(world, school, token)
+    await writeActivity()
+    await sql`alter table app_activity_away rename to app_activity`.execute(db)
+    expect(await rowsOf(authorization)).toEqual([])
+    await writeActivity()
+    await writeActivity()
+    expect(await rowsOf(authorization)).toMatchObject([{ kind: 'profile', reads: 2, changes: 0 }])
+  })
+
   test('are written and read by index', async () => {
     const ada = await world.aMember(school)
     await userinfo(world, school, await aTokenOf(ada))
@@ -237,16 +253,16 @@ describe('the counts', () => {
 })
 
 describe('the page of connected apps', () => {
-  test('tells what an app read and changed, and “never” only before its first use', async () => {
+  test('tells what an app read and changed, and that it read nothing only before its first use', async () => {
     const ada = await world.aMember(school)
     const token = await aTokenOf(ada)
     const visitor = await signedIn(world, school, ada)
     const page = async () => (await visitor.get('/account/apps')).body.replaceAll(/<[^>]+>/g, '')
-    expect(await page()).toContain('It has never read or changed anything.')
+    expect(await page()).toContain('It has read and changed nothing since you allowed it.')
     await ask(world, school, token, '{ __typename }')
     await writeActivity()
     const used = await page()
-    expect(used).not.toContain('never')
+    expect(used).not.toContain('since you allowed it')
     expect(used).toContain('It read and changed nothing that was counted.')
     await ask(world, school, token, '{ viewer { enrolledCourses { totalCount } } }')
     await ask(world, school, token, 'mutation { markAllNotificationsRead { markedCount } }')
@@ -257,7 +273,7 @@ describe('the page of connected apps', () => {
     expect(told).toMatch(/Changed your notifications 2 times, last \d/)
   })
 
-  test('does not say “never” of an app that read in an authorization that has ended before', async () => {
+  test('does not say that an app read nothing which read in an authorization that has ended before', async () => {
     const ada = await world.aMember(school)
     await userinfo(world, school, await aTokenOf(ada))
     await writeActivity()
@@ -268,8 +284,29 @@ describe('the page of connected apps', () => {
     const by = { userId: ada.id, requestId: uuidv7() }
     expect(await endConnectedApp(school.at, ada.id, { authorizationId: used }, by)).toBe(1)
     const { body } = await visitor.get('/account/apps')
-    expect(body).not.toContain('never')
+    expect(body).not.toContain('since you allowed it')
     expect(body).toContain('It read and changed nothing that was counted.')
+  })
+
+  test('says “never” of no app: the purge has removed the authorization that it used', async () => {
+    const ada = await world.aMember(school)
+    await userinfo(world, school, await aTokenOf(ada))
+    await writeActivity()
+    const used = await authorizationOf(ada)
+    const by = { userId: ada.id, requestId: uuidv7() }
+    await endConnectedApp(school.at, ada.id, { authorizationId: used }, by)
+    await sql`
+      update authorizations set created_at = created_at - interval '90 days', revoked_at = now() - interval '90 days'
+      where id = ${used}`.execute(db)
+    await sql`delete from token_pairs where authorization_id = ${used}`.execute(db)
+    await aTokenOf(ada)
+    await purgeOnce(db, { auditRetentionDays: 365 })
+    const left = school.at.from('authorizations').select('id').where('user_id', '=', ada.id)
+    expect((await left.execute()).map(({ id }) => id)).not.toContain(used)
+    const visitor = await signedIn(world, school, ada)
+    const { body } = await visitor.get('/account/apps')
+    expect(body).not.toContain('never')
+    expect(body).toContain('It has read and changed nothing since you allowed it.')
   })
 
   test('tells a person nothing about the same app of another person', async () => {
@@ -278,6 +315,6 @@ describe('the page of connected apps', () => {
     await aTokenOf(ben)
     await writeActivity()
     const visitor = await signedIn(world, school, ben)
-    expect((await visitor.get('/account/apps')).body).toContain('It has never read or changed')
+    expect((await visitor.get('/account/apps')).body).toContain('It has read and changed nothing')
   })
 })

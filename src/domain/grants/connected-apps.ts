@@ -28,7 +28,7 @@ export interface ConnectedApp {
   readonly logoUrl: string | undefined
   /** Switched off at this school, by itself or with all others: what lives cannot be used. */
   readonly disabled: boolean
-  /** Whether it was ever used for this person, as far as authorizations that have ended are still there. */
+  /** Whether it was used for this person, also in an authorization that has ended and is not purged yet. */
   readonly wasUsed: boolean
   /** The scopes of these authorizations together. */
   readonly scopes: readonly string[]

@@ -6,7 +6,7 @@ interface ActivityListProps {
   activities: readonly Activity[]
   /** Whether the data is the viewer's own. */
   isOwn: boolean
-  /** Whether a durable mark says that the app was ever used. */
+  /** Whether the app was used since the person allowed it. Of access that ended before, the purge leaves no mark. */
   wasUsed: boolean
   timeZone: string
 }
@@ -20,7 +20,7 @@ export function ActivityList({ activities, isOwn, wasUsed, timeZone }: ActivityL
         <p class="row-note">
           {wasUsed
             ? 'It read and changed nothing that was counted. New use appears here within a minute or two.'
-            : 'It has never read or changed anything.'}
+            : 'It has read and changed nothing since you allowed it.'}
         </p>
       ) : (
         <ul>
