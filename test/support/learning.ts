@@ -94,6 +94,7 @@ export async function someProgress(
   course: TestCourse,
   lectureId: string,
   state: 'read' | 'completed',
+  position_seconds = 0,
 ): Promise<void> {
   await school.at
     .insert('lecture_progress', {
@@ -101,6 +102,7 @@ export async function someProgress(
       course_id: course.id,
       lecture_id: lectureId,
       state,
+      position_seconds,
       completed_at: state === 'completed' ? new Date() : null,
     })
     .execute()

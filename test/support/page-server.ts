@@ -50,7 +50,7 @@ export async function servePages(
     return route.fulfill({
       contentType: 'text/html; charset=utf-8',
       headers: {
-        'content-security-policy': script === undefined ? policy : policyWithScript(origin, script),
+        'content-security-policy': `${script === undefined ? policy : policyWithScript(origin, script)}; media-src 'self'`,
       },
       body,
     })

@@ -10,6 +10,9 @@ const timeZone = 'Asia/Taipei'
 const day = (text: string) => new Date(`${text}Z`)
 const body = '# Narrowing\n\nA `typeof` check is **enough**.\n\n- one\n- two'
 
+const arabic =
+  '# أنواع البيانات\n\nكل قيمة لها **نوع**، مثل `string` أو `number`.\n\n- أولاً\n- ثانياً\n\n> اقتباس قصير'
+
 const lectures: readonly SyllabusLecture[] = [
   'Why types help',
   'Narrowing, and when the compiler cannot follow you: control flow, guards and assertions',
@@ -110,6 +113,21 @@ export const sampleLecturePages: Record<string, string> = {
   }),
   'lecture-free': lecturePage({ ...frame, ...place(0) }),
   lecture: lecturePage({ ...frame, ...place(1), course: learner, viewer: student }),
+  'lecture-film': lecturePage({
+    ...frame,
+    ...place(1),
+    course: learner,
+    viewer: student,
+    content: { ...content, kind: 'video', videoUrl: '/film.mp4', positionSeconds: 760 },
+    player: { kind: 'file', url: '/film.mp4', origin: "'self'" },
+  }),
+  'lecture-arabic': lecturePage({
+    ...frame,
+    ...place(2),
+    course: { ...learner, title: 'מבוא לציור בדיו — שיעור 3' },
+    viewer: student,
+    content: { ...content, body: arabic, html: renderMarkdown(arabic) },
+  }),
   'lecture-completed': lecturePage({
     ...frame,
     ...place(2, { state: 'completed', title: hostileName }),

@@ -8,6 +8,7 @@ import {
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { IS_LISTED } from './active-enrollment.ts'
+import { IS_LAST_LECTURE, LAST_POSITION } from './last-position.ts'
 
 /** A course with the enrollment of one member. */
 export interface EnrolledCourse extends Keyed {
@@ -64,8 +65,9 @@ export async function findEnrolledCourse(
 function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`
     select e.id as enrollment_id, e.course_id, c.slug, c.title, c.created_at, c.outline_version,
-      e.enrolled_at, e.expires_at, e.last_lecture_id, e.last_position_seconds, now() as read_at
+      e.enrolled_at, e.expires_at, e.last_lecture_id, ${LAST_POSITION} as last_position_seconds, now() as read_at
     from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
+      left join lecture_progress p on ${IS_LAST_LECTURE}
     where e.school_id = ${at.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`
 }
 

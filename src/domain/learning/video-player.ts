@@ -34,7 +34,7 @@ function playerPage(url: URL, hosts: readonly string[]): URL | undefined {
   const names = (host: string) => isPermittedHost(host, hosts)
   if (YOUTUBE.some(([, ours]) => ours.includes(url.host))) {
     const player = YOUTUBE.find(([, ours]) => ours.some(names))?.[0]
-    return player && youTube(player, url)
+    return player === undefined ? undefined : youTube(player, url)
   }
   if (VIMEO.includes(url.host)) return VIMEO.some(names) ? vimeo(url) : undefined
   return names(url.host) ? url : undefined

@@ -32,9 +32,14 @@ export function policyWithScript(origin: string, path: string, kind: PageKind = 
   return `${POLICIES[kind]}; script-src ${origin}${path}`
 }
 
-/** The policy of a page that plays a video of this origin. */
-export function policyWithVideo(origin: string, kind: 'frame' | 'file'): string {
-  return `${SITE_POLICY}; ${kind === 'frame' ? 'frame-src' : 'media-src'} ${origin}`
+/** The policy of a page that may also use these addresses; each is an origin, or the whole address of a file or a form. */
+export function policyWith(
+  addresses: Partial<
+    Readonly<Record<'script-src' | 'connect-src' | 'frame-src' | 'media-src', string>>
+  >,
+): string {
+  const parts = Object.entries(addresses).map(([directive, address]) => `${directive} ${address}`)
+  return [SITE_POLICY, ...parts].join('; ')
 }
 
 /** A browser must never guess that an answer is a page or a script. `createHttpServer` adds it to every answer. */

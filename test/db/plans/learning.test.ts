@@ -3,7 +3,7 @@ import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { PUBLIC_LISTS } from '../../../src/surfaces/pages/views/public-list.tsx'
 import { anOperator } from '../../support/admin-api.ts'
-import { Visitor } from '../../support/browser-like.ts'
+import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment, aProductOf, aSlug, daysFromNow } from '../../support/learning.ts'
 import { anOwner, signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
@@ -32,6 +32,9 @@ test('opening and completing a lecture reads no whole table', async () => {
   await checkPlans(async () => {
     expect((await visitor.get(`/courses/${course.slug}`)).statusCode).toBe(200)
     expect((await visitor.get(path)).statusCode).toBe(200)
+    const { form_token = '' } = hiddenFields((await visitor.get(path)).body, path)
+    const watched = { form_token, position_seconds: '20' }
+    expect((await visitor.post(`${path}/position`, watched)).statusCode).toBe(204)
     const marked = await submit(visitor, path, path, { state: 'completed' })
     expect(marked.statusCode).toBe(303)
   })

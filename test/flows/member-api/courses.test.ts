@@ -86,7 +86,7 @@ describe('a course of the viewer', () => {
         lastWatched: { lectureId: two, seconds: 17 },
       })
       await someProgress(school, ada, course, one, 'completed')
-      await someProgress(school, ada, course, two, 'read')
+      await someProgress(school, ada, course, two, 'read', 17)
       const [found] = await coursesOf(await aToken(world, school, ada))
       expect(found).toMatchObject({
         id: course.id,

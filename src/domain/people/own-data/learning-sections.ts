@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { IS_LAST_LECTURE, LAST_POSITION } from '../../learning/last-position.ts'
 import type { Section } from './section.ts'
 
 /** What the person learned, wrote, booked and was told. */
@@ -8,10 +9,11 @@ export const LEARNING_SECTIONS: readonly Section[] = [
     title: 'Courses that you are enrolled in',
     tables: ['enrollments'],
     fields: sql`c.title as course, e.source, e.enrolled_at, e.expires_at, e.revoked_at, l.title as last_lecture,
-      e.last_position_seconds, e.last_watched_at`,
+      ${LAST_POSITION} as last_position_seconds, e.last_watched_at`,
     rows: ({ schoolId, userId }) => sql`
       from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
         left join lectures l on l.school_id = e.school_id and l.id = e.last_lecture_id
+        left join lecture_progress p on ${IS_LAST_LECTURE}
       where e.school_id = ${schoolId} and e.user_id = ${userId}`,
     order: [sql`e.enrolled_at`, sql`e.id`],
   },

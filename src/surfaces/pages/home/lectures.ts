@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { keepPosition, positionIn } from '../../../domain/learning/lecture-position.ts'
 import {
   type LectureOfViewer,
   markOpened,
@@ -6,9 +7,11 @@ import {
   openLecture,
 } from '../../../domain/learning/open-lecture.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
-import { playerOf } from '../../../domain/learning/video-player.ts'
+import { playerOf, type VideoPlayer } from '../../../domain/learning/video-player.ts'
+import { assetUrl } from '../../../foundation/html/assets.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { policyWithVideo } from '../../../foundation/http/security-headers.ts'
+import { checkRate, createRateLimiter } from '../../../foundation/http/rate-limit.ts'
+import { apiHeaders, policyWith } from '../../../foundation/http/security-headers.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -16,7 +19,13 @@ import { loadBrowserSession, memberOf } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { sendFile } from '../send-file.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
-import { lecturePage, lecturePath } from '../views/lecture.tsx'
+import {
+  isFollowed,
+  LECTURE_SCRIPT,
+  lecturePage,
+  lecturePath,
+  positionPath,
+} from '../views/lecture.tsx'
 
 const PATH = '/courses/:slug/lectures/:id'
 
@@ -50,11 +59,12 @@ export function addLectureRoutes(
       player,
       ...opened,
     })
-    const policy = player && policyWithVideo(player.origin, player.kind)
+    const policy = policyFor(request, opened, player)
     return sendPage(reply, request, 'site', page, content === undefined ? 403 : 200, policy)
   })
 
   if (files !== undefined) addFileRoute(app, files, outlines)
+  addPositionRoute(app, context)
 
   app.post(PATH, async (request, reply) => {
     const { slug, id } = placeOf(request)
@@ -83,6 +93,51 @@ function addFileRoute(app: FastifyInstance, store: FileStore, outlines: OutlineC
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
     }
     return await sendFile(request, reply, store, content.file?.id)
+  })
+}
+
+/** The script of the page sends four in a minute, and a member may have several pages open. */
+const POSITIONS_PER_MINUTE = 30
+
+/** The script of the page tells here how far the member is. */
+function addPositionRoute(app: FastifyInstance, context: AppContext): void {
+  const limiter = createRateLimiter({
+    name: 'lecture-position',
+    quota: POSITIONS_PER_MINUTE,
+    windowSeconds: 60,
+  })
+  app.post(positionPath(PATH), async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedForm(context.keyring, request, session)
+    const userId = memberOf(session)
+    const { slug, id } = placeOf(request)
+    if (userId !== undefined) checkRate(limiter, `${request.school.id} ${userId}`, reply)
+    const seconds = positionIn(form.get('position_seconds') ?? '')
+    if (seconds === undefined) {
+      throw new RequestRefusedError(400, 'The form has no position that a lecture can have.')
+    }
+    const isKept =
+      userId !== undefined &&
+      (await keepPosition(request.at, userId, { slug, lectureId: id }, seconds))
+    if (!isKept) throw new RequestRefusedError(403, 'You have not opened this lecture.')
+    return reply.headers(apiHeaders('no-store')).code(204).send()
+  })
+}
+
+/** Names the script and where it reports to, and the host of the video. */
+function policyFor(
+  { school: { origin } }: FastifyRequest,
+  opened: LectureOfViewer,
+  player: VideoPlayer | undefined,
+): string {
+  const { course, lecture } = opened
+  const report = origin + positionPath(lecturePath(course.slug, lecture.id))
+  return policyWith({
+    ...(isFollowed(opened) && {
+      'script-src': origin + assetUrl(LECTURE_SCRIPT),
+      'connect-src': report,
+    }),
+    ...(player && { [player.kind === 'frame' ? 'frame-src' : 'media-src']: player.origin }),
   })
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { readingSeconds } from '../../../domain/learning/lecture-position.ts'
 import type { LectureContent, LectureOfViewer } from '../../../domain/learning/open-lecture.ts'
 import type { VideoPlayer } from '../../../domain/learning/video-player.ts'
 import { Address, Alert, Button, Form } from '../../../foundation/html/components.tsx'
@@ -8,7 +9,7 @@ import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { CourseMeter } from './course-meter.tsx'
-import { lengthInWords } from './length.ts'
+import { lengthInWords, momentInFilm } from './length.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { sizeInWords } from './size.ts'
 
@@ -23,12 +24,24 @@ export function lecturePath(slug: string, lectureId: string): string {
   return `/courses/${encodeURIComponent(slug)}/lectures/${encodeURIComponent(lectureId)}`
 }
 
+/** Where the script of the page of a lecture tells how far the member is. */
+export const positionPath = (path: string) => `${path}/position`
+
+/** It goes on where a member stopped; without it, videos that are files still do, from the last report. */
+export const LECTURE_SCRIPT = 'lecture.js'
+
+/** Whether the page notes how far the viewer is. */
+export function isFollowed({ course, content }: LectureOfViewer): boolean {
+  return course.learner !== undefined && content !== undefined
+}
+
 export function lecturePage(props: LectureProps): string {
   const { course, lecture, content, viewer } = props
   const title = plainText(lecture.title) || 'Untitled'
   return sitePage({
     ...props,
     title,
+    script: isFollowed(props) ? LECTURE_SCRIPT : undefined,
     listed: lecture.isPreview && course.learner === undefined,
     children: (
       <>
@@ -37,7 +50,7 @@ export function lecturePage(props: LectureProps): string {
           up={{ url: `/courses/${course.slug}`, label: course.title || 'Course' }}
           lead={plainText(lecture.sectionTitle)}
         />
-        <article class="panel">
+        <article class="panel" {...reports(props)}>
           <Facts {...props} />
           {content === undefined ? (
             <Locked {...props} />
@@ -45,13 +58,24 @@ export function lecturePage(props: LectureProps): string {
             <Content {...props} {...content} title={title} />
           )}
         </article>
-        {course.learner !== undefined && content !== undefined && viewer !== undefined && (
+        {isFollowed(props) && viewer !== undefined && (
           <Mark {...props} formToken={viewer.formToken} />
         )}
         <Neighbours {...props} />
       </>
     ),
   })
+}
+
+/** For the script. */
+function reports(props: LectureProps): Record<string, string | number> {
+  const { course, lecture, content } = props
+  if (content === undefined || !isFollowed(props)) return {}
+  return {
+    'data-position-url': positionPath(lecturePath(course.slug, lecture.id)),
+    'data-position': content.positionSeconds,
+    'data-length': readingSeconds(lecture.durationSeconds, content.body),
+  }
 }
 
 const STATES = { unread: undefined, read: undefined, completed: 'Completed' } as const
@@ -79,6 +103,13 @@ function Content(props: ContentProps) {
     <>
       {videoUrl !== null && <Video {...props} videoUrl={videoUrl} />}
       {file !== null && <Download {...props} file={file} />}
+      {isFollowed(props) && (
+        <div data-go-on hidden>
+          <button type="button" class="button button-plain">
+            Go on where you stopped
+          </button>
+        </div>
+      )}
       {body.trim() !== '' && (html === null ? <AsWritten text={body} /> : <Prose html={html} />)}
       {body.trim() === '' && videoUrl === null && file === null && (
         <p class="row-note">There is nothing in this lecture yet.</p>
@@ -90,8 +121,15 @@ function Content(props: ContentProps) {
 function Video({ player, videoUrl, positionSeconds, title }: ContentProps & { videoUrl: string }) {
   if (player?.kind === 'file') {
     const from = positionSeconds > 0 ? `#t=${positionSeconds}` : ''
-    // biome-ignore lint/a11y/useMediaCaption: the address is all that we know of the video
-    return <video class="video" controls preload="metadata" src={player.url + from} />
+    return (
+      <>
+        {/* biome-ignore lint/a11y/useMediaCaption: the address is all that we know of the video */}
+        <video class="video" controls preload="metadata" src={player.url + from} />
+        {positionSeconds > 0 && (
+          <p class="row-note">{`Goes on at ${momentInFilm(positionSeconds)}, where you stopped.`}</p>
+        )}
+      </>
+    )
   }
   if (player !== undefined) {
     return (

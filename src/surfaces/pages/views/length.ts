@@ -7,3 +7,10 @@ export function lengthInWords(seconds: number): string | undefined {
   if (hours === 0) return `${minutes} min`
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
 }
+
+/** "12:40", "1:02:05": how players show a moment. */
+export function momentInFilm(seconds: number): string {
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60]
+  if (seconds >= 3600) parts.unshift(Math.floor(seconds / 3600))
+  return parts.map((part, n) => (n === 0 ? String(part) : String(part).padStart(2, '0'))).join(':')
+}
