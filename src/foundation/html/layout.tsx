@@ -10,6 +10,8 @@ export interface Branding {
   logoUrl?: string | undefined
   /** Changes with the colours, so that caches keep `/theme.<version>.css` for ever. */
   themeVersion: string
+  /** What the school writes in, as a language tag; our own words are English. */
+  language?: string | undefined
 }
 
 interface DocumentProps {

@@ -5,6 +5,8 @@ import { plainText } from './plain-text.ts'
 export function PageHead(props: {
   title: ComponentChildren
   lead?: ComponentChildren
+  /** The language of a title that the school wrote. */
+  lang?: string | undefined
   /** The page above this one, if there is one. */
   up?: { url: string; label: string } | undefined
   children?: ComponentChildren
@@ -21,7 +23,9 @@ export function PageHead(props: {
       )}
       <div class="page-head-line">
         <div class="page-head-words">
-          <h1 dir="auto">{props.title}</h1>
+          <h1 dir="auto" lang={props.lang}>
+            {props.title}
+          </h1>
           {props.lead && (
             <p class="lead" dir="auto">
               {props.lead}

@@ -29,7 +29,7 @@ const KINDS = [
   ['events', 'description', HOURS],
 ] as const
 
-const AS_WRITTEN = '<p class="as-written" dir="auto">'
+const AS_WRITTEN = '<p class="as-written" dir="auto" lang="en">'
 
 async function kept(id: string): Promise<string | undefined> {
   const row = await school.at

@@ -58,6 +58,20 @@ verifies(
   },
 )
 
+test('what a school writes is marked with its language, and our own words stay English', async () => {
+  const school = await world.aSchool()
+  await createOneOfEach(school, 'published')
+  const { pool } = world.database
+  await pool.query("update schools set locale = 'zh-TW' where id = $1", [school.id])
+  world.context.directory.forget()
+  for (const path of PATHS) {
+    const { body } = await new Visitor(world, school).get(path)
+    expect(body).toContain('<html lang="en">')
+    expect(body).toMatch(/<h1 dir="auto" lang="zh-TW">/)
+    expect(body).toContain('<div class="prose" dir="auto" lang="zh-TW">')
+  }
+})
+
 test('drafts, objects dated in the future and objects of another school are not found', async () => {
   const drafts = await world.aSchool()
   await createOneOfEach(drafts, 'draft')

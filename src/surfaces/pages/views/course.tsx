@@ -5,7 +5,6 @@ import type { SyllabusLecture } from '../../../domain/learning/syllabus.ts'
 import type { ViewedCourse } from '../../../domain/learning/viewed-course.ts'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { CourseMeter } from './course-meter.tsx'
 import { HowToGet } from './how-to-get.tsx'
@@ -13,6 +12,7 @@ import { lecturePath } from './lecture.tsx'
 import { lengthInWords } from './length.ts'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { WrittenText } from './written-text.tsx'
 
 interface CourseProps extends SiteFrame {
   contactEmail?: string | undefined
@@ -40,6 +40,7 @@ export function coursePage(props: CourseProps): string {
       <>
         <PageHead
           title={title}
+          lang={props.school.language}
           up={{ url: '/', label: 'Home' }}
           lead={plainText(details.summary, 1000) || undefined}
         />
@@ -50,15 +51,7 @@ export function coursePage(props: CourseProps): string {
           {next !== undefined && <Start course={viewed} next={next} />}
           {learner === undefined && <HowToGet {...props} act="enroll" />}
         </section>
-        {details.description.trim() !== '' && (
-          <article class="panel">
-            {details.html === null ? (
-              <AsWritten text={details.description} />
-            ) : (
-              <Prose html={details.html} />
-            )}
-          </article>
-        )}
+        <WrittenText school={props.school} text={details.description} html={details.html} />
         {lectures.length > 0 && <Curriculum {...props} lectures={lectures} next={next} />}
         {details.lecturers.length > 0 && <Lecturers {...details} />}
       </>

@@ -26,7 +26,7 @@ export function eventPage(props: EventProps): string {
     listed: event.state === 'published',
     children: (
       <>
-        <PageHead title={title} up={{ url: '/', label: 'Home' }} />
+        <PageHead title={title} lang={props.school.language} up={{ url: '/', label: 'Home' }} />
         <section class="panel" aria-label="About this event">
           <dl class="facts">
             {facts.map(([term, fact]) => (
@@ -38,7 +38,7 @@ export function eventPage(props: EventProps): string {
           </dl>
           <Registration {...props} />
         </section>
-        <WrittenText text={event.description} html={event.html} />
+        <WrittenText school={props.school} text={event.description} html={event.html} />
       </>
     ),
   })

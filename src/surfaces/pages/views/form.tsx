@@ -34,7 +34,7 @@ export function formPage(props: FormProps): string {
     title,
     children: (
       <>
-        <PageHead title={title} up={{ url: '/', label: 'Home' }} />
+        <PageHead title={title} lang={props.school.language} up={{ url: '/', label: 'Home' }} />
         <section class="panel" aria-label="Questions">
           <Questions {...props} />
         </section>

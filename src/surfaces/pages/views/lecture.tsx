@@ -5,13 +5,13 @@ import type { VideoPlayer } from '../../../domain/learning/video-player.ts'
 import { Address, Alert, Button, Form } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { CourseMeter } from './course-meter.tsx'
 import { lengthInWords, momentInFilm } from './length.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { sizeInWords } from './size.ts'
+import { WrittenWords } from './written-text.tsx'
 
 interface LectureProps extends SiteFrame, LectureOfViewer {
   timeZone: string
@@ -47,6 +47,7 @@ export function lecturePage(props: LectureProps): string {
       <>
         <PageHead
           title={title}
+          lang={props.school.language}
           up={{ url: `/courses/${course.slug}`, label: course.title || 'Course' }}
           lead={plainText(lecture.sectionTitle)}
         />
@@ -110,7 +111,7 @@ function Content(props: ContentProps) {
           </button>
         </div>
       )}
-      {body.trim() !== '' && (html === null ? <AsWritten text={body} /> : <Prose html={html} />)}
+      <WrittenWords school={props.school} text={body} html={html} />
       {body.trim() === '' && videoUrl === null && file === null && (
         <p class="row-note">There is nothing in this lecture yet.</p>
       )}

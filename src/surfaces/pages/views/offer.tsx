@@ -23,7 +23,7 @@ export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
     listed: true,
     children: (
       <>
-        <PageHead title={title} up={{ url: '/', label: 'Home' }} />
+        <PageHead title={title} lang={props.school.language} up={{ url: '/', label: 'Home' }} />
         <Facts
           label="About this plan"
           facts={[
@@ -33,7 +33,7 @@ export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
         >
           <HowToGet {...props} act="subscribe" />
         </Facts>
-        <WrittenText text={plan.description} html={plan.html} />
+        <WrittenText school={props.school} text={plan.description} html={plan.html} />
         {plan.shownCourses.length > 0 && (
           <Panel title="Courses of this plan">
             <ul class="rows">
@@ -64,7 +64,7 @@ export function productPage(props: OfferFrame & { product: ProductOfViewer }): s
     listed: !isOwned,
     children: (
       <>
-        <PageHead title={title} up={{ url: '/', label: 'Home' }} />
+        <PageHead title={title} lang={props.school.language} up={{ url: '/', label: 'Home' }} />
         <Facts
           label="About this download"
           facts={[
@@ -87,7 +87,7 @@ export function productPage(props: OfferFrame & { product: ProductOfViewer }): s
           )}
           {!isOwned && <HowToGet {...props} act="buy it" />}
         </Facts>
-        <WrittenText text={product.description} html={product.html} />
+        <WrittenText school={props.school} text={product.description} html={product.html} />
       </>
     ),
   })

@@ -30,6 +30,7 @@ export function writingPage(props: WritingProps): string {
       <>
         <PageHead
           title={title}
+          lang={props.school.language}
           up={{ url: '/', label: 'Home' }}
           lead={
             writing.kind === 'post' ? (
@@ -44,7 +45,7 @@ export function writingPage(props: WritingProps): string {
             </Empty>
           </div>
         ) : (
-          <WrittenText text={writing.body} html={writing.html} />
+          <WrittenText school={props.school} text={writing.body} html={writing.html} />
         )}
       </>
     ),
