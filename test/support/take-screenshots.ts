@@ -3,11 +3,19 @@ import { launchBrowser } from './browser.ts'
 import { origin, servePages } from './page-server.ts'
 import { samplePages } from './sample-pages.ts'
 
+const [phone, desktop, wide] = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+  { width: 1920, height: 1080 },
+]
+
 const shots = {
-  'desktop-light': { viewport: { width: 1024, height: 768 }, colorScheme: 'light' },
-  'desktop-dark': { viewport: { width: 1024, height: 768 }, colorScheme: 'dark' },
-  'phone-light': { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  'phone-light': { viewport: phone, colorScheme: 'light' },
+  'phone-dark': { viewport: phone, colorScheme: 'dark' },
+  'desktop-light': { viewport: desktop, colorScheme: 'light' },
+  'desktop-dark': { viewport: desktop, colorScheme: 'dark' },
+  'wide-light': { viewport: wide, colorScheme: 'light' },
+  'wide-dark': { viewport: wide, colorScheme: 'dark' },
   // Small, because these screenshots are kept in git.
   readme: { viewport: { width: 960, height: 600 }, colorScheme: 'light', deviceScaleFactor: 0.6 },
 } as const
@@ -15,17 +23,27 @@ const shots = {
 /** Pages whose screenshots the README shows. */
 const README_PAGES = ['consent', 'connected-apps', 'admin-overview']
 
-/** Takes a screenshot of every sample page with each of the settings. */
-export async function takeScreenshots(folder: string, settings: readonly string[]): Promise<void> {
+/** The word for all settings but that of the README. */
+const ALL = 'all'
+/** The word that leaves out the admin area. */
+const WITHOUT_ADMIN = 'without-admin'
+
+/** Takes a screenshot of every sample page with each of the settings; words may also choose several of both. */
+export async function takeScreenshots(folder: string, words: readonly string[]): Promise<void> {
+  const isAsked = (setting: string) =>
+    words.includes(setting) || (words.includes(ALL) && setting !== 'readme')
+  const names = Object.keys(samplePages).filter(
+    (name) => !(words.includes(WITHOUT_ADMIN) && name.startsWith('admin')),
+  )
   await mkdir(folder, { recursive: true })
   const browser = await launchBrowser()
   try {
     for (const [setting, options] of Object.entries(shots)) {
-      if (!settings.includes(setting)) continue
+      if (!isAsked(setting)) continue
       const context = await browser.newContext(options)
       await servePages(context)
       const page = await context.newPage()
-      for (const name of setting === 'readme' ? README_PAGES : Object.keys(samplePages)) {
+      for (const name of setting === 'readme' ? README_PAGES : names) {
         await page.goto(`${origin}/${name}`)
         await page.screenshot({ fullPage: true, path: `${folder}/${name}.${setting}.png` })
       }
