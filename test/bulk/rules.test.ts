@@ -365,6 +365,31 @@ describe('people who left', () => {
     expect(done.errors[0]?.errors).toMatchObject([{ pointer: '/member_id' }])
   })
 
+  test('get no seat, no group and no new payment, and keep what they had', async () => {
+    const { student, newcomer } = EXAMPLE
+    const group = { external_id: 'g', name: 'Group', member_ids: [student] }
+    expect(await importInto(school, studyGroupKind, [group])).toMatchObject({ created: 1 })
+    await school.at.run(sql`
+      update school_members set roles = '{}'
+      where school_id = ${school.id} and user_id = ${student}`)
+    const kept = { ...group, member_ids: [student, newcomer] }
+    expect(await importInto(school, studyGroupKind, [kept])).toMatchObject({ updated: 1 })
+    const service = { external_id: 'coaching', title: 'Coaching' }
+    await importInto(school, serviceKind, [service])
+    const times = { starts_at: '2027-02-01T09:30:00Z', ends_at: '2027-02-01T10:15:00Z' }
+    for (const [kind, row] of [
+      [studyGroupKind, { external_id: 'h', name: 'Other', member_ids: [newcomer, student] }],
+      [
+        meetingKind,
+        { external_id: 'm', service_external_id: 'coaching', ...times, member_ids: [student] },
+      ],
+      [paymentKind, { trade_no: 'T-9', order_number: 'N-9', member_id: student, amount: 5 }],
+    ] as const) {
+      const done = await importInto(school, kind, [row])
+      expect([kind.name, ...codesOf(done)]).toEqual([kind.name, 'unknown_reference'])
+    }
+  })
+
   async function emailOf(id: string): Promise<string> {
     const { rows } = await school.at.run(sql<{ email: string }>`
       select email from users where id = ${id}`)

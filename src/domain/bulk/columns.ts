@@ -45,29 +45,39 @@ export function stampState(row: StartedRow, states: readonly string[], column: s
   }
 }
 
-/** Refuses rows that name a person who is no member here, or lacks the role. */
+/** Refuses rows that name people who are no members here, or lack the role. Those whom the object had before may stay. */
 export async function requireMembers(
   tx: SchoolTx,
   rows: readonly PlannedRow[],
   column: string,
   role?: 'lecturer',
 ): Promise<void> {
-  const fresh = rows.filter(
-    ({ outcome, values, before, members }) =>
-      (outcome === 'created' || (outcome === 'updated' && values[column] !== before?.[column])) &&
-      values[column] != null &&
-      (role !== undefined || !members.has(String(values[column]))),
-  )
+  const fresh = rows.flatMap((row) => {
+    const added = addedTo(row, column).filter((id) => role !== undefined || !row.members.has(id))
+    return added.length === 0 ? [] : [{ row, added }]
+  })
   if (fresh.length === 0) return
-  const ids = `{${[...new Set(fresh.map(({ values }) => values[column]))].join()}}`
+  const ids = `{${[...new Set(fresh.flatMap(({ added }) => added))].join()}}`
   const { rows: members } = await tx.run(sql<{ user_id: string }>`
     select user_id from school_members
     where school_id = ${tx.schoolId} and user_id = any(${ids}::uuid[])
       and case when ${role ?? null}::text is null then roles <> '{}' else ${role ?? null}::text = any(roles) end`)
   const known = new Set(members.map(({ user_id }) => user_id))
-  for (const row of fresh) {
-    if (!known.has(String(row.values[column]))) row.outcome = noMember(column, role)
+  for (const { row, added } of fresh) {
+    if (added.some((id) => !known.has(id))) row.outcome = noMember(column, role)
   }
+}
+
+const NONE: readonly string[] = []
+
+function addedTo({ outcome, values, before }: PlannedRow, column: string): readonly string[] {
+  const named = values[column]
+  const had = before?.[column]
+  if ((outcome !== 'created' && outcome !== 'updated') || named == null || named === had)
+    return NONE
+  if (!Array.isArray(named)) return [String(named)]
+  const kept = new Set(Array.isArray(had) ? had : NONE)
+  return named.map(String).filter((id) => !kept.has(id))
 }
 
 function noMember(column: string, role: string | undefined): Refusal {

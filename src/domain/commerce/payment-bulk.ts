@@ -1,4 +1,4 @@
-import { columnsOf, NEEDED } from '../bulk/columns.ts'
+import { columnsOf, NEEDED, requireMembers } from '../bulk/columns.ts'
 import { objectAfter } from '../bulk/plan-rows.ts'
 import { byEmail } from '../bulk/reference-column.ts'
 import type { StartedRow } from '../bulk/table-details.ts'
@@ -94,6 +94,7 @@ export const paymentKind = tableKind({
   async inspect(tx, rows) {
     // An expired payment is stored as pending; reading it compares expires_at with the time.
     for (const { values } of rows) if (values.state === 'expired') values.state = 'pending'
+    await requireMembers(tx, rows, 'member_id')
     await findOrders(tx, rows)
   },
   confirm: completeOrders,

@@ -110,6 +110,7 @@ export const studyGroupKind = tableKind({
     },
   },
   complete: ({ values }) => inAnyOrder(values, 'member_ids'),
+  inspect: (tx, rows) => requireMembers(tx, rows, 'member_ids'),
 })
 
 export const meetingKind = tableKind({
@@ -150,7 +151,10 @@ export const meetingKind = tableKind({
   },
   complete: ({ values }) => inAnyOrder(values, 'member_ids'),
   rules: meetingRules,
-  inspect: nameMeetings,
+  async inspect(tx, rows) {
+    await requireMembers(tx, rows, 'member_ids')
+    await nameMeetings(tx, rows)
+  },
 })
 
 /** A meeting without a title gets the title of its service or the name of its group. */
