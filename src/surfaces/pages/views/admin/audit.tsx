@@ -120,7 +120,7 @@ function Filters({ search }: { search: AuditSearch }) {
         options={[
           ['', 'All results'],
           ['ok', 'Done'],
-          ['refused', 'Refused'],
+          ['refused', 'Not done'],
         ]}
       />
       <Field
@@ -161,6 +161,12 @@ function DayField(props: { name: string; label: string; value: string | undefine
   )
 }
 
+/** A job ends as failed or cancelled; anything else was refused when it was asked for. */
+function NotDone({ outcome }: Pick<AuditRecord, 'outcome'>) {
+  if (outcome === 'cancelled') return <Badge tone="over">Cancelled</Badge>
+  return <Badge tone="bad">{outcome === 'failed' ? 'Failed' : 'Refused'}</Badge>
+}
+
 interface EntryProps {
   entry: AuditRecord
   timeZone: string
@@ -176,7 +182,7 @@ function Entry({ entry, timeZone, url }: EntryProps) {
       <div>
         <p class="row-title">
           {url === undefined ? words : <a href={url}>{words}</a>}
-          {entry.outcome !== 'ok' && <Badge tone="bad">Refused</Badge>}
+          {entry.outcome !== 'ok' && <NotDone outcome={entry.outcome} />}
         </p>
         <p class="row-note">
           {actor === undefined ? (
