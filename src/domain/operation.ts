@@ -6,7 +6,7 @@ import { type AuditedChange, changeEntry, recordChange } from './audit/record-ch
 import { refusalFromDatabase } from './operation/database-refusal.ts'
 import { judgeInput } from './operation/input-problems.ts'
 import { OperationRefused, type Refusal } from './operation/refusal.ts'
-import { whatChanged } from './operation/what-changed.ts'
+import { nameForAudit, whatChanged } from './operation/what-changed.ts'
 import { toldError, writeAnswer } from './operation/write-answer.ts'
 
 export interface OperationExample {
@@ -49,6 +49,8 @@ export interface ReadOperation<
   run(at: SchoolDb, caller: Actor, input: z.output<I>): Promise<z.output<O>>
 }
 
+type Before = Readonly<Record<string, unknown>>
+
 export interface WriteOperation<
   I extends z.ZodObject = z.ZodObject,
   O extends z.ZodObject = z.ZodObject,
@@ -63,8 +65,8 @@ export interface WriteOperation<
   readonly queuesMail?: 'maybe' | 'always' | undefined
   /** Throws OperationRefused if it cannot be done; the transaction is then rolled back. */
   run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
-  /** The object before the write, so that the audit entry can say what changed. */
-  before?(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
+  /** The object before the write, so that the audit entry can say what changed. `run` must check `if_version` before it writes. */
+  before?(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<Before>
   /**
    * The audit entries of this write. Without this function there is one entry, `operation.done`. An
    * empty list means that nothing changed, or that `run` wrote the entries.
@@ -154,14 +156,46 @@ export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
   const told = (error: unknown) => {
     throw toldError(operation, caller, error)
   }
-  const before = await operation.before?.(tx, caller, input).catch(told)
-  const output = await operation.run(tx, caller, input).catch(told)
+  const { before, output } = await runFromBefore(operation, tx, caller, input).catch(told)
   const own = operation.audit?.(output, input)
   if (own === undefined) {
-    const changes = before === undefined ? {} : whatChanged(before, output)
-    await recordDone(tx, caller, output.id, { operation: operation.name, ...changes })
+    const about = before === undefined ? {} : toldOf(operation, before, output)
+    await recordDone(tx, caller, output.id, { operation: operation.name, ...about })
   } else for (const change of own) await recordChange(tx, caller, change)
   return writeAnswer(operation, caller, input, output)
+}
+
+/** What changed; of an object that is gone, what it was called. */
+function toldOf({ kind }: Pick<WriteOperation, 'kind'>, before: Before, output: Before) {
+  if (kind !== 'remove') return whatChanged(before, output)
+  const name = nameForAudit(before)
+  return name === undefined ? {} : { name }
+}
+
+/**
+ * Reads the object without a lock and lets the write check, under the lock that it takes anyway, that the version is still the
+ * one that was read. So the audit entry has the true old values without another statement. If another write came between,
+ * the check has locked the row before it refused, so the second attempt cannot be refused.
+ */
+async function runFromBefore<I extends z.ZodObject, O extends z.ZodObject>(
+  operation: WriteOperation<I, O>,
+  tx: SchoolTx,
+  caller: Actor,
+  input: CheckedInput<I>,
+): Promise<{ before?: Before; output: z.output<O> }> {
+  const { before: read } = operation
+  if (read === undefined) return { output: await operation.run(tx, caller, input) }
+  const before = await read(tx, caller, input)
+  const ownVersion = typeof before.version === 'number' && input.if_version === undefined
+  const from = ownVersion ? { ...input, if_version: before.version } : input
+  try {
+    return { before, output: await operation.run(tx, caller, from) }
+  } catch (error) {
+    const isStale = error instanceof OperationRefused && error.refusal.kind === 'stale'
+    if (!ownVersion || !isStale) throw error
+    const locked = await read(tx, caller, input)
+    return { before: locked, output: await operation.run(tx, caller, input) }
+  }
 }
 
 async function recordDone(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { orderKind } from '../../src/domain/commerce/order-bulk.ts'
 import { verifies } from '../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../support/admin-api.ts'
@@ -38,6 +38,25 @@ const tally = (values: readonly unknown[]): Record<string, number> => {
 }
 
 describe('twenty requests at once', () => {
+  test('leave an audit entry each whose old value is what another one wrote', async () => {
+    const course = { slug: 'race-prices', title: 'Race', price_amount: 1, currency: 'USD' }
+    const { id } = (await operator.post('/courses', course)).json()
+    const prices = Array.from({ length: AT_ONCE }, (_, place) => 1000 + place)
+    const answers = await Promise.all(
+      prices.map((price_amount) => operator.patch(`/courses/${id}`, { price_amount })),
+    )
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(prices.map(() => 200))
+    const { rows } = await school.at.run(sql<{ before: number; after: number }>`
+      select (detail #>> '{changed,price_amount,0}')::int as before,
+        (detail #>> '{changed,price_amount,1}')::int as after
+      from audit_entries where school_id = ${school.id} and subject = ${id}
+        and detail ->> 'operation' = 'courses.change'`)
+    const last = (await operator.get(`/courses/${id}`)).json().price_amount
+    const inOrder = (values: readonly number[]) => [...values].sort((a, b) => a - b)
+    expect(inOrder(rows.map(({ after }) => after))).toEqual(prices)
+    expect(inOrder([...rows.map(({ before }) => before), last])).toEqual([1, ...prices])
+  })
+
   verifies(
     'house.races',
     'take the five places of an event five times, by REST and by tool',

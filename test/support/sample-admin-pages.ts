@@ -1,6 +1,7 @@
+import type { AuditRecord } from '../../src/domain/audit/read-audit.ts'
 import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
 import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
-import { objectUrlOf } from '../../src/surfaces/pages/admin/audited-object.ts'
+import { aboutEntry } from '../../src/surfaces/pages/admin/audited-object.ts'
 import { adminOnlyPage } from '../../src/surfaces/pages/views/admin/admin-only.tsx'
 import { applicationPage } from '../../src/surfaces/pages/views/admin/application.tsx'
 import { applicationsPage } from '../../src/surfaces/pages/views/admin/applications.tsx'
@@ -199,10 +200,24 @@ const entry = {
 const audit = {
   ...at('/admin/audit'),
   search: { filter: {} },
-  objectUrlOf,
+  aboutEntry: (entry: AuditRecord) =>
+    aboutEntry(
+      entry,
+      new Map([['0198f3c0-0000-7000-8000-000000000001', { kind: 'courses', name: hostileName }]]),
+    ),
   entries: [
     entry,
     { ...entry, action: 'token.refused', outcome: 'invalid_grant', actor: undefined },
+    {
+      ...entry,
+      ...{ action: 'member.roles_changed', client: undefined },
+      detail: { before: ['student'], after: ['lecturer', 'student'], via: 'admin_area' },
+    },
+    {
+      ...entry,
+      ...{ action: 'operation.done', client: undefined },
+      detail: { operation: 'courses.remove', name: 'Still Life', via: 'admin_area' },
+    },
     {
       ...entry,
       action: 'operation.done',

@@ -20,62 +20,50 @@ import {
 } from './refund-rules.ts'
 import { formatted, message, tellPayer, withWords } from './tell-payer.ts'
 
-/**
- * Money is refunded once: a form that is sent twice names a version that is gone by the second time, so the version is
- * not optional here.
- */
-export const refundPayment = {
-  ...changeOperation({
-    name: 'payments.refund',
-    title: 'Refund a payment',
-    summary:
-      'Records that a payment was refunded, as a whole or in part, and tells the member. No money is moved.',
-    ...WITHOUT_SCOPE,
-    of: payments,
-    fields: {
-      amount: amountField,
-      end_access: z.boolean().default(false).meta({
-        description: 'Whether access to the courses and downloads of the order ends, too.',
-      }),
-      message,
-    },
-    async change(tx, caller, { id, if_version, amount, end_access, message: words }) {
-      const payment = await loadLocked(tx, caller, id, if_version)
-      if (!canRefund(payment)) {
-        throw conflict('wrong_state', 'Nothing of this payment is left to refund.')
-      }
-      const left = leftToRefund(payment)
-      if (amount < 1 || amount > left) {
-        const detail = `Write an amount up to ${formatted(left, payment)}, which is left to refund.`
-        throw invalid('amount', 'inconsistent', detail)
-      }
-      const isWhole = amount === left
-      await writing(tx).update('payments', target(id), {
-        state: isWhole ? 'refunded' : 'paid',
-        refunding_state: isWhole ? 'refunded' : 'partially_refunded',
-        refunded_amount: payment.refunded_amount + amount,
-        refunded_at: sql`now()`,
-        ...(wasRefundAsked(payment) ? {} : { refund_requested_at: sql`now()` }),
-      })
-      if (end_access) await closeBought(tx, payment.order_id)
-      await tellPayer(tx, payment, {
-        kind: 'refund_completed',
-        title: isWhole ? 'Your payment was refunded' : 'A part of your payment was refunded',
-        body: withWords(
-          `${formatted(amount, payment)} of payment ${payment.trade_no} was refunded.`,
-          words,
-        ),
-      })
-    },
-  }),
-  audit: ({ id, currency }: Payment, { amount }: { readonly amount: number }) => [
-    {
-      action: 'operation.done' as const,
-      subject: id,
-      detail: { operation: 'payments.refund', amount, currency },
-    },
-  ],
-}
+export const refundPayment = changeOperation({
+  name: 'payments.refund',
+  title: 'Refund a payment',
+  summary:
+    'Records that a payment was refunded, as a whole or in part, and tells the member. No money is moved.',
+  ...WITHOUT_SCOPE,
+  of: payments,
+  needsVersion: true,
+  fields: {
+    amount: amountField,
+    end_access: z.boolean().default(false).meta({
+      description: 'Whether access to the courses and downloads of the order ends, too.',
+    }),
+    message,
+  },
+  async change(tx, caller, { id, if_version, amount, end_access, message: words }) {
+    const payment = await loadLocked(tx, caller, id, if_version)
+    if (!canRefund(payment)) {
+      throw conflict('wrong_state', 'Nothing of this payment is left to refund.')
+    }
+    const left = leftToRefund(payment)
+    if (amount < 1 || amount > left) {
+      const detail = `Write an amount up to ${formatted(left, payment)}, which is left to refund.`
+      throw invalid('amount', 'inconsistent', detail)
+    }
+    const isWhole = amount === left
+    await writing(tx).update('payments', target(id), {
+      state: isWhole ? 'refunded' : 'paid',
+      refunding_state: isWhole ? 'refunded' : 'partially_refunded',
+      refunded_amount: payment.refunded_amount + amount,
+      refunded_at: sql`now()`,
+      ...(wasRefundAsked(payment) ? {} : { refund_requested_at: sql`now()` }),
+    })
+    if (end_access) await closeBought(tx, payment.order_id)
+    await tellPayer(tx, payment, {
+      kind: 'refund_completed',
+      title: isWhole ? 'Your payment was refunded' : 'A part of your payment was refunded',
+      body: withWords(
+        `${formatted(amount, payment)} of payment ${payment.trade_no} was refunded.`,
+        words,
+      ),
+    })
+  },
+})
 
 export const refuseRefund = changeOperation({
   name: 'payments.refuse_refund',
@@ -83,6 +71,7 @@ export const refuseRefund = changeOperation({
   summary: 'Answers a request for a refund with no, and tells the member.',
   ...WITHOUT_SCOPE,
   of: payments,
+  needsVersion: true,
   fields: { message },
   async change(tx, caller, { id, if_version, message: words }) {
     const payment = await loadLocked(tx, caller, id, if_version)
@@ -108,9 +97,10 @@ export const undoRefund = changeOperation({
     'For an answer that was recorded by mistake: nothing counts as refunded, and a request waits again. Access that the refund ended stays ended.',
   ...WITHOUT_SCOPE,
   of: payments,
+  needsVersion: true,
   fields: {},
   async change(tx, caller, { id, if_version }) {
-    const payment = await loadWithOrder(tx, caller, id, needed(if_version))
+    const payment = await loadWithOrder(tx, caller, id, if_version)
     if (!isRefundAnswered(payment)) {
       throw conflict('wrong_state', 'This payment has no refund that could be undone.')
     }
@@ -140,11 +130,6 @@ const notRefunded = ({ trade_no }: Payment) => ({
 
 const target = (id: string) => ({ object: 'payment', key: { id } })
 
-function needed(ifVersion: number | undefined): number {
-  if (ifVersion !== undefined) return ifVersion
-  throw invalid('if_version', 'required', 'Open the page of the payment again.')
-}
-
 /** The payment, locked, so that two operators cannot answer at the same time. */
 async function loadLocked(
   tx: SchoolTx,
@@ -152,6 +137,6 @@ async function loadLocked(
   id: string,
   ifVersion: number | undefined,
 ): Promise<Payment> {
-  await checkVersion(tx, 'payments', { ...target(id), ifVersion: needed(ifVersion) })
+  await checkVersion(tx, 'payments', { ...target(id), ifVersion })
   return await loadObject(tx, caller, payments, id)
 }

@@ -4,9 +4,10 @@ import type { SchoolDb, SchoolTx, TenantTable } from '../../foundation/db/school
 import type { Actor } from '../actor.ts'
 import type { OperationExample, ReadOperation, WriteOperation } from '../operation.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
-import { id, ifVersion } from './fields.ts'
+import { id, ifVersion, version } from './fields.ts'
 import { conflict } from './refusal.ts'
 import { expandObjects, loadObject, type Resource } from './resource.ts'
+import { NAMES } from './what-changed.ts'
 
 interface Details<S extends z.ZodObject> {
   readonly name: string
@@ -90,14 +91,17 @@ export type Changing<F extends z.ZodRawShape> = z.output<ChangeInput<F>>
 export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
+    /** For a change that must not be made twice: a form that is sent again names a version that is gone. */
+    readonly needsVersion?: true
     change(tx: SchoolTx, caller: Actor, input: Changing<F>): Promise<void>
   },
 ): WriteOperation<ChangeInput<F>, S> {
-  const { of: resource, fields, change, ...described } = details
+  const { of: resource, fields, needsVersion, change, ...described } = details
+  const seen = { if_version: needsVersion ? version : ifVersion }
   return {
     ...described,
     kind: 'change',
-    input: z.strictObject({ id, ...fields, if_version: ifVersion }) as unknown as ChangeInput<F>,
+    input: z.strictObject({ id, ...fields, ...seen }) as unknown as ChangeInput<F>,
     output: resource.schema,
     restPath: resource.restPath,
     before: (tx, caller, input) => loadObject(tx, caller, resource, (input as CommonInput).id),
@@ -160,6 +164,10 @@ export function removeOperation<S extends z.ZodObject>(
     kind: 'remove',
     input: z.strictObject({ id, if_version: ifVersion }),
     output: removed(resource),
+    ...(NAMES.some((name) => name in resource.schema.shape) && {
+      before: (tx: SchoolTx, caller: Actor, input: CommonInput) =>
+        loadObject(tx, caller, resource, input.id),
+    }),
     async run(tx, caller, input) {
       const kept = await findKeeper(tx, keptBy, input.id)
       if (kept !== undefined) throw conflict('in_use', kept)

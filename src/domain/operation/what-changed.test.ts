@@ -28,6 +28,15 @@ test('keeps no free text, which may name people', () => {
   expect(whatChanged(course, after)).toEqual({ also_changed: ['description'] })
 })
 
+test('keeps lists of texts only under names that say nothing about people', () => {
+  const before = { ...course, roles: ['student'], hosts: ['a.test'], tags: ['Ada'] }
+  const after = { ...before, roles: [], hosts: ['b.test'], tags: ['Ben'] }
+  expect(whatChanged(before, after, ['hosts'])).toEqual({
+    changed: { roles: [['student'], []], hosts: [['a.test'], ['b.test']] },
+    also_changed: ['tags'],
+  })
+})
+
 test('leaves out what follows from others', () => {
   const after = {
     ...course,

@@ -14,11 +14,32 @@ export interface ChangedMembers {
 const DERIVED = /^(object|version|updated_at)$|_count$/
 
 /** Texts that name a thing. Other texts may name people, whom the log must not remember after they left. */
-const NAMING = /^(title|slug|code|state|kind|currency|interval|refunding_state)$|_(at|on)$/
+const NAMING =
+  /^(title|slug|code|state|kind|currency|interval|refunding_state|roles)$|_(at|on|color)$/
+
+/** The members that an object is called by. */
+export const NAMES = ['title', 'code'] as const
 
 const LONGEST_KEPT = 200
 
-export function whatChanged(before: Members, after: Members): ChangedMembers {
+/** What an object was called, for the entry of its removal. */
+export function nameForAudit(object: Members): string | undefined {
+  const name = NAMES.map((member) => object[member]).find((value) => typeof value === 'string')
+  return typeof name === 'string' ? name.slice(0, LONGEST_KEPT) : undefined
+}
+
+/** `alsoKept` are names of texts, and of lists of texts, that say nothing about people at this kind of object. */
+export function whatChanged(
+  before: Members,
+  after: Members,
+  alsoKept: readonly string[] = [],
+): ChangedMembers {
+  const isKept = (name: string, value: unknown): boolean => {
+    if (typeof value !== 'string' && !Array.isArray(value)) return isPlain(value)
+    if (!NAMING.test(name) && !alsoKept.includes(name)) return false
+    const texts = [value].flat()
+    return texts.every((text) => typeof text === 'string') && texts.join().length <= LONGEST_KEPT
+  }
   const names = Object.keys(after).filter(
     (name) => !DERIVED.test(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )
@@ -37,7 +58,6 @@ export function whatChanged(before: Members, after: Members): ChangedMembers {
   }
 }
 
-function isKept(name: string, value: unknown): boolean {
-  if (typeof value === 'string') return NAMING.test(name) && value.length <= LONGEST_KEPT
+function isPlain(value: unknown): boolean {
   return value === null || value === undefined || ['number', 'boolean'].includes(typeof value)
 }

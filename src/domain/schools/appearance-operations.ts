@@ -37,11 +37,7 @@ export const readAppearance: ReadOperation<typeof nothing, typeof appearanceSche
   output: appearanceSchema,
   restPath: REST_PATH,
   examples: [{ title: 'The appearance', input: {} }],
-  async run(at) {
-    // A school that never changed its appearance has no row: it gets the defaults.
-    const found = await findAppearance(at)
-    return found ?? { object: 'appearance', ...DEFAULTS, version: 1 }
-  },
+  run: loadAppearance,
 }
 
 const DEFAULTS = {
@@ -63,6 +59,7 @@ export const changeAppearance: WriteOperation<typeof changesInput, typeof appear
   output: appearanceSchema,
   restPath: REST_PATH,
   examples: [{ title: 'Another colour', input: { primary_color: '#7c2d12' } }],
+  before: loadAppearance,
   async run(tx, _caller, { if_version, ...changes }) {
     await tx.run(sql`
       insert into appearances (school_id) values (${tx.schoolId}) on conflict (school_id) do nothing`)
@@ -81,6 +78,11 @@ export const changeAppearance: WriteOperation<typeof changesInput, typeof appear
     if (changed === undefined) throw new Error('the appearance vanished while it was changed')
     return changed
   },
+}
+
+/** A school that never changed its appearance has no row: it gets the defaults. */
+async function loadAppearance(at: SchoolDb): Promise<z.output<typeof appearanceSchema>> {
+  return (await findAppearance(at)) ?? { object: 'appearance', ...DEFAULTS, version: 1 }
 }
 
 async function findAppearance(

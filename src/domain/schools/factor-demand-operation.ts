@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { conflict, OperationRefused } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
 import { findMeans } from '../people/factors/demand.ts'
-import { schoolChanged } from './write-school.ts'
+import { recordSchoolChange } from './write-school.ts'
 
 export const MOST_GRACE_DAYS = 30
 
@@ -33,11 +33,19 @@ export const demandFactor = unscopedWrite({
         throw conflict('factor_missing', 'Set up a passkey or a second factor for yourself first.')
       }
     }
-    const { rows } = await tx.run(sql<{ from: Date | null }>`
-      update schools
+    const { rows } = await tx.run(sql<{ from: Date | null; before: Date | null }>`
+      update schools s
       set operator_factor_from = case when ${demanded}::boolean then now() + make_interval(days => ${grace_days}) end
-      where id = ${tx.schoolId} returning operator_factor_from as "from"`)
-    return { from: rows[0]?.from?.toISOString() ?? null }
+      from (select id, operator_factor_from from schools where id = ${tx.schoolId} for no key update) old
+      where s.id = old.id
+      returning s.operator_factor_from as "from", old.operator_factor_from as before`)
+    const [from = null, before = null] = [
+      rows[0]?.from?.toISOString(),
+      rows[0]?.before?.toISOString(),
+    ]
+    const told = (time: string | null) => ({ operator_factor_from: time })
+    await recordSchoolChange(tx, actor, told(before), told(from))
+    return { from }
   },
-  audit: () => schoolChanged(['operator_factor_from']),
+  audit: () => [],
 })

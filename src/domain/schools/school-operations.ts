@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
-import { recordChange } from '../audit/record-change.ts'
 import { id, ifVersion, stamps } from '../operation/fields.ts'
 import { stale } from '../operation/refusal.ts'
 import { wireValue } from '../operation/resource.ts'
 import type { ReadOperation, WriteOperation } from '../operation.ts'
 import { publicFields } from './school-details.ts'
-import { schoolChanged, writeSchool } from './write-school.ts'
+import { writeSchool } from './write-school.ts'
 
 const schoolSchema = z
   .strictObject({
@@ -51,8 +50,7 @@ export const changeSchool: WriteOperation<typeof changes, typeof schoolSchema> =
   examples: [{ title: 'Another time zone', input: { time_zone: 'Asia/Taipei' } }],
   async run(tx, caller, { if_version, ...given }) {
     await checkSchoolVersion(tx, if_version)
-    const changed = await writeSchool(tx, given)
-    for (const change of schoolChanged(changed)) await recordChange(tx, caller, change)
+    await writeSchool(tx, caller, given)
     return await loadSchool(tx)
   },
 }

@@ -3,9 +3,10 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import { atSchoolInTransaction, type SchoolTx } from '../../foundation/db/school-db.ts'
 import type { AuditedActor } from '../actor.ts'
-import { type AuditedChange, recordChange } from '../audit/record-change.ts'
+import { recordChange } from '../audit/record-change.ts'
 import { judgeInput } from '../operation/input-problems.ts'
 import { OperationRefused } from '../operation/refusal.ts'
+import { whatChanged } from '../operation/what-changed.ts'
 import { columnsOf, type NewSchool, newSchool, type SchoolChanges } from './school-details.ts'
 
 /**
@@ -46,10 +47,14 @@ async function takenField(tx: Transaction<DB>, subdomain: string): Promise<'subd
 }
 
 /**
- * Writes the given columns and returns their names. A new origin is a new issuer: tokens keep working
+ * Writes the given columns, records what changed and returns their names. A new origin is a new issuer: tokens keep working
  * there, but clients have to discover it and people have to sign in again.
  */
-export async function writeSchool(tx: SchoolTx, changes: SchoolChanges): Promise<string[]> {
+export async function writeSchool(
+  tx: SchoolTx,
+  by: AuditedActor,
+  changes: SchoolChanges,
+): Promise<string[]> {
   const columns = columnsOf(changes)
   const assignments = Object.entries(columns).map(([column, value]) => {
     return sql`${sql.ref(column)} = ${value}`
@@ -57,12 +62,33 @@ export async function writeSchool(tx: SchoolTx, changes: SchoolChanges): Promise
   if (assignments.length === 0) return []
   const field = await findTaken(tx, columns)
   if (field !== undefined) throw taken(field)
-  await tx.run(sql`update schools set ${sql.join(assignments)} where id = ${tx.schoolId}`)
-  return Object.keys(columns)
+  const names = Object.keys(columns)
+  const old = names.map((column) => sql`old.${sql.ref(column)}`)
+  // The subquery waits for another write and reads its result; the row that RETURNING knows is the new one.
+  const { rows } = await tx.run(sql<Record<string, unknown>>`
+    update schools s set ${sql.join(assignments)}
+    from (select * from schools where id = ${tx.schoolId} for no key update) old
+    where s.id = old.id returning ${sql.join(old)}`)
+  await recordSchoolChange(tx, by, rows[0] ?? {}, columns)
+  return names
 }
 
-export function schoolChanged(changed: readonly string[]): readonly AuditedChange[] {
-  return changed.length === 0 ? [] : [{ action: 'school.changed', detail: { changed } }]
+/** Texts about the school that name no person; its description and its contact may. */
+const ABOUT_THE_SCHOOL = [
+  ...['name', 'subdomain', 'origin', 'locale', 'time_zone', 'variant'],
+  ...['document_hosts', 'video_hosts', 'operator_factor_from'],
+]
+
+/** Nothing if all values are as before: a form sends all its fields. */
+export async function recordSchoolChange(
+  tx: SchoolTx,
+  by: AuditedActor,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const detail = whatChanged(before, after, ABOUT_THE_SCHOOL)
+  if (detail.changed === undefined && detail.also_changed === undefined) return
+  await recordChange(tx, by, { action: 'school.changed', detail: { ...detail } })
 }
 
 async function findTaken(

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { verifies } from '../../spec/verifies.ts'
+import { AdminBrowser, nameAskedFor } from '../../support/admin-browser.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
+import { aCourse } from '../../support/learning.ts'
 import { aBetaSchool, anOwner, signedIn, submit, switchOff } from '../../support/operator-like.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
@@ -391,21 +393,50 @@ describe('the audit log', () => {
       outcome: 'ok',
       ...more,
     })
-    const detail = (operation: string) => ({
-      subject: 'the-id',
-      detail: JSON.stringify({ operation }),
-    })
+    const { id: course } = await aCourse(school, [], { title: 'Fresco' })
+    const { id: elsewhere } = await aCourse(await world.aSchool(), [], { title: 'Elsewhere' })
+    const about = (subject: string, operation: string, more: object = {}) =>
+      entry('operation.done', { subject, detail: JSON.stringify({ operation, ...more }) })
+    const gone = uuidv7()
     await school.at
       .insert('audit_entries', [
-        entry('operation.done', detail('courses.publish')),
-        entry('operation.done', detail('coupons.delete')),
+        about(course, 'courses.publish'),
+        about(elsewhere, 'courses.archive'),
+        about(gone, 'courses.change'),
+        about(gone, 'courses.remove', { name: 'Still Life' }),
+        about('the-id', 'coupons.change'),
         entry('client.changed', { client_id: client.clientId }),
       ])
       .execute()
-    const { body } = await (await anOwner(world, school)).get('/admin/audit')
-    expect(body).toContain('<a href="/admin/courses/the-id">Courses: publish</a>')
-    expect(body).not.toContain('/admin/coupons/the-id')
+    const owner = await anOwner(world, school)
+    const { body } = await owner.get('/admin/audit')
+    expect(body).toMatch(
+      new RegExp(`Courses: publish · <a href="/admin/courses/${course}">.{0,40}Fresco`),
+    )
+    expect(body).toMatch(/Courses: remove · <bdi[^>]*>Still Life/)
     expect(body).toContain(`<a href="/admin/clients/view?id=${client.clientId}">Client changed</a>`)
+    for (const dead of [gone, elsewhere, 'the-id']) expect(body).not.toContain(`/${dead}"`)
+    expect(body).not.toContain('Elsewhere')
+  })
+
+  test('says what a setting, a role and a color were before', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const ben = await world.aMember(school)
+    const browser = new AdminBrowser(owner)
+    await browser.done('/admin/details', { time_zone: 'Asia/Taipei', description: 'Of Ada.' })
+    await browser.done('/admin/details')
+    await browser.done('/admin/appearance', { primary_color: '#112233' })
+    await browser.done(`/admin/members/${ben.id}/edit`, { roles: ['lecturer', 'student'] })
+    const { body } = await owner.get('/admin/audit')
+    const changes = [...body.matchAll(/<ul class="changes">(.*?)<\/ul>/gs)].map(([, list = '']) =>
+      list.replace(/<span aria-hidden.*?became <\/span>/g, '→').replace(/<[^>]*>/g, ''),
+    )
+    expect(changes).toContain('time zone: UTC→Asia/TaipeiAlso changed: description')
+    expect(changes.filter((words) => words.startsWith('time zone'))).toHaveLength(1)
+    expect(changes).toContain('primary color: #1f4b99→#112233')
+    expect(changes).toContain('roles: student→lecturer, student')
+    expect(body).not.toContain('Of Ada.')
   })
 
   test('lists twenty of a thousand people with the same change, and counts the others', async () => {

@@ -68,8 +68,17 @@ describe('a refund that a member asked for', () => {
         },
       ],
     })
-    expect(await audited(path)).toEqual([
-      { operation: 'payments.refund', amount: 100_000, currency: 'TWD', via: 'admin_area' },
+    expect(await audited(path)).toMatchObject([
+      {
+        operation: 'payments.refund',
+        currency: 'TWD',
+        changed: {
+          state: ['paid', 'refunded'],
+          refunding_state: ['requested', 'refunded'],
+          refunded_amount: [0, 100_000],
+        },
+        via: 'admin_area',
+      },
     ])
   })
 

@@ -6,6 +6,7 @@ import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
 import { endAccessOfClient, endedAccess } from '../../grants/end-access-of-client.ts'
 import { withdrawCodesOfClient } from '../../grants/withdraw-codes.ts'
 import { conflict } from '../../operation/refusal.ts'
+import { whatChanged } from '../../operation/what-changed.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
 import { EXPLORER_CLIENT_ID } from '../explorer-client.ts'
 import {
@@ -116,19 +117,22 @@ export const changeApplication = unscopedWrite({
   needsProof: handsOutAccess,
   kind: 'change',
   input: named.extend(details.partial().shape),
-  output: named.extend({ changed: details.partial() }),
+  output: named.extend({ before: details, changed: details.partial() }),
   async run(tx, _actor, { client_id, ...given }) {
-    checkDetails(given, await lockApplication(tx, client_id))
+    const { confidential, ...before } = await lockApplication(tx, client_id)
+    checkDetails(given, { confidential })
     const changed = columnsOf(given)
     if (Object.keys(changed).length > 0) {
       await tx.update('clients').set(changed).where('client_id', '=', client_id).execute()
     }
-    return { client_id, changed }
+    return { client_id, before, changed }
   },
-  audit: ({ client_id: clientId, changed }) =>
-    Object.keys(changed).length === 0
+  audit({ client_id: clientId, before, changed }) {
+    const detail = whatChanged(before, changed, Object.keys(details.shape))
+    return Object.keys(detail).length === 0
       ? []
-      : [{ action: 'client.changed', clientId, detail: changed }],
+      : [{ action: 'client.changed', clientId, detail: { ...detail } }]
+  },
 })
 
 export const deleteApplication = unscopedWrite({

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AUDIT_ACTIONS } from '../../../domain/audit/audit.ts'
+import { findAudited } from '../../../domain/audit/audited-objects.ts'
 import { type AuditFilter, readAudit } from '../../../domain/audit/read-audit.ts'
 import { inLane } from '../../../foundation/db/school-db.ts'
 import { pageHeaders } from '../../../foundation/http/security-headers.ts'
@@ -12,7 +13,7 @@ import { requireRecentProof } from '../step-up/recent-proof.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { type AuditSearch, auditAddress, auditPage, EXPORT_PATH } from '../views/admin/audit.tsx'
 import { auditFile, FILE_TYPES, isFileType } from './audit-file.ts'
-import { objectUrlOf } from './audited-object.ts'
+import { aboutEntry } from './audited-object.ts'
 import { adminFrame, loadOperator } from './operator.ts'
 import { fromLocalTime } from './school/form/local-time.ts'
 
@@ -29,11 +30,12 @@ export function addAuditRoutes(app: FastifyInstance, context: AppContext): void 
       before: isUuid(before) ? before : undefined,
       limit: ENTRIES_SHOWN,
     })
+    const found = await findAudited(request.at, entries)
     const page = auditPage({
       ...adminFrame(context, request, reply, operator),
       search,
       entries,
-      objectUrlOf,
+      aboutEntry: (entry) => aboutEntry(entry, found),
       next,
       isFirst: !isUuid(before),
     })

@@ -1,23 +1,29 @@
+import type { AuditedObject } from '../../../domain/audit/audited-objects.ts'
 import type { AuditRecord } from '../../../domain/audit/read-audit.ts'
 import { clientPath, paths } from '../views/admin/admin-page.tsx'
+import type { About } from '../views/admin/audit.tsx'
 import { RESOURCES } from './school/resources.ts'
 
 /** By the first part of the names of its operations: `courses` of `courses.read`. */
 const PATHS = new Map(RESOURCES.map(({ read, path }) => [read.name.split('.')[0] ?? '', path]))
 
-/** Objects whose rows are gone. */
-const GONE = /\.(delete|remove)$/
-
-/** The page of what an entry is about, if it has one. */
-export function objectUrlOf({ action, client, subject, detail }: AuditRecord): string | undefined {
+/** What an entry is about: its name, and its page if it has one now. */
+export function aboutEntry(
+  { action, client, subject, detail }: AuditRecord,
+  found: ReadonlyMap<string, AuditedObject>,
+): About {
   if (action.startsWith('client.')) {
-    return client === undefined || action === 'client.deleted' ? undefined : clientPath(client.id)
+    const isGone = client === undefined || action === 'client.deleted'
+    return isGone ? {} : { url: clientPath(client.id) }
   }
-  if (action.startsWith('key.')) return paths.keys
-  if (action === 'school.changed') return paths.settings
-  const { operation } = detail
-  if (typeof operation !== 'string' || subject === undefined || GONE.test(operation))
-    return undefined
-  const path = PATHS.get(operation.split('.')[0] ?? '')
-  return path === undefined ? undefined : `/admin/${path}/${encodeURIComponent(subject)}`
+  if (action.startsWith('key.')) return { url: paths.keys }
+  if (action === 'school.changed') return { url: paths.settings }
+  if (detail.operation === 'appearance.change') return { url: '/admin/appearance' }
+  const object = subject === undefined ? undefined : found.get(subject)
+  if (object === undefined) return typeof detail.name === 'string' ? { name: detail.name } : {}
+  const path = PATHS.get(object.kind)
+  return {
+    name: object.name,
+    url: path === undefined ? undefined : `/admin/${path}/${subject}`,
+  }
 }

@@ -3,8 +3,18 @@ import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { formatMoney } from '../money.ts'
 
-/** The members of a detail that `Changes` shows. */
-export const CHANGES: ReadonlySet<string> = new Set(['changed', 'also_changed', 'currency'])
+/** The members of a detail that `Changes` does not show. */
+export function otherMembers(detail: AuditRecord['detail']): [string, unknown][] {
+  const shown = [
+    'changed',
+    'also_changed',
+    'currency',
+    ...(rolesIn(detail).length > 0 ? ROLES : []),
+  ]
+  return Object.entries(detail).filter(([name]) => !shown.includes(name))
+}
+
+const ROLES = ['before', 'after', 'added']
 
 interface ChangesProps {
   detail: AuditRecord['detail']
@@ -13,8 +23,9 @@ interface ChangesProps {
 
 /** What a change of an object changed: the value before and the value after. */
 export function Changes({ detail, timeZone }: ChangesProps) {
-  const changed = pairsIn(detail.changed)
-  const others = namesIn(detail.also_changed)
+  const changed = [...pairsIn(detail.changed), ...rolesIn(detail)]
+  // Entries of before had the names of changed settings alone.
+  const others = [...namesIn(detail.changed), ...namesIn(detail.also_changed)]
   if (changed.length === 0 && others.length === 0) return null
   const currency = typeof detail.currency === 'string' ? detail.currency : undefined
   return (
@@ -42,13 +53,17 @@ interface ValueProps {
 
 function Value({ name, value, currency, timeZone }: ValueProps) {
   if (value === null || value === '') return <>none</>
+  if (Array.isArray(value)) {
+    if (value.length === 0) return <>none</>
+    return <bdi class="name">{value.map((text) => plainText(String(text))).join(', ')}</bdi>
+  }
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>
   if (typeof value === 'number') {
     const isMoney = name.endsWith('_amount') && currency !== undefined
     return <>{isMoney ? formatMoney(value, currency) : value.toLocaleString('en')}</>
   }
   const text = String(value)
-  const time = name.endsWith('_at') ? new Date(text) : undefined
+  const time = /_(at|from)$/.test(name) ? new Date(text) : undefined
   if (time !== undefined && !Number.isNaN(time.getTime())) {
     return <Moment at={time} timeZone={timeZone} />
   }
@@ -66,6 +81,12 @@ function pairsIn(value: unknown): readonly ChangedPair[] {
   return Object.entries(value).flatMap(([name, pair]): ChangedPair[] =>
     Array.isArray(pair) && pair.length === 2 ? [[name, pair[0], pair[1]]] : [],
   )
+}
+
+/** The entry of a change of roles: before and after, or those that were added. */
+function rolesIn({ before, after, added }: AuditRecord['detail']): readonly ChangedPair[] {
+  if (Array.isArray(before) && Array.isArray(after)) return [['roles', before, after]]
+  return Array.isArray(added) ? [['added_roles', null, added]] : []
 }
 
 function namesIn(value: unknown): readonly string[] {

@@ -4,7 +4,7 @@ import { Select } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { Badge, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
-import { CHANGES, Changes } from './audit-changes.tsx'
+import { Changes, otherMembers } from './audit-changes.tsx'
 import { auditWord, auditWords } from './audit-words.ts'
 
 export const EXPORT_PATH = '/admin/audit/export'
@@ -16,10 +16,15 @@ export interface AuditSearch {
   readonly to?: string | undefined
 }
 
+/** What an entry is about. Without an address it is gone, or has no page. */
+export interface About {
+  readonly name?: string | undefined
+  readonly url?: string | undefined
+}
+
 interface AuditProps extends AdminFrame {
   search: AuditSearch
-  /** The page of what an entry is about. */
-  objectUrlOf: (entry: AuditRecord) => string | undefined
+  aboutEntry: (entry: AuditRecord) => About
   entries: readonly AuditRecord[]
   next: string | undefined
   isFirst: boolean
@@ -48,7 +53,7 @@ export function auditPage(props: AuditProps): string {
           ) : (
             <ul class="rows">
               {entries.map((entry) => (
-                <Entry entry={entry} timeZone={timeZone} url={props.objectUrlOf(entry)} />
+                <Entry entry={entry} timeZone={timeZone} about={props.aboutEntry(entry)} />
               ))}
             </ul>
           )}
@@ -170,18 +175,17 @@ function NotDone({ outcome }: Pick<AuditRecord, 'outcome'>) {
 interface EntryProps {
   entry: AuditRecord
   timeZone: string
-  url: string | undefined
+  about: About
 }
 
-function Entry({ entry, timeZone, url }: EntryProps) {
+function Entry({ entry, timeZone, about }: EntryProps) {
   const { actor, client } = entry
   const details = detailRows(entry)
-  const words = auditWord(entry.action, entry.detail)
   return (
     <li>
       <div>
         <p class="row-title">
-          {url === undefined ? words : <a href={url}>{words}</a>}
+          <About words={auditWord(entry.action, entry.detail)} about={about} />
           {entry.outcome !== 'ok' && <NotDone outcome={entry.outcome} />}
         </p>
         <p class="row-note">
@@ -225,10 +229,20 @@ function Entry({ entry, timeZone, url }: EntryProps) {
   )
 }
 
+function About({ words, about: { name, url } }: { words: string; about: About }) {
+  const told = name === undefined ? words : <Name text={name} fallback={words} />
+  return (
+    <>
+      {name !== undefined && `${words} · `}
+      {url === undefined ? told : <a href={url}>{told}</a>}
+    </>
+  )
+}
+
 function detailRows(entry: AuditRecord): [string, string][] {
-  const detail = Object.entries(entry.detail)
-    .filter(([name]) => !CHANGES.has(name))
-    .map(([name, value]) => [name, inWords(value)] as [string, string])
+  const detail = otherMembers(entry.detail).map(
+    ([name, value]) => [name, inWords(value)] as [string, string],
+  )
   return [
     ...(entry.outcome === 'ok' ? [] : [['reason', entry.outcome] as [string, string]]),
     ...(entry.actor === undefined || entry.actor.email === ''
