@@ -79,6 +79,7 @@ const details = {
   cover: null,
   createdAt: enrollment.createdAt,
   outlineVersion: 1,
+  isPublic: true,
   publishedAt: enrollment.createdAt,
 }
 

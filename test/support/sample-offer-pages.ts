@@ -23,6 +23,7 @@ const event = {
   priceAmount: 0,
   currency: 'USD',
   isOver: false,
+  isPublic: true,
   registrationCount: 12,
   registration: null,
   onlineUrl: null,
@@ -45,6 +46,7 @@ const plan = {
   description,
   html,
   interval: 'year' as const,
+  isPublic: true,
   priceAmount: 12000,
   currency: 'USD',
   courses: ['Ink drawing', hostileName],
@@ -65,6 +67,7 @@ const product = {
   currency: 'USD',
   createdAt: plan.createdAt,
   isOwned: false,
+  isPublic: true,
   file: { id, name: `${hostileName}.pdf`, sizeBytes: 2_400_000 },
 }
 

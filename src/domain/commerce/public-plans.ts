@@ -65,6 +65,7 @@ export async function publicPlans(
 export interface PlanDetails extends PlanRow {
   /** The description as HTML; null if it is not rendered yet. */
   readonly html: string | null
+  readonly isPublic: boolean
   /** The courses that it opens and that have a public page. */
   readonly shownCourses: readonly { readonly slug: string; readonly title: string }[]
 }
@@ -76,7 +77,7 @@ export async function findPublicPlan(
   isPreview = false,
 ): Promise<PlanDetails | undefined> {
   const { rows } = await at.run(sql<PlanDetails>`
-    select ${COLUMNS}, ${htmlOf('p')} as html,
+    select ${COLUMNS}, ${htmlOf('p')} as html, p.state = 'published' as "isPublic",
       (select coalesce(json_agg(json_build_object('slug', c.slug, 'title', c.title)
                                 order by c.title, c.id), '[]')
        from ${SHOWN_COURSES}) as "shownCourses"

@@ -53,6 +53,7 @@ export async function publicProducts(
 export interface ProductOfViewer extends ProductRow {
   /** The description as HTML; null if it is not rendered yet. */
   readonly html: string | null
+  readonly isPublic: boolean
   /** Whether the viewer may download the file. */
   readonly isOwned: boolean
   /** Null before the school has uploaded it. */
@@ -70,7 +71,8 @@ export async function findPublicProduct(
   isPreview = false,
 ): Promise<ProductOfViewer | undefined> {
   const { rows } = await at.run(sql<ProductOfViewer>`
-    select ${COLUMNS}, ${htmlOf('p')} as html, a.id is not null as "isOwned",
+    select ${COLUMNS}, ${htmlOf('p')} as html, p.state = 'published' as "isPublic",
+      a.id is not null as "isOwned",
       (select json_build_object('id', f.id, 'name', f.name, 'sizeBytes', f.size_bytes)
        from files f where f.school_id = p.school_id and f.id = p.file_id) as file
     from digital_products p

@@ -24,11 +24,12 @@ interface FormRow extends Omit<PublicForm, 'questions'> {
   readonly fields: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** A form that is open, or was. A draft is not found. */
+/** A form that is open, or was. A draft is found only for the preview of an operator. */
 export async function findPublicForm(
   at: SchoolDb,
   slug: string,
   userId: string | null,
+  isPreview = false,
 ): Promise<PublicForm | undefined> {
   const { rows } = await at.run(sql<FormRow>`
     select f.id, f.slug, f.title, f.fields, f.state = 'open' as "isOpen", f.once_per_member as "oncePerMember",
@@ -36,7 +37,8 @@ export async function findPublicForm(
         select from form_submissions s
         where s.school_id = f.school_id and s.user_id = ${userId} and s.form_id = f.id) as "isAnswered"
     from forms f
-    where f.school_id = ${at.schoolId} and f.slug = ${slug} and f.state in ('open', 'closed')`)
+    where f.school_id = ${at.schoolId} and f.slug = ${slug}
+      ${isPreview ? sql`` : sql`and f.state in ('open', 'closed')`}`)
   const [row] = rows
   if (row === undefined) return undefined
   const { fields, ...form } = row

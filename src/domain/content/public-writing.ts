@@ -16,8 +16,8 @@ export interface PublicWriting extends Keyed {
 
 type WritingRow = Omit<PublicWriting, 'key'>
 
-/** One of them, with its text as HTML; null if it is not rendered yet. */
-type WholeWriting = WritingRow & { readonly html: string | null }
+/** One of them, with its text as HTML; null if it is not rendered yet. Only a preview is not public. */
+type WholeWriting = WritingRow & { readonly html: string | null; readonly isPublic: boolean }
 
 const SEARCHED = ['title', 'body']
 /** A text with a publication date in the future is not public yet. */
@@ -96,7 +96,7 @@ async function findWriting(
 ): Promise<WholeWriting | undefined> {
   const { rows } = await at.run(sql<WholeWriting>`
     select p.id, p.slug, p.title, p.body, coalesce(p.published_at, now()) as "publishedAt",
-      ${htmlOf('p')} as html
+      ${htmlOf('p')} as html, coalesce(${PUBLIC}, false) as "isPublic"
     from ${table} p
     where p.school_id = ${at.schoolId} and p.slug = ${slug} ${isPreview ? sql`` : sql`and ${PUBLIC}`}`)
   return rows[0]

@@ -35,6 +35,7 @@ export interface EventOfViewer extends EventRow {
   readonly state: 'published' | 'canceled'
   /** The text as HTML; null if it is not rendered yet. */
   readonly html: string | null
+  readonly isPublic: boolean
   readonly isOver: boolean
   readonly registrationCount: number
   /** Null for a viewer without one, or whose registration is canceled. */
@@ -101,7 +102,7 @@ export async function findPublicEvent(
   isPreview = false,
 ): Promise<EventOfViewer | undefined> {
   const { rows } = await at.run(sql<EventOfViewer>`
-    select ${COLUMNS}, state, ${htmlOf('events')} as html, ends_at <= now() as "isOver",
+    select ${COLUMNS}, state, ${htmlOf('events')} as html, state = 'published' as "isPublic", ends_at <= now() as "isOver",
       registration_count as "registrationCount", r.registration,
       case when r.registration is not null then online_url end as "onlineUrl",
       ${IS_FOR_MEMBERS} and coalesce(r.registration->>'state' = 'registered', false) as "canCancel"

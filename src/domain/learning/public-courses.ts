@@ -25,6 +25,8 @@ export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
   readonly html: string | null
   readonly createdAt: Date
   readonly outlineVersion: number
+  /** Whether visitors see it. */
+  readonly isPublic: boolean
   readonly lecturers: readonly { readonly name: string; readonly headline: string }[]
   /** The id and the media type of the file; null without a cover. */
   readonly cover: { readonly fileId: string; readonly contentType: string } | null
@@ -91,7 +93,7 @@ export async function findPublicCourse(
   const { rows } = await at.run(sql<PublicCourseDetails>`
     select c.id, c.slug, c.title, c.summary, c.price_amount as "priceAmount", c.currency,
       coalesce(c.published_at, now()) as "publishedAt", c.description, ${htmlOf('c')} as html, c.created_at as "createdAt",
-      c.outline_version as "outlineVersion",
+      c.outline_version as "outlineVersion", coalesce(${PUBLIC}, false) as "isPublic",
       (select coalesce(json_agg(json_build_object('name', u.name, 'headline', l.headline)
                                 order by cl.position, u.id), '[]')
        from course_lecturers cl

@@ -17,6 +17,7 @@ describe('a draft', () => {
     ['events', { title: 'Fresco', ...LATER }],
     ['plans', { name: 'Fresco', price_amount: '9', interval: 'month' }],
     ['products', { title: 'Fresco', price_amount: '9' }],
+    ['forms', { title: 'Fresco' }],
   ])('of %s is shown to operators as it will look, and to nobody else', async (kind, typed) => {
     const school = await world.aSchool()
     const owner = await anOwner(world, school)
@@ -34,6 +35,54 @@ describe('a draft', () => {
       expect((await person.get(page)).statusCode).toBe(404)
     }
   })
+
+  test('of a form shows its questions, and takes no answers', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const browser = new AdminBrowser(owner)
+    const { path } = await browser.done('/admin/forms/new', { title: 'Fresco' })
+    await browser.done(`${path}/question`, { label: 'Which color?', kind: 'text' })
+    const { body } = await owner.get('/forms/fresco?preview=1')
+    expect(body).toContain('Which color?')
+    expect(body).not.toContain('>Send<')
+    const forced = await browser.fill(body, '/forms/fresco', { 'answer.which_color': 'Red' })
+    expect(forced.statusCode).toBe(404)
+  })
+
+  test.each([
+    ['courses', { title: 'Fresco' }],
+    ['posts', { title: 'Fresco' }],
+    ['plans', { name: 'Fresco', price_amount: '9', interval: 'month' }],
+    ['products', { title: 'Fresco', price_amount: '9' }],
+    ['events', { title: 'Fresco', ...LATER }],
+  ])('of %s that is published since is not called a preview', async (kind, typed) => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const { path } = await new AdminBrowser(owner).done(`/admin/${kind}/new`, typed)
+    const { body } = await new AdminBrowser(owner).done(`${path}/publish`)
+    expect(body).toContain(`href="/${kind}/fresco"`)
+    const page = await owner.get(`/${kind}/fresco?preview=1`)
+    expect(page.body).not.toContain(MARK)
+    expect(page.body).toContain('This page is public.')
+  })
+
+  test.each(['courses', 'posts', 'pages'] as const)(
+    'of %s that is published later is offered as a preview until then',
+    async (kind) => {
+      const school = await world.aSchool()
+      const owner = await anOwner(world, school)
+      const { path } = await new AdminBrowser(owner).done(`/admin/${kind}/new`, { title: 'Fresco' })
+      await new AdminBrowser(owner).done(`${path}/publish`)
+      await school.at
+        .update(kind)
+        .set({ published_at: new Date('2099-01-01') })
+        .execute()
+      const { body } = await owner.get(path)
+      expect(body).toContain(`href="/${kind}/fresco?preview=1"`)
+      expect(body).not.toContain(`href="/${kind}/fresco"`)
+      expect((await owner.get(`/${kind}/fresco?preview=1`)).body).toContain(MARK)
+    },
+  )
 
   test('that is published has no mark, also for operators', async () => {
     const school = await world.aSchool()

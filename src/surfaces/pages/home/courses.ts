@@ -33,7 +33,7 @@ export function addCourseRoutes(
     }
     const { cover } = details
     const page = coursePage({
-      ...withPreviewMark(frameFor(context, request, reply, session), isMarked),
+      ...withPreviewMark(frameFor(context, request, reply, session), isMarked, details),
       timeZone: request.school.timeZone,
       contactEmail: request.school.contactEmail,
       details,

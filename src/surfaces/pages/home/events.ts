@@ -33,7 +33,7 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
     const isMarked = isPreview(request, session)
     const event = await load(request, session, isMarked)
     const page = eventPage({
-      ...withPreviewMark(frameFor(context, request, reply, session, NOTICES), isMarked),
+      ...withPreviewMark(frameFor(context, request, reply, session, NOTICES), isMarked, event),
       timeZone: request.school.timeZone,
       event,
       isMember: memberOf(session) !== undefined,

@@ -11,6 +11,7 @@ import { ownerOf } from '../kept-forms/keep-form.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { answerName, formPage } from '../views/form.tsx'
+import { isPreview, withPreviewMark } from './preview.ts'
 
 const PATH = '/forms/:slug'
 
@@ -30,8 +31,9 @@ const NOTICES = {
 export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
     const session = await findBrowserSession(request)
-    const form = await load(request, session)
-    return show(context, request, reply, session, { form })
+    const isMarked = isPreview(request, session)
+    const form = await load(request, session, isMarked)
+    return show(context, request, reply, session, { form, isMarked })
   })
 
   const bodyLimit = context.limits.formBodyBytes + LONG_ANSWERS_BYTES
@@ -66,9 +68,10 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
 async function load(
   request: FastifyRequest,
   session: BrowserSession | undefined,
+  isMarked = false,
 ): Promise<PublicForm> {
   const slug = withoutNul((request.params as { slug: string }).slug)
-  const form = await findPublicForm(request.at, slug, memberOf(session) ?? null)
+  const form = await findPublicForm(request.at, slug, memberOf(session) ?? null, isMarked)
   if (form !== undefined) return form
   throw new RequestRefusedError(404, 'This form does not exist, or it is not open.')
 }
@@ -79,6 +82,8 @@ interface Shown {
   readonly problems?: AnswerProblems
   readonly retryAfterSeconds?: number
   readonly status?: number
+  /** Whether an operator asked for it as it will look when it is open. */
+  readonly isMarked?: boolean
 }
 
 function show(
@@ -86,10 +91,13 @@ function show(
   request: FastifyRequest,
   reply: FastifyReply,
   session: BrowserSession | undefined,
-  { status, ...shown }: Shown,
+  { status, isMarked = false, ...shown }: Shown,
 ): FastifyReply {
+  const { isOpen: isPublic } = shown.form
+  const frame = frameFor(context, request, reply, session, NOTICES)
   const page = formPage({
-    ...frameFor(context, request, reply, session, NOTICES),
+    ...withPreviewMark(frame, isMarked, { isPublic }),
+    isPreview: isMarked && !isPublic,
     formToken: formTokenFor(context.keyring, request, reply, session),
     isMember: memberOf(session) !== undefined,
     ...shown,

@@ -26,7 +26,7 @@ export function addOfferRoutes(app: FastifyInstance, context: AppContext): void 
     if (plan === undefined) throw notFound()
     const frame = frameFor(context, request, reply, session)
     const { contactEmail } = request.school
-    const page = planPage({ ...withPreviewMark(frame, isMarked), plan, contactEmail })
+    const page = planPage({ ...withPreviewMark(frame, isMarked, plan), plan, contactEmail })
     return sendPage(reply, request, 'site', page)
   })
 
@@ -36,7 +36,11 @@ export function addOfferRoutes(app: FastifyInstance, context: AppContext): void 
     const product = await loadProduct(request, session, isMarked)
     const frame = frameFor(context, request, reply, session)
     const { contactEmail } = request.school
-    const page = productPage({ ...withPreviewMark(frame, isMarked), product, contactEmail })
+    const page = productPage({
+      ...withPreviewMark(frame, isMarked, product),
+      product,
+      contactEmail,
+    })
     return sendPage(reply, request, 'site', page)
   })
 

@@ -21,8 +21,13 @@ export function isPreview(
 }
 
 /** Marks the page, so that a draft is not taken for what visitors see. */
-export function withPreviewMark(frame: SiteFrame, isMarked: boolean): SiteFrame {
+export function withPreviewMark(
+  frame: SiteFrame,
+  isMarked: boolean,
+  { isPublic }: { readonly isPublic: boolean },
+): SiteFrame {
   if (!isMarked) return frame
+  if (isPublic) return { ...frame, notice: 'This page is public. Visitors see it like this.' }
   return {
     ...frame,
     notice: { warning: 'This is a preview. Only owners and admins can see it.' },

@@ -44,7 +44,7 @@ async function show(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  writing: Writing | undefined,
+  writing: (Writing & { readonly isPublic: boolean }) | undefined,
   viewer: Viewer,
 ): Promise<FastifyReply> {
   if (writing === undefined) {
@@ -52,7 +52,7 @@ async function show(
   }
   const session = viewer.session ?? (await findBrowserSession(request))
   const page = writingPage({
-    ...withPreviewMark(frameFor(context, request, reply, session), viewer.isPreview),
+    ...withPreviewMark(frameFor(context, request, reply, session), viewer.isPreview, writing),
     timeZone: request.school.timeZone,
     writing,
   })

@@ -12,6 +12,8 @@ interface FormProps extends SiteFrame {
   formToken: string
   /** Whether the viewer is a member of the school. */
   isMember: boolean
+  /** Whether an operator looks at it before it is open: it takes no answers. */
+  isPreview?: boolean
   /** What was sent, by the name of the question; absent before. */
   typed?: ((name: string) => string) | undefined
   problems?: AnswerProblems | undefined
@@ -44,7 +46,8 @@ export function formPage(props: FormProps): string {
 }
 
 function Questions(props: FormProps) {
-  const { form, formToken, isMember, here, viewer, problems, retryAfterSeconds } = props
+  if (props.isPreview === true) return <Asked {...props} />
+  const { form, isMember, here, viewer } = props
   if (!form.isOpen) {
     return (
       <Empty>
@@ -71,6 +74,11 @@ function Questions(props: FormProps) {
       </Empty>
     )
   }
+  return <Asked {...props} />
+}
+
+function Asked(props: FormProps) {
+  const { form, formToken, problems, retryAfterSeconds } = props
   return (
     <Form action={`/forms/${form.slug}`} formToken={formToken}>
       {retryAfterSeconds !== undefined && (
@@ -91,7 +99,11 @@ function Questions(props: FormProps) {
           problem={problems?.get(question.name)}
         />
       ))}
-      <Button look="primary">Send</Button>
+      {props.isPreview === true ? (
+        <p class="row-note">Here people send their answers.</p>
+      ) : (
+        <Button look="primary">Send</Button>
+      )}
     </Form>
   )
 }

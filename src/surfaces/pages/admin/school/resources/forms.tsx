@@ -25,6 +25,7 @@ import type { OutputOf } from '../row.ts'
 import { moment, nameOf, number, person, state, text } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
+import { siteLink } from './site-link.ts'
 import { slugFrom } from './slug-field.ts'
 
 type Form = OutputOf<typeof readForm>
@@ -236,6 +237,7 @@ export const forms = defineResource({
       empty: 'There are no submissions yet.',
     },
   ],
+  links: (form) => [siteLink('forms', form)],
   panels: async (form, place) => (
     <Panel title="Questions">
       {form.fields.length === 0 ? (
