@@ -17,6 +17,7 @@ import {
   endOldSecretPage,
   renewSecretPage,
 } from '../../src/surfaces/pages/views/admin/renew-secret.tsx'
+import { retireKeyPage } from '../../src/surfaces/pages/views/admin/retire-key.tsx'
 import { secretPage } from '../../src/surfaces/pages/views/admin/secret.tsx'
 import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
 import { stopAllPage } from '../../src/surfaces/pages/views/admin/stop-all.tsx'
@@ -381,6 +382,7 @@ export const sampleAdminPages: Record<string, string> = {
     people: noPeople,
   }),
   'admin-keys': keysPage(keys),
+  'admin-keys-retire': retireKeyPage({ ...at('/admin/keys'), kid: fresh.kid, isWrongName: true }),
   'admin-keys-none': keysPage({ ...keys, keys: [] }),
   'admin-audit': auditPage(audit),
   'admin-audit-filtered': auditPage({

@@ -1,5 +1,7 @@
+import { NO_PROBLEMS } from '../../src/surfaces/pages/admin/school/form/problems.ts'
 import { coupons } from '../../src/surfaces/pages/admin/school/resources/coupons.tsx'
 import { jobs } from '../../src/surfaces/pages/admin/school/resources/jobs.tsx'
+import { actionsForMany } from '../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
 import { CheckedPanels } from '../../src/surfaces/pages/admin/school/views/checked-file.tsx'
 import { exportPage } from '../../src/surfaces/pages/admin/school/views/export-page.tsx'
 import { importPage } from '../../src/surfaces/pages/admin/school/views/import-page.tsx'
@@ -54,11 +56,12 @@ const coupon = {
   archived_at: null,
   redeemable: true,
 }
-const archive = coupons.actions.find(({ path }) => path === 'archive')
+const forCoupons = (wanted: string) => actionsForMany(coupons).find(({ path }) => path === wanted)
 const selected = {
   ...at('/admin/coupons'),
   resource: coupons,
-  action: archive,
+  action: forCoupons('archive'),
+  ...{ fields: [], problems: NO_PROBLEMS, isWrongNumber: false },
   path: '/admin/coupons/selected',
   back: { url: '/admin/coupons', label: 'Coupons' },
 }
@@ -85,6 +88,12 @@ export const sampleTransferPages: Record<string, string> = {
     place,
   }),
   'admin-selected': selectionPage({ ...selected, objects: [coupon, { ...coupon, id: id(82) }] }),
+  'admin-selected-delete': selectionPage({
+    ...selected,
+    action: forCoupons('delete'),
+    objects: [coupon, { ...coupon, id: id(82) }],
+    isWrongNumber: true,
+  }),
   'admin-selected-failed': selectionPage({
     ...selected,
     objects: [],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { hashPassword } from '../../../src/foundation/crypto/password.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { nameAskedFor } from '../../support/admin-browser.ts'
 import {
   enterCode,
   enterPassword,
@@ -273,7 +274,10 @@ test('no form for developers and no settings form reads a whole table', async ()
       .execute()
     expect(await done(keys, `${keys}/activate`)).toContain('done=activated')
     await done(keys, `${keys}/publish`)
-    expect(await done(keys, `${keys}/retire`)).toContain('done=retired')
+    const listed = (await owner.get(keys)).body
+    const retire = /href="(\/admin\/keys\/retire\?kid=[^"]+)"/.exec(listed)?.[1] ?? ''
+    const name = Object.entries(nameAskedFor((await owner.get(retire)).body))
+    expect(await done(retire, `${keys}/retire`, name)).toContain('done=retired')
     await done('/admin/settings', '/admin/settings/security')
     const hosts: [string, string][] = [['video_hosts', 'player.vimeo.com']]
     await done('/admin/settings', '/admin/settings/videos', hosts)

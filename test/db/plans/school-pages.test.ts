@@ -54,7 +54,8 @@ async function useEveryForm(): Promise<string[]> {
 async function useSelections(made: readonly string[]): Promise<void> {
   const { form_token = '' } = hiddenFields((await owner.get('/admin')).body, '/sign-out')
   for (const resource of RESOURCES) {
-    const [action] = resource.list === undefined ? [] : actionsForMany(resource)
+    const offered = resource.list === undefined ? [] : actionsForMany(resource)
+    const action = offered.find(({ does }) => does.fields.length === 0)
     if (action === undefined) continue
     const path = made.find((one) => one.startsWith(`/admin/${resource.path}/`))
     const id = action.tone === 'danger' ? uuidv7() : (path?.split('/').at(-1) ?? uuidv7())

@@ -266,8 +266,30 @@ describe('signing keys', () => {
     const owner = await anOwner(world, school)
     const { form_token = '' } = hiddenFields((await owner.get(KEYS)).body, '/sign-out')
     for (const act of ['activate', 'retire']) {
-      expect((await owner.post(`${KEYS}/${act}`, { form_token, kid })).statusCode).toBe(404)
+      const sent = { form_token, kid, confirm_name: kid }
+      expect((await owner.post(`${KEYS}/${act}`, sent)).statusCode).toBe(404)
     }
+    expect((await owner.get(`${KEYS}/retire?kid=${kid}`)).statusCode).toBe(404)
+  })
+
+  test('a key is retired only after its name was typed', async () => {
+    const school = await world.aSchool({ signing: 'published' })
+    const owner = await anOwner(world, school)
+    const retire = /href="([^"]*\/retire\?kid=[^"]*)"/.exec((await owner.get(KEYS)).body)?.[1] ?? ''
+    const asked = (await owner.get(retire)).body
+    const send = (typed: Record<string, string>) => submit(owner, retire, `${KEYS}/retire`, typed)
+    const stages = async () => {
+      const rows = await school.at.from('signing_keys').select('stage').execute()
+      return rows.map(({ stage }) => stage)
+    }
+    for (const confirm_name of ['', 'another']) {
+      const refused = await send({ confirm_name })
+      expect(refused.statusCode).toBe(422)
+      expect(refused.body).toContain('This is another name. Nothing was changed.')
+    }
+    expect(await stages()).toEqual(['published'])
+    expect((await send(nameAskedFor(asked))).headers.location).toBe(`${KEYS}?done=retired`)
+    expect(await stages()).toEqual(['retired'])
   })
 })
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
-import { AdminBrowser } from '../../support/admin-browser.ts'
+import { AdminBrowser, nameAskedFor } from '../../support/admin-browser.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import { aCourse } from '../../support/learning.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
@@ -144,6 +145,59 @@ describe('selected rows of a list', () => {
     const owner = await anOwner(world, await world.aSchool())
     expect((await owner.get('/admin/payments/selected?action=undo-refund')).statusCode).toBe(404)
     expect((await owner.get('/admin/payments')).body).not.toContain('id="selection"')
+  })
+
+  test('are deleted only after their number was typed, and one alone without', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const [first = '', ...others] = await posts(school, 3)
+    const query = new URLSearchParams([['action', 'delete'], ...others.map((id) => ['id', id])])
+    const question = (await owner.get(`/admin/posts/selected?${query}`)).body
+    expect(nameAskedFor(question)).toEqual({ confirm_name: '2' })
+    const fields = await asked(owner, 'delete', others)
+    for (const typed of [[], [['confirm_name', '3']]] as Fields[]) {
+      const refused = await send(owner, '/admin/posts', [...fields, ...typed])
+      expect(refused.statusCode).toBe(422)
+      expect(refused.body).toContain('This is another number. Nothing was deleted.')
+    }
+    expect(await states(school)).toHaveLength(3)
+    expect((await send(owner, '/admin/posts', [...fields, ['confirm_name', '2']])).statusCode).toBe(
+      303,
+    )
+    expect((await confirm(owner, 'delete', [first])).statusCode).toBe(303)
+    expect(await states(school)).toEqual([])
+  })
+
+  test('of students are enrolled in a course, and those who have it are told', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const elsewhere = await world.aSchool()
+    const [course, foreign] = [await aCourse(school), await aCourse(elsewhere)]
+    const people = await Promise.all([0, 1, 2].map(() => world.aMember(school)))
+    const path = '/admin/students'
+    const enroll = async (ids: readonly string[], course_id: string) =>
+      await send(owner, path, [
+        ...(await asked(owner, 'enroll', ids, path)),
+        ['course_id', course_id],
+        ['expires_at', ''],
+      ])
+    const [ada = '', ...others] = people.map(({ id }) => id)
+    expect((await owner.get(path)).body).toContain('<option value="enroll">Enroll in a course')
+    expect((await enroll([ada], '')).statusCode).toBe(422)
+    expect((await enroll([ada], foreign.id)).statusCode).toBe(409)
+    expect((await enroll([ada], course.id)).statusCode).toBe(303)
+    const answer = await enroll([ada, ...others], course.id)
+    expect(answer.body).toContain('2 of 3 done; 1 could not be done')
+    const rows = await school.at.from('enrollments').select(['user_id', 'course_id']).execute()
+    expect(new Set(rows.map(({ user_id }) => user_id))).toEqual(new Set([ada, ...others]))
+    expect(rows.every(({ course_id }) => course_id === course.id)).toBe(true)
+    const stranger = await world.aMember(elsewhere)
+    const forged = await send(owner, path, [
+      ...(await asked(owner, 'enroll', [ada], path)),
+      ['id', stranger.id],
+      ['course_id', course.id],
+    ])
+    expect(forged.body).toContain('It is gone.')
   })
 
   test('may be none: the page says so', async () => {

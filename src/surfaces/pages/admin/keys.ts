@@ -9,8 +9,11 @@ import { KEY_LEAD_SECONDS, listKeys } from '../../../domain/schools/signing-keys
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
+import { queryOf, withoutNul } from '../site-frame.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { keysPage } from '../views/admin/keys.tsx'
+import { retireKeyPage } from '../views/admin/retire-key.tsx'
+import { isNameTyped } from '../views/confirm-name.tsx'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = {
@@ -52,9 +55,24 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
     return showAgain(request, reply, noticeOf(outcome, 'activated'))
   })
 
+  app.get(`${paths.keys}/retire`, async (request, reply) => {
+    const operator = await loadOperator(request)
+    const kid = withoutNul(queryOf(request).get('kid') ?? '')
+    const keys = await listKeys(request.at)
+    if (!keys.some((key) => key.kid === kid)) throw noKey()
+    const frame = adminFrame(context, request, reply, operator)
+    return sendPage(reply, request, 'site', retireKeyPage({ ...frame, kid, isWrongName: false }))
+  })
+
   app.post(`${paths.keys}/retire`, async (request, reply) => {
     const operator = await loadOperator(request, paths.keys)
-    const kid = checkedForm(context.keyring, request, operator).get('kid') ?? ''
+    const form = checkedForm(context.keyring, request, operator)
+    const kid = withoutNul(form.get('kid') ?? '')
+    if (!isNameTyped(form, kid)) {
+      const frame = adminFrame(context, request, reply, operator)
+      const page = retireKeyPage({ ...frame, kid, isWrongName: true })
+      return sendPage(reply, request, 'site', page, 422)
+    }
     const outcome = await performAs(request, operator, retireKey, { kid })
     return showAgain(request, reply, noticeOf(outcome, 'retired'))
   })
@@ -66,10 +84,14 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
   }
 }
 
+function noKey(): RequestRefusedError {
+  return new RequestRefusedError(404, 'There is no such key at this school.')
+}
+
 function noticeOf<T>(outcome: Outcome<T>, done: 'activated' | 'retired'): keyof typeof NOTICES {
   if (outcome.kind === 'done') return done
   if (outcome.kind === 'not_found') {
-    throw new RequestRefusedError(404, 'There is no such key at this school.')
+    throw noKey()
   }
   const code = outcome.kind === 'conflict' ? outcome.code : outcome.kind
   if (code === 'too_early') return 'too-early'

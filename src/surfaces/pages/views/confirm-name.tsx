@@ -14,21 +14,23 @@ function comparable(name: string): string {
 
 /** Asks for the name, so that nothing large is lost by a click on the wrong page. */
 export function ConfirmName(props: {
+  /** Of what the act is about; with several, how many they are. */
   name: string
+  kind?: 'name' | 'number'
   isWrong: boolean
   /** What did not happen, for the error. */
   nothing?: string
 }) {
-  const { name, isWrong, nothing = 'Nothing was deleted.' } = props
+  const { name, kind = 'name', isWrong, nothing = 'Nothing was deleted.' } = props
   if (plainText(name) === '') return null
   return (
     <Field
       name={FIELD}
-      label="Type the name to confirm"
+      label={kind === 'name' ? 'Type the name to confirm' : 'Type how many they are to confirm'}
       type="text"
       autocomplete="off"
       hint={plainText(name)}
-      error={isWrong ? `This is another name. ${nothing}` : undefined}
+      error={isWrong ? `This is another ${kind}. ${nothing}` : undefined}
     />
   )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ReadOperation, WriteOperation } from '../../../../domain/operation.ts'
-import type { Ask, AskedWrite, FormField } from './field.ts'
+import { type Ask, type AskedWrite, asking, type FormField, type InputName } from './field.ts'
 import type { ListPlan } from './list-plan.ts'
 import type { Place, Row, Show } from './row.ts'
 
@@ -37,6 +37,27 @@ export interface Action<T = Row> {
 /** The action as it is called for this object. */
 export function labelled(action: Action, object: Row): Action {
   return { ...action, label: action.labelFor?.(object) ?? action.label }
+}
+
+/** Something to do with the selected rows of a list. Its page asks once for what is the same for all of them. */
+export interface ManyAction {
+  readonly path: string
+  readonly label: string
+  readonly does: AskedWrite
+  readonly consequence: string
+  /** The member of the input that takes the id of a row. */
+  readonly by: string
+  readonly tone?: 'danger'
+  readonly when?: (object: Row) => boolean
+}
+
+/** TypeScript checks `by` against the input of the operation. */
+export function withRows<W extends WriteOperation>(
+  by: InputName<NoInfer<W>>,
+  operation: W,
+  fields: readonly FormField<InputName<W>, unknown>[],
+): Pick<ManyAction, 'by' | 'does'> {
+  return { by, does: asking(operation, fields) as AskedWrite }
 }
 
 /** Objects of another kind that belong to one object: a list on its page, and a page of its own. */
@@ -126,6 +147,8 @@ export interface AdminResource {
   /** Other pages that the list leads to, as buttons. */
   readonly listLinks?: readonly Link[]
   readonly actions: readonly Action[]
+  /** What can be done with the selected rows besides the actions that need nothing but the object. */
+  readonly forMany?: readonly ManyAction[]
   readonly related?: readonly Related[]
   readonly uploads?: readonly Upload[]
   /** More panels for the end of the page. */

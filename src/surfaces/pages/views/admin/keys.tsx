@@ -1,7 +1,13 @@
 import type { ListedKey } from '../../../../domain/schools/signing-keys.ts'
 import { Address, Button, Form } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
-import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import {
+  Badge,
+  ButtonLink,
+  Empty,
+  PageHead,
+  Panel,
+} from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 
 interface KeysProps extends AdminFrame {
@@ -86,14 +92,11 @@ function Key(props: KeysProps & { signingKey: ListedKey }) {
       </div>
       {key.stage === 'published' && (
         <div class="row-end">
-          {key.ready && (
-            <KeyForm {...props} kid={key.kid} act="activate">
-              Activate
-            </KeyForm>
-          )}
-          <KeyForm {...props} kid={key.kid} act="retire">
+          {key.ready && <ActivateForm {...props} kid={key.kid} />}
+          <ButtonLink look="plain" href={`${paths.keys}/retire?kid=${encodeURIComponent(key.kid)}`}>
             Retire
-          </KeyForm>
+            <span class="visually-hidden"> {key.kid}</span>
+          </ButtonLink>
         </div>
       )}
     </li>
@@ -109,17 +112,11 @@ function StageBadge({ stage }: { stage: ListedKey['stage'] }) {
   )
 }
 
-interface KeyFormProps extends AdminFrame {
-  kid: string
-  act: 'activate' | 'retire'
-  children: string
-}
-
-function KeyForm({ kid, act, viewer, children }: KeyFormProps) {
+function ActivateForm({ kid, viewer }: AdminFrame & { kid: string }) {
   return (
-    <Form action={`${paths.keys}/${act}`} formToken={viewer?.formToken ?? ''} hidden={{ kid }}>
+    <Form action={`${paths.keys}/activate`} formToken={viewer?.formToken ?? ''} hidden={{ kid }}>
       <Button look="plain">
-        {children}
+        Activate
         <span class="visually-hidden"> {kid}</span>
       </Button>
     </Form>

@@ -1,3 +1,5 @@
+import { listCourses } from '../../../../../domain/learning/course-operations.ts'
+import { createEnrollment } from '../../../../../domain/learning/enrollment-operations.ts'
 import {
   changeMember,
   createMember,
@@ -14,7 +16,8 @@ import {
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
-import { type Related, rowsBy } from '../resource.ts'
+import { type Related, rowsBy, withRows } from '../resource.ts'
+import { choicesFrom } from '../routes/choices.ts'
 import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
@@ -99,6 +102,17 @@ export const students = defineResource({
         'They lose the student role here. Their account, what they bought and their progress stay, and come back with the role.',
       done: 'The student is removed.',
       tone: 'danger',
+    },
+  ],
+  forMany: [
+    {
+      path: 'enroll',
+      label: 'Enroll in a course',
+      ...withRows('student_id', createEnrollment, [
+        { name: 'course_id', label: 'Course', choices: choicesFrom(listCourses, 'title') },
+        { name: 'expires_at', label: 'Access until', hint: 'Empty means for life.' },
+      ]),
+      consequence: 'All of them get the course at once, without a purchase.',
     },
   ],
   related: [

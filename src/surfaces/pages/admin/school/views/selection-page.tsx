@@ -1,8 +1,12 @@
-import { Alert, Button, FormToken, Name } from '../../../../../foundation/html/components.tsx'
+import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
 import { ButtonLink, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
-import { type Action, type AdminResource, type Link, objectPath } from '../resource.ts'
+import { ConfirmName } from '../../../views/confirm-name.tsx'
+import type { FormProblems } from '../form/problems.ts'
+import { type AdminResource, type Link, type ManyAction, objectPath } from '../resource.ts'
 import type { Row } from '../row.ts'
+import { DefaultButton, FormField, type ShownField } from './field.tsx'
+import { ProblemSummary } from './form-page.tsx'
 
 /** A selected row that the action could not be done with. */
 export interface FailedRow {
@@ -13,8 +17,13 @@ export interface FailedRow {
 
 interface SelectionPageProps extends AdminFrame {
   readonly resource: AdminResource
-  readonly action: Action | undefined
+  readonly action: ManyAction | undefined
   readonly objects: readonly Row[]
+  /** What the action asks for once, for all rows. */
+  readonly fields: readonly ShownField[]
+  readonly problems: FormProblems
+  /** Whether another number was typed than that of the rows. */
+  readonly isWrongNumber: boolean
   readonly path: string
   readonly back: Link
   /** After the action: with which rows it failed, of which rows. */
@@ -25,6 +34,11 @@ interface SelectionPageProps extends AdminFrame {
 /** The field with the version of a row, so that a row is left alone if it changed after the page asked. */
 export const versionName = (id: string): string => `if_version-${id}`
 
+/** Whether the page asks to type how many rows are deleted. */
+export function asksForNumber(action: ManyAction, rows: number): boolean {
+  return action.does.operation.kind === 'remove' && rows > 1
+}
+
 /** Asks before an action on several rows, and tells afterwards with which rows it failed. */
 export function selectionPage(props: SelectionPageProps): string {
   const { resource, action, objects, back, failed } = props
@@ -34,7 +48,7 @@ export function selectionPage(props: SelectionPageProps): string {
   return adminPage({
     ...props,
     here: resource.menu ?? back.url,
-    title: failed === undefined ? title : `Error: ${title}`,
+    title: failed === undefined && !isWrong(props) ? title : `Error: ${title}`,
     children: (
       <>
         <PageHead title={title} up={back} />
@@ -65,11 +79,16 @@ function NoneSelected() {
   )
 }
 
-function Ask({ resource, action, objects, path, back, viewer }: SelectionPageProps) {
+function isWrong({ problems, isWrongNumber }: SelectionPageProps): boolean {
+  return isWrongNumber || Object.keys(problems.fields).length > 0
+}
+
+function Ask(props: SelectionPageProps) {
+  const { resource, action, objects, path, back, viewer, timeZone } = props
   if (action === undefined) return null
   return (
     <>
-      <p>{consequenceOf(action)}</p>
+      <p>{action.consequence}</p>
       <ul>
         {objects.map((object) => (
           <li>
@@ -78,9 +97,14 @@ function Ask({ resource, action, objects, path, back, viewer }: SelectionPagePro
           </li>
         ))}
       </ul>
-      <form method="post" action={path} class="actions">
-        <FormToken value={viewer?.formToken ?? ''} />
-        <input type="hidden" name="action" value={action.path} />
+      <Form
+        class="wide-form"
+        action={path}
+        formToken={viewer?.formToken ?? ''}
+        hidden={{ action: action.path }}
+      >
+        <DefaultButton fields={props.fields} />
+        {isWrong(props) && <ProblemSummary {...props} heading="Nothing was done yet" />}
         {objects.map(({ id, version }) => (
           <>
             <input type="hidden" name="id" value={String(id)} />
@@ -89,19 +113,21 @@ function Ask({ resource, action, objects, path, back, viewer }: SelectionPagePro
             )}
           </>
         ))}
-        <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
-        <ButtonLink look="plain" href={back.url}>
-          Cancel
-        </ButtonLink>
-      </form>
+        {props.fields.map((shown) => (
+          <FormField shown={shown} timeZone={timeZone} />
+        ))}
+        {asksForNumber(action, objects.length) && (
+          <ConfirmName name={String(objects.length)} kind="number" isWrong={props.isWrongNumber} />
+        )}
+        <div class="actions">
+          <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
+          <ButtonLink look="plain" href={back.url}>
+            Cancel
+          </ButtonLink>
+        </div>
+      </Form>
     </>
   )
-}
-
-/** What is said of one object alone may depend on it. */
-function consequenceOf({ consequence, does }: Action): string {
-  if (typeof consequence === 'string') return consequence
-  return 'operation' in does ? does.operation.summary : does.summary
 }
 
 function Failed(props: SelectionPageProps & { failed: readonly FailedRow[]; total: number }) {
