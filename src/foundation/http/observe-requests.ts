@@ -45,7 +45,7 @@ declare module 'fastify' {
 
 /** Calls every observer exactly once at a request's start and end, even if the client disconnects. */
 export function observeRequests(app: FastifyInstance, observers: readonly RequestObserver[]): void {
-  const finish = (request: FastifyRequest, reply: FastifyReply, aborted: boolean): void => {
+  const tell = (request: FastifyRequest, reply: FastifyReply, aborted: boolean): void => {
     const finished = describeFinished(request, reply, aborted)
     for (const observer of observers) observer.finished(finished, request)
   }
@@ -57,18 +57,17 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
     request.outcome = {}
     request.startedAt = performance.now()
     for (const observer of observers) observer.started?.(request)
-    let isAnswered = false
-    reply.raw.on('finish', () => {
-      // A simulated request emits it twice.
-      if (isAnswered) return
-      isAnswered = true
-      // Node emits 'finish' also for an answer that it still held when the connection was destroyed.
-      finish(request, reply, request.raw.socket.destroyed)
-    })
+    let hasEnded = false
+    // A simulated request emits 'finish' twice, and a queued answer may emit 'close' twice.
+    const end = (aborted: boolean): void => {
+      if (hasEnded) return
+      hasEnded = true
+      tell(request, reply, aborted)
+    }
+    // Node emits 'finish' also for an answer that it still held when the connection was destroyed.
+    reply.raw.on('finish', () => end(request.raw.socket.destroyed))
     // Fastify's own abort hook misses clients that disconnect after their body was read.
-    reply.raw.on('close', () => {
-      if (!isAnswered) finish(request, reply, true)
-    })
+    reply.raw.on('close', () => end(true))
     done()
   })
   for (const within of contexts) {

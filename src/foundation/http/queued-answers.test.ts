@@ -26,6 +26,11 @@ app.get('/slow', async (_request, reply) => {
   return 'late'
 })
 app.get('/quick', async () => 'at once')
+app.get('/closed', async (_request, reply) => {
+  reply.hijack()
+  reply.raw.destroy().emit('close')
+  reply.raw.emit('close')
+})
 const base = await app.listen({ port: 0, host: '127.0.0.1' })
 afterAll(() => app.close())
 
@@ -58,6 +63,15 @@ test('answers on one connection arrive in order, and each ends once', async () =
   await vi.waitFor(() => expect(inFlight.count()).toBe(0))
   client.destroy()
   expect(finished.map(({ aborted }) => aborted)).toEqual(Array.from({ length: 5 }, () => false))
+})
+
+test('an answer that closes twice, as a queued one does on Node 24, ends once', async () => {
+  finished.length = 0
+  const client = open()
+  client.write(get('/closed'))
+  await new Promise((resolve) => client.once('close', resolve))
+  await vi.waitFor(() => expect(finished).toMatchObject([{ route: '/closed', aborted: true }]))
+  expect(inFlight.count()).toBe(0)
 })
 
 test('a URL that no route can read leaves the count of running requests as it was', async () => {

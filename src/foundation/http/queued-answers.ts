@@ -16,7 +16,7 @@ export function isAnswering(socket: Socket): boolean {
 /**
  * Closes an answer when its connection closes. If a client sends further requests without waiting for the first answer,
  * Node closes only the answer that is being sent: the others would count as running for ever, and their work would never
- * be cancelled.
+ * be cancelled. Node 24 closes them as well, so a listener must be ready for a second 'close'.
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   const answers = unfinished.get(socket) ?? watch(socket)
