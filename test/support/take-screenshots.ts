@@ -36,12 +36,12 @@ export async function takeScreenshots(folder: string, words: readonly string[]):
     (name) => !(words.includes(WITHOUT_ADMIN) && name.startsWith('admin')),
   )
   await mkdir(folder, { recursive: true })
-  const browser = await launchBrowser()
+  const server = await servePages()
+  const browser = await launchBrowser([server.argument])
   try {
     for (const [setting, options] of Object.entries(shots)) {
       if (!isAsked(setting)) continue
       const context = await browser.newContext(options)
-      await servePages(context)
       const page = await context.newPage()
       for (const name of setting === 'readme' ? README_PAGES : names) {
         await page.goto(`${origin}/${name}`)
@@ -51,5 +51,6 @@ export async function takeScreenshots(folder: string, words: readonly string[]):
     }
   } finally {
     await browser.close()
+    server.close()
   }
 }
