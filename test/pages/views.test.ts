@@ -226,5 +226,7 @@ test('only public pages may be indexed by search engines', () => {
     .map(([name]) => name)
   expect(listed.length).toBeGreaterThan(0)
   for (const name of listed)
-    expect(name).toMatch(/^(home|docs|lecture-free|plan|product|writing|course|event|post|page)\b/)
+    expect(name).toMatch(
+      /^(home|docs|public|lecture-free|plan|product|writing|course|event|post|page)\b/,
+    )
 })
