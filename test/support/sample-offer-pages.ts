@@ -75,6 +75,11 @@ export const sampleOfferPages: Record<string, string> = {
   event: eventPage(visit),
   'event-to-register': eventPage({ ...member, event: { ...event, description, html } }),
   'event-registered': eventPage({ ...member, event: registered, notice: 'You have a place.' }),
+  'event-paid': eventPage({
+    ...visit,
+    contactEmail: 'hello@harbor.example',
+    event: { ...event, priceAmount: 4500 },
+  }),
   'event-full': eventPage({ ...member, event: { ...event, registrationCount: 40 } }),
   'event-canceled-of-mine': eventPage({ ...member, event: { ...registered, state: 'canceled' } }),
   plan: planPage({

@@ -7,7 +7,6 @@ export function registrationStanding(event: EventOfViewer): Standing {
   if (event.state === 'canceled') return 'canceled'
   if (event.registration !== null) return event.registration.state
   if (event.isOver) return 'over'
-  if (event.priceAmount > 0) return 'paid'
-  const isFull = event.capacity !== null && event.registrationCount >= event.capacity
-  return isFull ? 'full' : 'open'
+  if (event.capacity !== null && event.registrationCount >= event.capacity) return 'full'
+  return event.priceAmount > 0 ? 'paid' : 'open'
 }

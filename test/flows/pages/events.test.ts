@@ -124,6 +124,23 @@ test('a canceled event is shown to its members alone', async () => {
   expect((await new Visitor(world, school).get(path)).statusCode).toBe(404)
 })
 
+test('a paid event says whom to ask for a place, unless every place is taken', async () => {
+  const { id, path } = await anEvent({ price: 4500, capacity: 1 })
+  const visitor = new Visitor(world, school)
+  const { body } = await visitor.get(path)
+  expect(body).toContain('Ask the school how to register.')
+  expect(body).toContain(`href="/sign-in?return_to=${encodeURIComponent(path)}"`)
+  const ada = await world.aMember(school)
+  const registration = { id: uuidv7(), event_id: id, user_id: ada.id }
+  await school.at.insert('event_registrations', registration).execute()
+  const full = (await visitor.get(path)).body
+  expect(full).toContain('Every place is taken.')
+  expect(full).not.toContain('how to register')
+  expect((await (await signedIn(world, school, ada)).get(path)).body).toContain(
+    'You are registered',
+  )
+})
+
 describe('attacks', () => {
   test('a member takes a place at an event that is paid, over, full, a draft or canceled', async () => {
     const ada = await world.aMember(school)

@@ -35,6 +35,7 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
     const page = eventPage({
       ...withPreviewMark(frameFor(context, request, reply, session, NOTICES), isMarked, event),
       timeZone: request.school.timeZone,
+      contactEmail: request.school.contactEmail,
       event,
       isMember: memberOf(session) !== undefined,
     })

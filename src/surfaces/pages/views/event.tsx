@@ -5,11 +5,13 @@ import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
+import { HowToGet } from './how-to-get.tsx'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { WrittenText } from './written-text.tsx'
 
 interface EventProps extends SiteFrame {
+  contactEmail?: string | undefined
   timeZone: string
   event: EventOfViewer
   /** Whether the viewer is a member of the school. */
@@ -61,7 +63,8 @@ function factsOf(event: EventOfViewer, timeZone: string): [string, ComponentChil
   return facts
 }
 
-function Registration({ event, isMember, viewer, here }: EventProps) {
+function Registration(props: EventProps) {
+  const { event, isMember, viewer, here } = props
   const act = (value: 'register' | 'cancel', button: ComponentChildren) =>
     viewer !== undefined && (
       <Form
@@ -96,7 +99,7 @@ function Registration({ event, isMember, viewer, here }: EventProps) {
     case 'full':
       return <p class="row-note">Every place is taken.</p>
     case 'paid':
-      return null
+      return <HowToGet {...props} act="register" question="Do you have a place already?" />
     case 'open':
       if (viewer === undefined) {
         return (

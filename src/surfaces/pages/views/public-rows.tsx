@@ -103,7 +103,7 @@ interface Headed extends Pick<Place, 'heading'> {
 function Heading({ heading: Tag, path, slug, title }: Headed) {
   return (
     <Tag dir="auto">
-      <a href={path + slug}>{plainText(title)}</a>
+      <a href={path + slug}>{plainText(title) || 'Untitled'}</a>
     </Tag>
   )
 }
