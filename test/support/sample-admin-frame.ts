@@ -3,7 +3,11 @@ import type { ShownFilter } from '../../src/surfaces/pages/admin/school/views/li
 import { inWords } from '../../src/surfaces/pages/admin/school/views/words.ts'
 import { owner, school } from './sample-people.ts'
 
-export const place = { timeZone: 'Asia/Taipei', currency: 'TWD' }
+export const place = {
+  timeZone: 'Asia/Taipei',
+  currency: 'TWD',
+  viewerId: '0198f3c0-0000-7000-8000-000000000001',
+}
 
 /** The frame of every admin page, for an owner at the page `here`. */
 export const at = (here: string) => ({

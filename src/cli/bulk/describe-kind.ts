@@ -1,20 +1,19 @@
 import { shapeOf } from '../../domain/bulk/column-shape.ts'
 import { exportedColumns } from '../../domain/bulk/export-rows.ts'
-import type { BulkKind } from '../../domain/bulk/kind.ts'
-import { BULK_KINDS, findKind } from '../../domain/bulk/kinds.ts'
+import type { BulkKind, ExportKind } from '../../domain/bulk/kind.ts'
 import { CommandError } from '../outcome.ts'
 import { table } from '../table.ts'
 
-export function loadKind(name: string): BulkKind {
-  const kind = findKind(name)
+export function loadKind<K extends ExportKind>(kinds: readonly K[], name: string): K {
+  const kind = kinds.find((one) => one.name === name)
   if (kind !== undefined) return kind
-  const known = BULK_KINDS.map((other) => other.name).join(', ')
+  const known = kinds.map((other) => other.name).join(', ')
   throw new CommandError(`There is nothing called "${name}".`, `choose one of: ${known}`, 2)
 }
 
-export function kindList(): string {
-  const width = Math.max(...BULK_KINDS.map(({ name }) => name.length))
-  const lines = BULK_KINDS.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`)
+export function kindList(kinds: readonly ExportKind[]): string {
+  const width = Math.max(...kinds.map(({ name }) => name.length))
+  const lines = kinds.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`)
   return `What there is, in the order in which to import it:\n${lines.join('\n')}`
 }
 

@@ -1,12 +1,12 @@
 import { filterFields } from '../../domain/bulk/bulk-operations.ts'
 import { shapeOf } from '../../domain/bulk/column-shape.ts'
-import type { BulkKind } from '../../domain/bulk/kind.ts'
+import type { ExportKind } from '../../domain/bulk/kind.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import { CommandError } from '../outcome.ts'
 
 /** Parses filters such as `state=published` for the list of a kind. */
 export function parseFilters(
-  kind: BulkKind,
+  kind: ExportKind,
   given: readonly string[],
 ): Readonly<Record<string, unknown>> {
   const fields = filterFields(kind)

@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { exportRows } from '../../domain/bulk/export-rows.ts'
+import { EXPORT_KINDS } from '../../domain/bulk/kinds.ts'
 import { FORMATS, type Format } from '../../domain/bulk/row-reader.ts'
 import { OperationRefused } from '../../domain/operation/refusal.ts'
 import { atSchool } from '../../foundation/db/school-db.ts'
@@ -34,7 +35,7 @@ export function addExportCommand(program: Command, cli: Cli): void {
     .option('--format <format>', 'ndjson or csv; as the name of the file ends unless given')
     .option('--after <key>', 'go on behind the row with this key')
     .option('--where <filter=value>', 'only such rows; may be given several times', collect, [])
-    .addHelpText('after', `\n${kindList()}`)
+    .addHelpText('after', `\n${kindList(EXPORT_KINDS)}`)
     .action(cli.act((kind: string, options: ExportOptions) => exportKind(cli, kind, options)))
   teach(
     command,
@@ -54,7 +55,7 @@ export function formatFor(file: string | undefined, asked: string | undefined): 
 }
 
 async function exportKind(cli: Cli, name: string, options: ExportOptions): Promise<Outcome> {
-  const kind = loadKind(name)
+  const kind = loadKind(EXPORT_KINDS, name)
   const { output, after } = options
   const format = formatFor(output, options.format)
   const only = parseFilters(kind, options.where)

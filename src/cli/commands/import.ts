@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { importObject } from '../../domain/bulk/bulk-operations.ts'
 import { DEFAULT_MAX_ERRORS, importRows } from '../../domain/bulk/import-rows.ts'
 import type { BulkKind } from '../../domain/bulk/kind.ts'
+import { BULK_KINDS } from '../../domain/bulk/kinds.ts'
 import { HeadingError } from '../../domain/bulk/row-reader.ts'
 import type { InputProblem } from '../../domain/operation/refusal.ts'
 import { atSchool } from '../../foundation/db/school-db.ts'
@@ -41,7 +42,7 @@ export function addImportCommand(program: Command, cli: Cli): void {
       String(DEFAULT_MAX_ERRORS),
     )
     .option('--columns', 'tell what a file of this kind may have in it, and do nothing')
-    .addHelpText('after', `\n${kindList()}`)
+    .addHelpText('after', `\n${kindList(BULK_KINDS)}`)
     .action(
       cli.act((kind: string, file: string | undefined, options: ImportOptions) =>
         options.columns === true ? columnsOf(kind) : importFile(cli, kind, file, options),
@@ -55,7 +56,7 @@ export function addImportCommand(program: Command, cli: Cli): void {
 }
 
 async function columnsOf(name: string): Promise<Outcome> {
-  const kind = loadKind(name)
+  const kind = loadKind(BULK_KINDS, name)
   return { data: describeKind(kind), text: kindAsText(kind) }
 }
 
@@ -65,7 +66,7 @@ async function importFile(
   file: string | undefined,
   options: ImportOptions,
 ): Promise<Outcome> {
-  const kind = loadKind(name)
+  const kind = loadKind(BULK_KINDS, name)
   const format = formatFor(file, options.format)
   const dryRun = options.dryRun === true
   const [fromLine, maxErrors] = [

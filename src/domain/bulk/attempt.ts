@@ -38,12 +38,12 @@ function collided(error: unknown): boolean {
  */
 export async function dryRun<R>(
   at: SchoolDb,
-  perform: (attempt: Attempt) => Promise<R>,
+  perform: (attempt: Attempt, tx: SchoolTx) => Promise<R>,
 ): Promise<R> {
   let performed: { readonly value: R } | undefined
   try {
     await at.transaction(async (tx) => {
-      performed = { value: await perform(savepointsIn(tx)) }
+      performed = { value: await perform(savepointsIn(tx), tx) }
       throw new RolledBack()
     })
   } catch (error) {

@@ -4,7 +4,7 @@ import { readScopesOf } from '../operation/write-answer.ts'
 import type { DescribedOperation } from '../operation.ts'
 import { DEFAULT_MAX_ERRORS } from './import-rows.ts'
 import type { ImportSummary } from './import-state.ts'
-import type { BulkKind } from './kind.ts'
+import type { BulkKind, ExportKind } from './kind.ts'
 import { FORMATS } from './row-reader.ts'
 
 /** The import and export of a kind as operations, for the REST API and the command line. */
@@ -31,7 +31,7 @@ export function exportOperation(kind: BulkKind, scope: string): DescribedOperati
 }
 
 /** The filters of the list, by their names. */
-export function filterFields(kind: BulkKind): Readonly<Record<string, z.ZodType>> {
+export function filterFields(kind: ExportKind): Readonly<Record<string, z.ZodType>> {
   const filters = Object.entries(kind.list?.filters ?? {})
   return Object.fromEntries(filters.map(([name, { schema }]) => [name, schema]))
 }

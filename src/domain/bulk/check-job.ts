@@ -7,7 +7,7 @@ import { countRows, readHeadings } from './file-headings.ts'
 import { importRows } from './import-rows.ts'
 import type { ImportSummary } from './import-state.ts'
 import { findKind } from './kinds.ts'
-import { type ColumnNames, type Format, HeadingError } from './row-reader.ts'
+import { type ColumnNames, type Format, HeadingError, type Within } from './row-reader.ts'
 
 /** Rows of a file that are tried before an import. More would hold locks for long. */
 export const CHECKED_ROWS = 2000
@@ -20,6 +20,7 @@ export interface CheckInput {
   readonly source: string
   readonly format: Format
   readonly columns: ColumnNames
+  readonly within?: Within | undefined
   /** Whether a person chose them: then the next file gets them again, if this one can be read with them. */
   readonly is_chosen?: boolean | undefined
 }
@@ -31,7 +32,7 @@ export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
   name: CHECK,
   async run(job) {
     const { id, at, actor, files, input } = job
-    const { resource, source, format, columns } = input
+    const { resource, source, format, columns, within } = input
     if (files === undefined) throw noFileStore()
     const kind = findKind(resource)
     const readers = await Promise.all([1, 2, 3].map(() => files.read(source)))
@@ -42,7 +43,15 @@ export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
     }
     try {
       const headings = await readHeadings(format, headed)
-      const options = { format, columns, dryRun: true, maxErrors: TOLD_ROWS, maxRows: CHECKED_ROWS }
+      const options = {
+        format,
+        columns,
+        within,
+        dryRun: true,
+        countsInvited: true,
+        maxErrors: TOLD_ROWS,
+        maxRows: CHECKED_ROWS,
+      }
       const { problems, ...summary }: Tried = await importRows(
         at,
         actor,
@@ -59,6 +68,8 @@ export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
       return {
         ...importObject(kind, true, { ...summary, id }),
         heading_problems: problems,
+        invited: summary.invited,
+        within: Object.keys(within ?? {}),
         file_rows: await countRows(format, counted),
         columns: headings.map(({ heading, sample }) => ({
           heading,

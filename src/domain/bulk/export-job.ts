@@ -6,7 +6,7 @@ import { isLeaseLost, type JobKind } from '../jobs/job.ts'
 import { startJob } from '../jobs/start-job.ts'
 import { conflict, type OperationRefused } from '../operation/refusal.ts'
 import { countExported, exportRows } from './export-rows.ts'
-import type { BulkKind } from './kind.ts'
+import type { ExportKind } from './kind.ts'
 import type { Format } from './row-reader.ts'
 
 export interface ExportInput {
@@ -33,7 +33,7 @@ export const TYPES: Readonly<Record<Format, string>> = {
 }
 
 /** Exports all objects of a kind into a file that the person who asked downloads. */
-export function exportJob(kind: BulkKind): JobKind<ExportInput, ExportCursor> {
+export function exportJob(kind: ExportKind): JobKind<ExportInput, ExportCursor> {
   return {
     name: `${kind.name.replaceAll('-', '_')}.export`,
     async run(job) {
@@ -97,7 +97,7 @@ async function* encoded(texts: readonly string[]): AsyncGenerator<Buffer, void, 
 export async function startExport(
   tx: SchoolTx,
   actor: Actor,
-  kind: BulkKind,
+  kind: ExportKind,
   input: ExportInput,
 ): Promise<string> {
   return await startJob(tx, actor, exportJob(kind), {

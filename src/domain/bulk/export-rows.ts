@@ -8,7 +8,7 @@ import { countObjects, filterCondition } from '../operation/list-operation.ts'
 import { invalid } from '../operation/refusal.ts'
 import { selectObjects } from '../operation/resource.ts'
 import { shapeOf } from './column-shape.ts'
-import type { BulkKind } from './kind.ts'
+import type { ExportKind } from './kind.ts'
 import type { Format } from './row-reader.ts'
 
 export interface ExportOptions {
@@ -43,7 +43,7 @@ const PAGE_LENGTH = 512 * 1024
 export async function* exportRows(
   at: SchoolDb,
   viewer: Pick<Actor, 'origin'>,
-  kind: BulkKind,
+  kind: ExportKind,
   { format, after, only = {} }: ExportOptions,
 ): AsyncGenerator<ExportedRows, void, void> {
   const columns = exportedColumns(kind)
@@ -69,7 +69,7 @@ export async function* exportRows(
 export async function countExported(
   at: SchoolDb,
   viewer: Pick<Actor, 'origin'>,
-  kind: BulkKind,
+  kind: ExportKind,
   { after, only = {} }: Omit<ExportOptions, 'format'>,
 ): Promise<number> {
   const { sql: wanted } = await filterCondition(kind.list?.filters ?? {}, at, only)
@@ -78,7 +78,7 @@ export async function countExported(
 }
 
 /** The members of the object, without expansions. */
-export function exportedColumns(kind: BulkKind): readonly string[] {
+export function exportedColumns(kind: ExportKind): readonly string[] {
   const related = Object.keys(kind.of.expansions ?? {})
   return Object.keys(kind.of.schema.shape).filter(
     (name) => name !== 'object' && !related.includes(name),
@@ -87,7 +87,7 @@ export function exportedColumns(kind: BulkKind): readonly string[] {
 
 const ndjsonLine = (object: Record<string, unknown>): string => `${JSON.stringify(object)}\n`
 
-function csvWriter(kind: BulkKind, columns: readonly string[]) {
+function csvWriter(kind: ExportKind, columns: readonly string[]) {
   const types = columns.map((name) => shapeOf(kind.of.schema.shape[name]).type)
   return (object: Record<string, unknown>): string =>
     csvLine(
@@ -100,19 +100,19 @@ function csvWriter(kind: BulkKind, columns: readonly string[]) {
     )
 }
 
-const keyIn = (kind: BulkKind) => sql.join(kind.key.map((name) => sql`r.${sql.ref(name)}`))
+const keyIn = (kind: ExportKind) => sql.join(kind.key.map((name) => sql`r.${sql.ref(name)}`))
 
-function isBehind(kind: BulkKind, last: readonly string[] | undefined) {
+function isBehind(kind: ExportKind, last: readonly string[] | undefined) {
   return last === undefined
     ? sql`true`
     : sql`(${keyIn(kind)}) > (${sql.join(last.map((value) => sql`${value}::uuid`))})`
 }
 
-function behind(kind: BulkKind, last: readonly string[] | undefined, limit: number) {
+function behind(kind: ExportKind, last: readonly string[] | undefined, limit: number) {
   return sql`${isBehind(kind, last)} order by ${keyIn(kind)} limit ${limit}`
 }
 
-function parseKey(kind: BulkKind, after: string): readonly string[] {
+function parseKey(kind: ExportKind, after: string): readonly string[] {
   const parts = after.split(',')
   if (parts.length === kind.key.length && parts.every((part) => UUID.test(part))) return parts
   const detail = `Write ${kind.key.join(',')} of the last row that you have.`

@@ -13,13 +13,14 @@ import { noFileStore, TYPES } from './export-job.ts'
 import { importInSteps } from './import-rows.ts'
 import type { ImportState, ImportSummary } from './import-state.ts'
 import type { BulkKind } from './kind.ts'
-import { type ColumnNames, type Format, HeadingError } from './row-reader.ts'
+import { type ColumnNames, type Format, HeadingError, type Within } from './row-reader.ts'
 
 export interface ImportInput {
   /** The key of the rows in the file store; the purge removes it with the job. */
   readonly source: string
   readonly format: Format
   readonly columns?: ColumnNames | undefined
+  readonly within?: Within | undefined
   readonly from_line?: number | undefined
   readonly max_errors?: number | undefined
   /** Go on to the end of the file whatever is refused, and keep the problems of this many rows. */
@@ -39,7 +40,8 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
     name: `${kind.name.replaceAll('-', '_')}.import`,
     async run(job) {
       if (job.files === undefined) throw noFileStore()
-      const { source, format, columns, from_line: fromLine, kept_errors: keptErrors } = job.input
+      const { source, format, columns, within } = job.input
+      const { from_line: fromLine, kept_errors: keptErrors } = job.input
       const maxErrors = keptErrors === undefined ? job.input.max_errors : Number.POSITIVE_INFINITY
       const bytes = await job.files.read(source)
       if (bytes === undefined)
@@ -49,7 +51,7 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
           job.actor,
           kind,
           bytes,
-          { format, columns, fromLine, maxErrors, keptErrors },
+          { format, columns, within, fromLine, maxErrors, keptErrors },
           (work) =>
             job.step(async (tx) => {
               const state = await work(savepointsIn(tx))

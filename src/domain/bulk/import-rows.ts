@@ -39,9 +39,13 @@ export async function importRows(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   if (options.dryRun === true) {
-    return await dryRun(at, (attempt) =>
-      new Import(kind, caller, eachAlone(attempt), options).run(source),
-    )
+    return await dryRun(at, async (attempt, tx) => {
+      const count = options.countsInvited === true ? kind.countInvited : undefined
+      const waiting = await count?.(tx)
+      const summary = await new Import(kind, caller, eachAlone(attempt), options).run(source)
+      if (waiting === undefined) return summary
+      return { ...summary, invited: ((await count?.(tx)) ?? waiting) - waiting }
+    })
   }
   const importing = new Import(kind, caller, eachAlone(attemptsAt(at)), options)
   await audit(at, caller, kind, importing.id, { format: options.format })
@@ -158,11 +162,11 @@ class Import {
 
   async *#batches(source: AsyncIterable<Uint8Array>): AsyncGenerator<Batch, void, void> {
     const objectName = this.#kind.objectName
-    const { format, columns, maxRows = Number.POSITIVE_INFINITY } = this.#options
+    const { format, columns, within, maxRows = Number.POSITIVE_INFINITY } = this.#options
     let batch = new Batch(objectName)
     let taken = 0
     try {
-      reading: for await (const rows of readRows(this.#kind, format, source, columns)) {
+      reading: for await (const rows of readRows(this.#kind, format, source, columns, within)) {
         for (const row of rows) {
           if (row.line < this.#from) continue
           if (taken >= maxRows) break reading

@@ -1,12 +1,15 @@
 import type { InputProblem } from '../operation/refusal.ts'
 import type { Attempt } from './attempt.ts'
-import type { ColumnNames, Format } from './row-reader.ts'
+import type { ColumnNames, Format, Within } from './row-reader.ts'
 
 export interface ImportOptions {
   readonly format: Format
   /** Write everything, then roll it back. */
   readonly dryRun?: boolean | undefined
+  /** Count whom the import would invite, in a dry run. */
+  readonly countsInvited?: boolean | undefined
   readonly columns?: ColumnNames | undefined
+  readonly within?: Within | undefined
   /** Read no more rows than this. */
   readonly maxRows?: number | undefined
   /** Skip rows on earlier lines. */
@@ -41,6 +44,8 @@ export interface ImportSummary extends ImportCounts {
   readonly nextLine: number
   /** Fewer than `failed` if not all are kept. */
   readonly errors: readonly FailedRow[]
+  /** How many people the import would invite, if that was counted and rows of the kind invite people. */
+  readonly invited?: number
 }
 
 /** How far an import is: enough to continue it in another process. */

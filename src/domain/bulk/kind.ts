@@ -34,8 +34,8 @@ export interface ObjectName {
 
 export type RowOutcome = 'created' | 'updated' | 'unchanged' | Refusal
 
-/** A kind of object that files hold, one object of the Admin API per row. */
-export interface BulkKind {
+/** A kind of object that can be exported, one object of the Admin API per row. */
+export interface ExportKind {
   /** As in the REST API's addresses: `membership-plans`. */
   readonly name: string
   readonly about: string
@@ -45,12 +45,20 @@ export interface BulkKind {
   readonly list?: ListOperation | undefined
   /** The members that name an object, and by which an export is ordered. */
   readonly key: readonly string[]
+  /** Without a scope only the command line and the admin area read or write the kind. */
+  readonly scopes: { readonly read?: string; readonly write?: string }
+  /** Why the admin area does not import it: a person cannot create one there either. */
+  readonly notInAdmin?: string | undefined
+}
+
+/** One that can be imported, too. */
+export interface BulkKind extends ExportKind {
   /** The columns that name the object of a row, as a text for the docs. */
   readonly named: string
-  /** Without a scope only the command line reads or writes the kind. */
-  readonly scopes: { readonly read?: string; readonly write?: string }
   /** The columns that an import reads; it ignores all other members of the object. */
   readonly columns: Readonly<Record<string, BulkColumn>>
+  /** Columns that name a related object in another way, by the column with its id. */
+  readonly instead?: Readonly<Record<string, readonly string[]>>
   /** The rules that compare values of a row; operations judge by the same. */
   readonly rules?: RowRules<never>
   /** A row that can be imported into a school that has the objects of `EXAMPLE`. */
@@ -60,6 +68,8 @@ export interface BulkKind {
    * written at the same time. Undefined if the row does not tell, or if rows depend on each other.
    */
   objectName?(values: ImportRow['values']): ObjectName | undefined
+  /** How many people wait for an invitation now. For kinds whose rows invite people, at schools that invite. */
+  readonly countInvited?: (tx: SchoolTx) => Promise<number | undefined>
   /**
    * Writes the rows and returns the outcome of each. Throws if a statement on all of them fails; the
    * caller then tries fewer rows at a time.

@@ -8,6 +8,7 @@ import {
   slotKind,
   studyGroupKind,
 } from '../consulting/consulting-bulk.ts'
+import { attendeeKind, rosterKind } from '../consulting/people-export.ts'
 import { formKind, pageKind, postKind, submissionKind } from '../content/content-bulk.ts'
 import { eventKind, registrationKind } from '../events/event-bulk.ts'
 import { commentKind } from '../learning/comment-bulk.ts'
@@ -18,7 +19,7 @@ import { lecturerKind } from '../learning/lecturer-bulk.ts'
 import { progressKind } from '../learning/progress-bulk.ts'
 import { notificationKind } from '../notifications/notification-bulk.ts'
 import { memberKind, studentKind } from '../people/people-bulk.ts'
-import type { BulkKind } from './kind.ts'
+import type { BulkKind, ExportKind } from './kind.ts'
 
 /** Everything that can be imported and exported, in an order in which each finds what it refers to. */
 export const BULK_KINDS: readonly BulkKind[] = [
@@ -50,6 +51,9 @@ export const BULK_KINDS: readonly BulkKind[] = [
   submissionKind,
   notificationKind,
 ]
+
+/** Everything that can be exported. */
+export const EXPORT_KINDS: readonly ExportKind[] = [...BULK_KINDS, attendeeKind, rosterKind]
 
 export function findKind(name: string): BulkKind | undefined {
   return BULK_KINDS.find((kind) => kind.name === name)

@@ -34,14 +34,18 @@ export class HeadingError extends Error {
 /** The column of each heading of a file. An empty text leaves the heading out; one that is not named is a column itself. */
 export type ColumnNames = Readonly<Record<string, string>>
 
+/** The object that rows belong to which do not name another one: the id for a column. */
+export type Within = Readonly<Record<string, string>>
+
 /** Reads the rows of a file and checks the values of each. */
 export async function* readRows(
   kind: BulkKind,
   format: Format,
   source: AsyncIterable<Uint8Array>,
   columns: ColumnNames = {},
+  within: Within = {},
 ): AsyncGenerator<ReadRow[], void, void> {
-  const check = rowChecker(kind)
+  const check = rowChecker(kind, within)
   if (format === 'ndjson') {
     const isRenamed = Object.keys(columns).length > 0
     const parseRow = (text: string) =>
@@ -124,7 +128,7 @@ const HALVED: InputProblem = {
 /** A time as exports write it. */
 const IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-function rowChecker(kind: BulkKind): Check {
+function rowChecker(kind: BulkKind, within: Within): Check {
   const shape = Object.fromEntries(
     Object.entries(kind.columns).map(([name, { schema }]) => [name, schema.optional()]),
   )
@@ -136,6 +140,11 @@ function rowChecker(kind: BulkKind): Check {
   const times = Object.entries(kind.columns)
     .filter(([, column]) => shapeOf(column.schema).type === 'time')
     .map(([name]) => name)
+  const given = Object.entries(within).map(([name, id]) => ({
+    name,
+    id,
+    others: [name, ...(kind.instead?.[name] ?? [])],
+  }))
   return (row) => {
     let values = without(row, passedOver)
     if (!isPlain(values)) {
@@ -147,6 +156,9 @@ function rowChecker(kind: BulkKind): Check {
       const time = values[name]
       if (typeof time !== 'string' || IN_UTC.test(time)) continue
       values[name] = new Date(time).toISOString()
+    }
+    for (const { name, id, others } of given) {
+      if (others.every((other) => values[other] == null)) values[name] = id
     }
     return values
   }

@@ -37,6 +37,7 @@ export interface TableKindDetails {
   readonly of: Resource
   readonly list?: ListOperation
   readonly scopes: BulkKind['scopes']
+  readonly notInAdmin?: BulkKind['notInAdmin']
   readonly example: BulkKind['example']
   readonly table: TenantTable
   /** The members that identify an object without an id. */

@@ -38,8 +38,10 @@ export function tableKind(details: TableKindDetails): BulkKind {
     key,
     named: details.named ?? namingOf(identified, natural),
     scopes,
+    notInAdmin: details.notInAdmin,
     example,
     columns,
+    instead: insteadOf(references),
     ...(details.rules === undefined ? {} : { rules: details.rules }),
     ...(details.independent === true ? { objectName: objectNamer(details) } : {}),
     async write(tx, caller, rows, known) {
@@ -50,6 +52,14 @@ export function tableKind(details: TableKindDetails): BulkKind {
       }
     },
   }
+}
+
+function insteadOf(references: NonNullable<TableKindDetails['references']>) {
+  const instead: Record<string, string[]> = {}
+  for (const [column, reference] of Object.entries(references)) {
+    instead[reference.for] = [...(instead[reference.for] ?? []), column]
+  }
+  return instead
 }
 
 function namingOf(identified: boolean, natural: readonly string[] | undefined): string {

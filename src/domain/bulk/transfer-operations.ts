@@ -7,7 +7,8 @@ import { startJob } from '../jobs/start-job.ts'
 import { takeSource } from '../jobs/take-source.ts'
 import { id as idField } from '../operation/fields.ts'
 import { judgeInput } from '../operation/input-problems.ts'
-import { invalid, OperationRefused } from '../operation/refusal.ts'
+import type { ListOperation } from '../operation/list-operation.ts'
+import { conflict, invalid, OperationRefused } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
 import type { WriteOperation } from '../operation.ts'
@@ -17,31 +18,34 @@ import { CHECK, type CheckInput, checkJob } from './check-job.ts'
 import { startExport } from './export-job.ts'
 import { guessColumns, type Heading, MOST_HEADINGS } from './file-headings.ts'
 import { startImport } from './import-job.ts'
-import type { BulkKind } from './kind.ts'
-import { BULK_KINDS } from './kinds.ts'
+import type { BulkKind, ExportKind } from './kind.ts'
+import { BULK_KINDS, EXPORT_KINDS } from './kinds.ts'
 import { type ColumnNames, FORMATS } from './row-reader.ts'
 
-/** What apps may export or import too, with a scope. The rest is for the command line. */
-const exportable = BULK_KINDS.filter(({ scopes }) => scopes.read !== undefined)
-const importable = BULK_KINDS.filter(({ scopes }) => scopes.write !== undefined)
+/** What apps may export, with a scope. */
+const forApps = EXPORT_KINDS.filter(({ scopes }) => scopes.read !== undefined)
+/** What the admin area imports: what can be created there. */
+const importable = BULK_KINDS.filter(({ notInAdmin }) => notInAdmin === undefined)
 
-const namesOf = (kinds: readonly BulkKind[]) => z.enum(kinds.map(({ name }) => name))
+const namesOf = (kinds: readonly ExportKind[]) => z.enum(kinds.map(({ name }) => name))
 
-export const EXPORTED = namesOf(exportable).options
+/** What the admin area exports and imports. */
+export const EXPORTED = namesOf(EXPORT_KINDS).options
 export const IMPORTED = namesOf(importable).options
 
-const kindOf = (name: string): BulkKind => {
-  const found = BULK_KINDS.find((kind) => kind.name === name)
+function named<K extends ExportKind>(kinds: readonly K[], name: string): K {
+  const found = kinds.find((kind) => kind.name === name)
   if (found === undefined) throw new Error(`${name} is no kind of rows`)
   return found
 }
 
-const exported = z.strictObject({
-  resource: namesOf(exportable),
-  format: z.enum(FORMATS).default('csv'),
-})
+const kindOf = (name: string): BulkKind => named(BULK_KINDS, name)
 
-/** Starts an export, in the admin area or by a tool. The resource decides which scope a token needs. */
+const fileFormat = z.enum(FORMATS).default('csv')
+
+const exported = z.strictObject({ resource: namesOf(forApps), format: fileFormat })
+
+/** Starts an export by a tool. The resource decides which scope a token needs. */
 export const startExportJob: WriteOperation<typeof exported, typeof jobSchema> = {
   name: 'exports.start',
   title: 'Start an export',
@@ -65,16 +69,29 @@ export const startExportJob: WriteOperation<typeof exported, typeof jobSchema> =
 }
 
 /** Any of them lets a token export something. */
-export const EXPORT_SCOPES = exportable.flatMap(({ scopes }) => scopes.read ?? [])
+export const EXPORT_SCOPES = forApps.flatMap(({ scopes }) => scopes.read ?? [])
 
-/** The kind of rows that a list shows, if they can be exported. */
-export function exportedBy(list: { readonly name: string }): string | undefined {
-  return exportable.find((kind) => kind.list?.name === list.name)?.name
+type List = Pick<ListOperation, 'name' | 'of' | 'filters'>
+
+/** The kind of rows that a list shows, if they can be exported as the list is narrowed. */
+export function exportedBy(list: List): string | undefined {
+  return EXPORT_KINDS.find(({ list: own }) => own !== undefined && isListedBy(own, list))?.name
 }
 
-/** The same, if they can be imported. */
-export function importedBy(list: { readonly name: string }): string | undefined {
-  return importable.find((kind) => kind.list?.name === list.name)?.name
+/** The same, if they can be imported and a row can name what they belong to. */
+export function importedBy(list: List, within: readonly string[]): string | undefined {
+  return importable.find(
+    ({ list: own, columns }) =>
+      own !== undefined &&
+      isListedBy(own, list) &&
+      within.every((name) => Object.hasOwn(columns, name)),
+  )?.name
+}
+
+/** The list of a kind, or one of the same objects with no other filters: the courses of one student. */
+function isListedBy(own: List, list: List): boolean {
+  if (own.name === list.name) return true
+  return own.of === list.of && Object.keys(list.filters).every((name) => name in own.filters)
 }
 
 /** The columns that an import of a kind takes. */
@@ -90,12 +107,13 @@ export const exportList = unscopedWrite({
   needsProof: () => true,
   kind: 'create',
   input: z.strictObject({
-    ...exported.shape,
+    resource: namesOf(EXPORT_KINDS),
+    format: fileFormat,
     only: z.record(z.string(), z.unknown()).default({}),
   }),
   output: jobSchema,
   async run(tx, actor: Actor, { resource, format, only }) {
-    const kind = kindOf(resource)
+    const kind = named(EXPORT_KINDS, resource)
     const judged = judgeInput(z.strictObject(filterFields(kind)).partial(), only)
     if (judged.problems !== undefined) {
       throw new OperationRefused({ kind: 'invalid', problems: judged.problems })
@@ -109,6 +127,9 @@ export const exportList = unscopedWrite({
 const columnNames = z
   .record(z.string().max(1000), z.string().max(100))
   .refine((names) => Object.keys(names).length <= MOST_HEADINGS)
+
+/** What rows belong to that do not name another object: a list of one course gives its id. */
+const belonging = z.record(z.string().max(100), idField).default({})
 
 /** The columns for the headings of a stored file: those of the last file, or by what the headings say. */
 export async function columnsOfFile(
@@ -135,9 +156,14 @@ export const checkImport = unscopedWrite({
     format: z.enum(FORMATS),
     source: z.string(),
     columns: columnNames,
+    within: belonging,
   }),
   output: jobSchema,
   async run(tx, actor: Actor, { id, ...input }) {
+    const { columns } = kindOf(input.resource)
+    if (Object.keys(input.within).some((name) => !Object.hasOwn(columns, name))) {
+      throw invalid('within', 'unknown_field', 'These rows cannot belong to that.')
+    }
     await startCheck(tx, actor, id, input)
     return await loadObject(tx, actor, jobs, id)
   },
@@ -156,16 +182,20 @@ export const recheckImport = unscopedWrite({
   input: z.strictObject({ id: idField, columns: columnNames }),
   output: started,
   async run(tx, actor: Actor, { id, columns }) {
-    const { resource, source, format } = await takeChecked(tx, actor, id)
+    const { resource, source, format, within } = await takeChecked(tx, actor, id)
     const known = kindOf(resource).columns
     const wrong = Object.values(columns).find((name) => name !== '' && !Object.hasOwn(known, name))
     if (wrong !== undefined) throw invalid('columns', 'unknown_field', 'There is no such column.')
     const job_id = uuidv7()
-    await startCheck(tx, actor, job_id, { resource, source, format, columns, is_chosen: true })
+    const input = { resource, source, format, columns, within, is_chosen: true }
+    await startCheck(tx, actor, job_id, input)
     return { job_id }
   },
   audit: () => [],
 })
+
+const UNREADABLE =
+  'No row of this file can be read with the columns that are chosen. Choose others and check it again.'
 
 /** Refused rows that the file of an import tells; the others are counted. */
 const TOLD_ERRORS = 1000
@@ -180,10 +210,11 @@ export const importChecked = unscopedWrite({
   input: z.strictObject({ id: idField }),
   output: started,
   async run(tx, actor: Actor, { id }) {
-    const { resource, source, format, columns, rows } = await takeChecked(tx, actor, id)
-    await rememberColumns(tx, resource, columns)
+    const { resource, rows, isUnreadable, ...file } = await takeChecked(tx, actor, id)
+    if (isUnreadable) throw conflict('wrong_state', UNREADABLE)
+    await rememberColumns(tx, resource, file.columns)
     const job_id = uuidv7()
-    const input = { source, format, columns, kept_errors: TOLD_ERRORS, rows }
+    const input = { ...file, kept_errors: TOLD_ERRORS, rows }
     await startImport(tx, actor, kindOf(resource), job_id, input)
     return { job_id }
   },
@@ -195,17 +226,24 @@ const checkInput = z.object({
   source: z.string(),
   format: z.enum(FORMATS),
   columns: columnNames,
+  within: belonging,
 })
 
-const counted = z.looseObject({ file_rows: z.int().optional() })
+const answered = z.looseObject({
+  file_rows: z.int().optional(),
+  heading_problems: z.array(z.unknown()).optional(),
+})
 
-async function takeChecked(
-  tx: SchoolTx,
-  actor: Actor,
-  id: string,
-): Promise<CheckInput & { readonly rows?: number | undefined }> {
+interface CheckedFile extends CheckInput {
+  readonly rows: number | undefined
+  /** Whether the headings have problems. */
+  readonly isUnreadable: boolean
+}
+
+async function takeChecked(tx: SchoolTx, actor: Actor, id: string): Promise<CheckedFile> {
   const { input, result } = await takeSource(tx, actor, CHECK, id)
-  return { ...checkInput.parse(input), rows: counted.safeParse(result).data?.file_rows }
+  const { file_rows: rows, heading_problems } = answered.parse(result)
+  return { ...checkInput.parse(input), rows, isUnreadable: heading_problems !== undefined }
 }
 
 async function startCheck(

@@ -31,6 +31,7 @@ export const accessKind = tableKind({
   about: 'Who may download which digital product.',
   of: accesses,
   scopes: {},
+  notInAdmin: 'A purchase gives access, and only a move from another system brings it.',
   example: { product_slug: 'sheet', member_id: EXAMPLE.student },
   table: 'digital_product_accesses',
   natural: ['product_id', 'member_id'],

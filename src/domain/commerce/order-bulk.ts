@@ -21,6 +21,8 @@ export const orderKind = tableKind({
   of: orders,
   list: listOrders,
   scopes: { read: 'orders:read' },
+  notInAdmin:
+    'Orders come from the checkout. What was paid elsewhere is imported as payments, which create their orders.',
   example: {
     number: 'A-1001',
     member_id: EXAMPLE.student,

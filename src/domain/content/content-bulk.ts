@@ -106,6 +106,7 @@ export const submissionKind = tableKind({
   of: submissions,
   list: listSubmissions,
   scopes: { read: 'forms:read' },
+  notInAdmin: 'People answer forms themselves, and only a move from another system brings answers.',
   example: { external_id: 'answer-1', form_id: EXAMPLE.form, answers: { q: 'Yes' } },
   table: 'form_submissions',
   columns: {

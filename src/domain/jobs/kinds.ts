@@ -2,7 +2,7 @@ import { recountJob } from '../analytics/figures/recount-job.ts'
 import { checkJob } from '../bulk/check-job.ts'
 import { exportJob } from '../bulk/export-job.ts'
 import { importJob } from '../bulk/import-job.ts'
-import { BULK_KINDS } from '../bulk/kinds.ts'
+import { BULK_KINDS, EXPORT_KINDS } from '../bulk/kinds.ts'
 import { endAccessJob } from '../grants/end-access-job.ts'
 import { endAllAccessJob } from '../grants/end-all-access-job.ts'
 import { announceJob } from '../notifications/announce-job.ts'
@@ -23,5 +23,6 @@ export const JOB_KINDS: readonly JobKind[] = [
   forgetMemberJob,
   inviteJob,
   checkJob,
-  ...BULK_KINDS.flatMap((kind) => [exportJob(kind), importJob(kind)]),
+  ...EXPORT_KINDS.map(exportJob),
+  ...BULK_KINDS.map(importJob),
 ]

@@ -10,6 +10,7 @@ export const commentKind = tableKind({
   of: comments,
   list: listComments,
   scopes: { read: 'comments:read' },
+  notInAdmin: 'Members write comments themselves, and only a move from another system brings them.',
   example: {
     external_id: 'remark-1',
     lecture_id: EXAMPLE.lecture,

@@ -24,6 +24,7 @@ export const progressKind = tableKind({
   of: lectureProgress,
   list: listProgress,
   scopes: { read: 'students:read' },
+  notInAdmin: 'Students make progress themselves, and only a move from another system brings it.',
   example: { student_id: EXAMPLE.student, lecture_id: EXAMPLE.secondLecture, state: 'completed' },
   table: 'lecture_progress',
   key: ['student_id', 'course_id', 'lecture_id'],

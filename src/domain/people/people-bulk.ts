@@ -5,7 +5,7 @@ import { writeInRounds } from '../bulk/rounds.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, id, line } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
-import { startInviting } from './invitations/start-inviting.ts'
+import { countToInvite, startInviting } from './invitations/start-inviting.ts'
 import { listMembers } from './member-operations.ts'
 import { members, students } from './member-resource.ts'
 import { LAST_OWNER } from './member-roles.ts'
@@ -47,6 +47,7 @@ export const studentKind: BulkKind = {
   scopes: { read: 'students:read', write: 'students:write' },
   columns,
   example: { email: 'kit@example.test', name: 'Kit Example' },
+  countInvited: countToInvite,
   objectName: ({ id, email }) => {
     if (id !== undefined && email !== undefined) return undefined
     return id === undefined
@@ -75,6 +76,7 @@ export const memberKind: BulkKind = {
     },
   },
   example: { id: EXAMPLE.student, roles: ['lecturer', 'student'] },
+  countInvited: countToInvite,
   write: (tx, caller, rows) =>
     writePeople(tx, caller, rows, (values, before) =>
       Array.isArray(values.roles) ? inOrder(values.roles as Role[]) : before,

@@ -4,41 +4,29 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'
-import { type Answer, hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import type { Visitor } from '../../support/browser-like.ts'
 import { whenFileIsDone } from '../../support/clean-up.ts'
 import { finishJobs, jobRow } from '../../support/jobs.ts'
 import { anOwner } from '../../support/operator-like.ts'
-import { uploadTo } from '../../support/uploading.ts'
+import {
+  checkRows,
+  chooseColumns,
+  importChecked,
+  pathIn,
+  tokenOn,
+} from '../../support/transfers.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-imports-'))
 whenFileIsDone(() => rm(folder, { recursive: true, force: true }))
 const world = await aWorld({ files: createDiskStore(folder) })
 
-const pathIn = (answer: Answer): string => String(answer.headers.location).split('?')[0] ?? ''
-const tokenOn = (html: string): string => hiddenFields(html, '/sign-out').form_token ?? ''
-
 /** Sends a file and waits for its check. Returns the path of the check. */
-async function check(owner: Visitor, rows: string, name = 'rows.csv', resource = 'students') {
-  const sent = await uploadTo(owner, '/admin/jobs/import', {
-    fields: { resource },
-    name,
-    type: 'text/csv',
-    bytes: Buffer.from(rows),
-  })
-  expect(sent.statusCode).toBe(303)
-  await finishJobs(world)
-  return pathIn(sent)
-}
+const check = (owner: Visitor, rows: string, name = 'rows.csv', resource = 'students') =>
+  checkRows(world, owner, rows, { name, resource })
 
-/** Imports what was checked. Returns the page of the import. */
-async function start(owner: Visitor, path: string): Promise<string> {
-  const form_token = tokenOn((await owner.get(path)).body)
-  const started = await owner.post(`${path}/import`, { form_token })
-  expect(started.statusCode).toBe(303)
-  await finishJobs(world)
-  return pathIn(started)
-}
+/** Imports what was checked. Returns the path of the import. */
+const start = (owner: Visitor, path: string) => importChecked(world, owner, path)
 
 const emails = async (school: TestSchool): Promise<string[]> => {
   const rows = await world.database.db
@@ -163,17 +151,8 @@ describe('a file of students', () => {
 })
 
 describe('the headings of a file', () => {
-  const choose = async (owner: Visitor, path: string, columns: [string, string][]) => {
-    const form_token = tokenOn((await owner.get(path)).body)
-    const fields = columns.flatMap(([heading, column]): [string, string][] => [
-      ['heading', heading],
-      ['column', column],
-    ])
-    const again = await owner.post(`${path}/columns`, [['form_token', form_token], ...fields])
-    expect(again.statusCode).toBe(303)
-    await finishJobs(world)
-    return pathIn(again)
-  }
+  const choose = (owner: Visitor, path: string, columns: [string, string][]) =>
+    chooseColumns(world, owner, path, columns)
 
   test('that got the same column ask for another one, keep the file, and are not remembered', async () => {
     const owner = await anOwner(world, await world.aSchool())
@@ -186,6 +165,8 @@ describe('the headings of a file', () => {
     const { body } = await owner.get(twice)
     expect(body).toContain('Two headings have the column “Email”. Choose it for one of them.')
     expect(body).not.toContain(`${twice}/import`)
+    const form_token = tokenOn(body)
+    expect((await owner.post(`${twice}/import`, { form_token })).statusCode).toBe(409)
     expect(chosenIn(body)).toEqual(['email', 'email', 'name'])
     expect(chosenIn((await owner.get(await check(owner, rows))).body)).toEqual(['', '', 'name'])
     const once = await choose(owner, twice, [
@@ -267,7 +248,8 @@ describe('the list of students', () => {
     const { path } = await browser.done('/admin/courses/new', { title: 'Fresco' })
     const list = await browser.page(`${path}/enrollments`)
     expect(list).toContain(encodeURIComponent(`"course_id":"${path.split('/').at(-1)}"`))
-    expect(list).not.toContain('/admin/jobs/import')
+    const within = encodeURIComponent(`{"course_id":"${path.split('/').at(-1)}"}`)
+    expect(list).toContain(`/admin/jobs/import?resource=enrollments&amp;within=${within}`)
     const cut = { resource: 'enrollments', only: '{"course_id":' }
     const page = '/admin/jobs/export?resource=enrollments'
     expect((await browser.force(page, cut)).statusCode).toBe(400)

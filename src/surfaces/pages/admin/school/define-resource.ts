@@ -27,7 +27,7 @@ interface TypedParts<T, C, U, Home> {
     ask: Ask,
     formToken: string,
   ) => Promise<ComponentChildren>
-  readonly links?: (object: T) => readonly Link[]
+  readonly links?: (object: T, place: Place) => readonly Link[]
   readonly isChanging?: (object: T) => boolean
   readonly up?: (object: T) => Link
   readonly home?: (object: Home) => string

@@ -159,7 +159,7 @@ export interface AdminResource {
     formToken: string,
   ) => Promise<ComponentChildren>
   /** Other pages about the object. */
-  readonly links?: (object: Row) => readonly Link[]
+  readonly links?: (object: Row, place: Place) => readonly Link[]
   /** Whether the page of this object loads itself again after a moment. */
   readonly isChanging?: (object: Row) => boolean
   /** The page above an object; if left out, its list. */

@@ -9,6 +9,8 @@ export interface Place {
   readonly timeZone: string
   /** The school's currency, for prices that name none. */
   readonly currency: string
+  /** The owner or admin who sees it. */
+  readonly viewerId: string
 }
 
 /** Shows a part of an object; an empty result is left out of the page. */

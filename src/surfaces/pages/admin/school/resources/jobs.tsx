@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EXPORTED, startExportJob } from '../../../../../domain/bulk/transfer-operations.ts'
+import { EXPORTED, exportList } from '../../../../../domain/bulk/transfer-operations.ts'
 import { cancelJob, listJobs, readJob } from '../../../../../domain/jobs/job-operations.ts'
 import { Alert } from '../../../../../foundation/html/components.tsx'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
@@ -82,7 +82,7 @@ export const jobs = defineResource({
       ],
     },
   ],
-  create: startExportJob,
+  create: exportList,
   createLabel: 'Export rows',
   listLinks: [{ url: '/admin/jobs/import', label: 'Import rows' }],
   actions: [
@@ -97,15 +97,15 @@ export const jobs = defineResource({
       when: (job) => job.can_cancel,
     },
   ],
-  links: (job) => [
+  links: (job, { viewerId }) => [
     ...(isOpen(job) ? [{ url: `/admin/jobs/${job.id}`, label: 'Look again', button: true }] : []),
-    ...(job.file_url === null
+    ...(job.file_url === null || job.started_by !== viewerId
       ? []
       : [{ url: `/admin/jobs/${job.id}/file`, label: fileWords(job), button: true }]),
   ],
-  panels: async (job, _place, _ask, formToken) => (
+  panels: async (job, { viewerId }, _ask, formToken) => (
     <>
-      <CheckedPanels job={job} formToken={formToken} />
+      <CheckedPanels job={job} isMine={job.started_by === viewerId} formToken={formToken} />
       <EndedEarly job={job} />
       <RefusedRows {...refusedRows.safeParse(job.result).data} />
     </>

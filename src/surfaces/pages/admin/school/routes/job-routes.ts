@@ -15,31 +15,44 @@ import {
 import { loadJobFile, readJobFile } from '../../../../../domain/jobs/job-file.ts'
 import { OperationRefused } from '../../../../../domain/operation/refusal.ts'
 import type { Outcome } from '../../../../../domain/operation.ts'
-import { uuidv7 } from '../../../../../foundation/crypto/random.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
-import { boundaryIn, readMultipart, textOfPart } from '../../../../../foundation/http/multipart.ts'
 import { setPageHeaders } from '../../../../../foundation/http/security-headers.ts'
-import { type FileStore, FileTooLargeError } from '../../../../../foundation/storage/file-store.ts'
+import type { FileStore } from '../../../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { checkPostToken, redirectTo, sendPage } from '../../../page-request.ts'
+import { redirectTo, sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
 import { requireRecentProof } from '../../../step-up/recent-proof.ts'
 import { operatorActor } from '../../operator.ts'
 import type { Row } from '../row.ts'
 import { exportPage } from '../views/export-page.tsx'
 import { importPage } from '../views/import-page.tsx'
+import {
+  type ReceivedRows,
+  receive,
+  type WantedRows,
+  WRONG_KIND,
+  wantedIn,
+} from './receive-rows.ts'
 import { enter, idIn, type Visit } from './visit.ts'
 
 export const JOBS_PATH = '/admin/jobs'
 const IMPORT_PATH = `${JOBS_PATH}/import`
 const EXPORT_PATH = `${JOBS_PATH}/export`
-const FIELD_BYTES = 4096
 
 /** The page that asks for the format of an export of these rows. */
 export function exportPath(resource: string, only: Row): string {
+  return withQuery(EXPORT_PATH, resource, 'only', only)
+}
+
+/** The page that asks for a file of rows that belong to the same object as those of a list. */
+export function importPath(resource: string, within: Row): string {
+  return withQuery(IMPORT_PATH, resource, 'within', within)
+}
+
+function withQuery(path: string, resource: string, name: string, values: Row): string {
   const query = new URLSearchParams({ resource })
-  if (Object.keys(only).length > 0) query.set('only', JSON.stringify(only))
-  return `${EXPORT_PATH}?${query}`
+  if (Object.keys(values).length > 0) query.set(name, JSON.stringify(values))
+  return `${path}?${query}`
 }
 
 /** Imports from a file of the person, and the file that an export made. */
@@ -61,8 +74,13 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
   addExportRoutes(app, context)
   addCheckedRoutes(app, context)
 
-  const show = (request: FastifyRequest, reply: FastifyReply, visit: Visit, problem?: string) => {
-    const asked = queryOf(request).get('resource') ?? ''
+  const show = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    { resource, within }: WantedRows,
+    problem?: string,
+  ) => {
     const page = importPage({
       ...visit.frame(),
       here: JOBS_PATH,
@@ -70,14 +88,16 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
       back: { url: JOBS_PATH, label: 'Background work' },
       maxBytes: limits.uploadBytes,
       kinds: IMPORTED,
-      kind: IMPORTED.find((name) => name === asked) ?? 'students',
+      kind: IMPORTED.find((name) => name === resource) ?? 'students',
+      within,
+      invites: request.school.invitesPeople && context.mailer !== undefined,
       problem,
     })
     return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
   }
 
   app.get(IMPORT_PATH, async (request, reply) =>
-    show(request, reply, await enterProven(request, reply)),
+    show(request, reply, await enterProven(request, reply), wantedIn(queryOf(request))),
   )
 
   app.register(async (scope) => {
@@ -85,7 +105,7 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
     scope.post(IMPORT_PATH, async (request, reply) => {
       const visit = await enterProven(request, reply)
       const received = await receive(context, request, visit, files)
-      if ('problem' in received) return show(request, reply, visit, received.problem)
+      if ('problem' in received) return show(request, reply, visit, received, received.problem)
       const columns = await columnsIn(request, files, received)
       const outcome = await visit.perform(checkImport, { ...received, columns })
       if (outcome.kind === 'done') {
@@ -93,7 +113,7 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
       }
       await files.remove(received.source)
       const told = outcome.kind === 'conflict' ? outcome.detail : WRONG_KIND
-      return show(request, reply, visit, told)
+      return show(request, reply, visit, received, told)
     })
   })
 }
@@ -200,52 +220,6 @@ function filtersIn(asked: URLSearchParams): Row {
   } catch {
     throw new RequestRefusedError(400, WRONG_FILTER)
   }
-}
-
-const WRONG_KIND = 'Choose what the rows of the file are.'
-
-interface ReceivedRows {
-  readonly id: string
-  readonly resource: string
-  readonly format: 'csv' | 'ndjson'
-  readonly source: string
-}
-
-/** Nothing is stored before the form's token is checked. The fields come before the file. */
-async function receive(
-  context: AppContext,
-  request: FastifyRequest,
-  visit: Visit,
-  files: FileStore,
-): Promise<ReceivedRows | { readonly problem: string }> {
-  const boundary = boundaryIn(request.headers['content-type'])
-  const body = request.body as AsyncIterable<Uint8Array>
-  let isOurs = false
-  let resource = ''
-  for await (const part of readMultipart(body, boundary)) {
-    if (part.name === 'form_token' && !isOurs) {
-      const token = await textOfPart(part, FIELD_BYTES)
-      checkPostToken(context.keyring, request, visit.operator, token)
-      isOurs = true
-    } else if (!isOurs) break
-    else if (part.name === 'resource') resource = await textOfPart(part, FIELD_BYTES)
-    else if (part.name === 'file') {
-      const name = part.fileName ?? ''
-      if (name === '') return { problem: 'Choose a file first.' }
-      if (!IMPORTED.includes(resource)) return { problem: WRONG_KIND }
-      const id = uuidv7()
-      const format = /\.csv$/i.test(name) ? 'csv' : 'ndjson'
-      try {
-        const { key } = await files.write(id, part.bytes, context.limits.uploadBytes)
-        return { id, resource, format, source: key }
-      } catch (error) {
-        if (!(error instanceof FileTooLargeError)) throw error
-        return { problem: 'The file is larger than this server takes. Split it.' }
-      }
-    }
-  }
-  if (!isOurs) checkPostToken(context.keyring, request, visit.operator, undefined)
-  return { problem: 'Choose a file first.' }
 }
 
 async function sendFile(

@@ -12,7 +12,7 @@ import type { Row } from '../row.ts'
 import { type ListQuery, listPage, type ShownFilter } from '../views/list-page.tsx'
 import { withArticle } from '../views/words.ts'
 import { choicesOf, findTextsIn } from './choices.ts'
-import { exportPath } from './job-routes.ts'
+import { exportPath, importPath } from './job-routes.ts'
 import { noticesOf } from './notices.ts'
 import { actionsForMany, selectionPath } from './selection-routes.ts'
 import { enter, expanding, type Visit } from './visit.ts'
@@ -134,13 +134,9 @@ function selectionOf(resource: AdminResource, plan: ListPlan) {
 
 /** The pages that export what this list shows, and that import rows of its kind. */
 function transfersOf({ operation }: ListPlan, only: Row, fixed: Row): readonly Link[] {
-  const [exported, imported] = [exportedBy(operation), importedBy(operation)]
-  // A file says itself where its rows belong, so a list of one parent offers no import.
-  const isWhole = Object.keys(fixed).length === 0
+  const [exported, imported] = [exportedBy(operation), importedBy(operation, Object.keys(fixed))]
   return [
-    ...(imported !== undefined && isWhole
-      ? [{ url: `/admin/jobs/import?resource=${imported}`, label: 'Import' }]
-      : []),
+    ...(imported === undefined ? [] : [{ url: importPath(imported, fixed), label: 'Import' }]),
     ...(exported === undefined ? [] : [{ url: exportPath(exported, only), label: 'Export' }]),
   ]
 }

@@ -64,7 +64,11 @@ export async function enter(
   }
   return {
     operator,
-    place: { timeZone: request.school.timeZone, currency: request.school.currency },
+    place: {
+      timeZone: request.school.timeZone,
+      currency: request.school.currency,
+      viewerId: operator.person.id,
+    },
     storesFiles: context.files !== undefined,
     perform,
     ask: async (operation, input) => answerOf(await perform(operation, input)),

@@ -3,6 +3,8 @@ import { CHECKED_ROWS } from '../../../../../domain/bulk/check-job.ts'
 import { columnsFor, IMPORTED } from '../../../../../domain/bulk/transfer-operations.ts'
 import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
+import { paths } from '../../../views/admin/admin-page.tsx'
+import { belongingInWords } from './import-page.tsx'
 import { inWords } from './words.ts'
 
 interface Job {
@@ -23,6 +25,9 @@ const checked = z.looseObject({
     .array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() }))
     .optional(),
   is_used: z.boolean().optional(),
+  invited: z.int().optional(),
+  /** The columns of what the rows belong to, if they name no other. */
+  within: z.array(z.string()).default([]),
   columns: z.array(z.object({ heading: z.string(), sample: z.string(), column: z.string() })),
 })
 
@@ -33,10 +38,18 @@ function checkedFile({ operation, state, result }: Job) {
   return file === undefined || file.is_used === true ? undefined : file
 }
 
+interface CheckedProps {
+  readonly job: Job
+  /** Whether the person who sees it sent the file: only this person can go on with it. */
+  readonly isMine: boolean
+  readonly formToken: string
+}
+
 /** What would be imported, the button that does it, and the column of each heading. */
-export function CheckedPanels({ job, formToken }: { job: Job; formToken: string }) {
+export function CheckedPanels({ job, isMine, formToken }: CheckedProps) {
   const file = checkedFile(job)
   if (file === undefined) return null
+  if (!isMine) return <OfAnother file={file} />
   const { resource, rows, failed, columns, heading_problems, file_rows = 0 } = file
   const known = columnsFor(resource)
   const mayImport = heading_problems === undefined && (rows > failed || file_rows > rows)
@@ -44,6 +57,8 @@ export function CheckedPanels({ job, formToken }: { job: Job; formToken: string 
     <>
       <Panel title="Nothing is written yet">
         {heading_problems === undefined && <p>{summaryOf(file)}</p>}
+        {mayImport && file.within.length > 0 && <p>{belongingInWords(file.within)}</p>}
+        {mayImport && <Invited file={file} />}
         {mayImport && (
           <Form action={`/admin/jobs/${job.id}/import`} formToken={formToken} class="actions">
             <Button look="primary">{buttonWords(file)}</Button>
@@ -92,6 +107,31 @@ export function CheckedPanels({ job, formToken }: { job: Job; formToken: string 
         </Form>
       </Panel>
     </>
+  )
+}
+
+function OfAnother({ file }: { file: File }) {
+  return (
+    <Panel title="Nothing is written yet">
+      {file.heading_problems === undefined && <p>{summaryOf(file)}</p>}
+      <p>Only the person who sent this file can import it. To import it yourself, send it again.</p>
+    </Panel>
+  )
+}
+
+/** Mail that the import sends cannot be called back, so it is told before. */
+function Invited({ file }: { file: File }) {
+  const { invited } = file
+  if (invited === undefined || (invited === 0 && isWhole(file))) return null
+  const people = invited === 1 ? '1 person gets' : `${inNumbers(invited)} people get`
+  return (
+    <Alert tone="warning" title={`${people} an invitation by email when you import this`}>
+      <p>
+        {!isWhole(file) && 'Rows that were not checked may add more people. '}
+        To import without invitations, turn them off under <a href={paths.settings}>Settings</a>{' '}
+        first.
+      </p>
+    </Alert>
   )
 }
 

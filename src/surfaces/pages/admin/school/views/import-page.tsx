@@ -1,7 +1,7 @@
 import { Alert, Button, FormToken } from '../../../../../foundation/html/components.tsx'
 import { Select } from '../../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
-import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import { type AdminFrame, adminPage, paths } from '../../../views/admin/admin-page.tsx'
 import { sizeInWords } from '../../../views/size.ts'
 import type { Link } from '../resource.ts'
 import { inWords } from './words.ts'
@@ -15,6 +15,10 @@ interface ImportPageProps extends AdminFrame {
   readonly kinds: readonly string[]
   /** What they are, if the person came from such a list. */
   readonly kind: string
+  /** The objects that the rows belong to, if the person came from the list of one. */
+  readonly within: Readonly<Record<string, string>>
+  /** Whether members and students whom the school adds get an email. */
+  readonly invites: boolean
 }
 
 const TITLE = 'Import rows'
@@ -22,6 +26,7 @@ const TITLE = 'Import rows'
 /** The fields come before the file, so that they are known when its bytes arrive. */
 export function importPage(props: ImportPageProps): string {
   const { path, back, problem, kinds } = props
+  const parents = Object.keys(props.within)
   return adminPage({
     ...props,
     title: problem === undefined ? TITLE : `Error: ${TITLE}`,
@@ -36,12 +41,20 @@ export function importPage(props: ImportPageProps): string {
           {problem !== undefined && <Alert tone="error" title={problem} />}
           <form method="post" action={path} encType="multipart/form-data" class="wide-form">
             <FormToken value={props.viewer?.formToken ?? ''} />
-            <Select
-              name="resource"
-              label="What the rows are"
-              value={props.kind}
-              options={kinds.map((name) => [name, kindInWords(name)])}
-            />
+            {parents.length === 0 ? (
+              <Select
+                name="resource"
+                label="What the rows are"
+                value={props.kind}
+                options={kinds.map((name) => [name, kindInWords(name)])}
+              />
+            ) : (
+              <>
+                <input type="hidden" name="resource" value={props.kind} />
+                <input type="hidden" name="within" value={JSON.stringify(props.within)} />
+                <p>{`${kindInWords(props.kind)}. ${belongingInWords(parents)}`}</p>
+              </>
+            )}
             <div class="field">
               <label for="file">Choose a file</label>
               <p id="file-hint" class="field-hint">
@@ -55,6 +68,13 @@ export function importPage(props: ImportPageProps): string {
                 aria-describedby="file-hint"
               />
             </div>
+            {props.invites && (
+              <p>
+                Members and students who are new here get an invitation by email when you import
+                them, not when the file is checked. You can turn invitations off under{' '}
+                <a href={paths.settings}>Settings</a>.
+              </p>
+            )}
             <div class="actions">
               <Button look="primary">Check the file</Button>
               <ButtonLink look="plain" href={back.url}>
@@ -66,6 +86,13 @@ export function importPage(props: ImportPageProps): string {
       </>
     ),
   })
+}
+
+/** Where rows go that do not say it themselves. */
+export function belongingInWords(parents: readonly string[]): string {
+  const [parent = ''] = parents
+  const words = inWords(parent.replace(/_id$/, '')).toLowerCase()
+  return `A row that names no ${words} is for the ${words} that you came from.`
 }
 
 /** `membership-plans` as people write it: "Membership plans". */

@@ -57,7 +57,7 @@ export interface ObjectPageProps extends AdminFrame {
 export function objectPage(props: ObjectPageProps): string {
   const { resource, object, place } = props
   const name = plainText(resource.name(object)) || `Unnamed ${resource.one}`
-  const links = resource.links?.(object) ?? []
+  const links = resource.links?.(object, place) ?? []
   return adminPage({
     ...props,
     here: placeInMenu(resource, props.here),
