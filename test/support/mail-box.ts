@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { vi } from 'vitest'
 import { MailSender } from '../../src/surfaces/pages/mails/mail-sender.ts'
 import { eventually } from './eventually.ts'
-import { aMailServer } from './mail-server.ts'
+import { type MailServer, quickMailServer } from './mail-server.ts'
 import { type MimeMail, readMime } from './mime.ts'
 import type { World } from './world.ts'
 
@@ -33,10 +33,10 @@ export async function untilSent(world: World): Promise<void> {
 }
 
 /** A mail server that keeps its mails. */
-export async function aMailBox(): Promise<MailBox> {
+export async function aMailBox(server: MailServer = quickMailServer): Promise<MailBox> {
   const kept: ReceivedMail[] = []
   const post = new EventEmitter().setMaxListeners(0)
-  const port = await aMailServer(({ to, raw }) => {
+  const port = await server(({ to, raw }) => {
     const mail = readMime(raw)
     for (const address of to) kept.push({ to: address, ...mail })
     post.emit('mail')

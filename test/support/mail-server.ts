@@ -10,11 +10,14 @@ export interface Delivery {
   readonly raw: string
 }
 
+/** Takes mails, until the test file is done, and returns its port. */
+export type MailServer = (deliver: (mail: Delivery) => void) => Promise<number>
+
 /**
- * Takes mails, until the test file is done, and returns its port: as much of a mail server (RFC 5321) as nodemailer asks for.
- * Those of npm wait a tenth of a second before they greet, for each mail.
+ * As much of a mail server (RFC 5321) as nodemailer asks for. `npmMailServer` is a whole one, and waits a tenth of a second
+ * before it greets, for each mail.
  */
-export async function aMailServer(deliver: (mail: Delivery) => void): Promise<number> {
+export const quickMailServer: MailServer = async (deliver) => {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)

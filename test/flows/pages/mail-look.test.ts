@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aMailBox, type ReceivedMail } from '../../support/mail-box.ts'
+import { npmMailServer } from '../../support/npm-mail-server.ts'
 import { submit } from '../../support/operator-like.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const FROM = 'Schools <no-reply@schools.test>'
-const mailBox = await aMailBox()
+const mailBox = await aMailBox(npmMailServer)
 const world = await aWorld({ mailer: smtpMailer(mailBox.url, FROM) })
 
 interface Look {
