@@ -31,7 +31,7 @@ export type NoticedChange = (typeof NOTICED_CHANGES)[number]
 
 /**
  * Every kind of mail that can be queued. A new one also needs a rule (`mail-rules.ts`), and words for what the rule
- * decides (`surfaces/pages/mails/mail-words.ts`).
+ * decides (`surfaces/pages/mails/notice-mails.ts`).
  */
 export const QUEUED_KINDS = {
   forgotten_password: { facts: nothing, keepMinutes: HOUR },

@@ -1,0 +1,91 @@
+import type { NoticedChange } from '../../../domain/people/mails/queued-kinds.ts'
+import { NOT_ME_DAYS } from '../../../domain/people/not-me-link.ts'
+import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { NOT_ME_PATH } from '../views/not-me.tsx'
+import { button, paragraph, schoolUrl } from './mail-blocks.ts'
+import type { WordsOfMails } from './words-of-mails.ts'
+
+/** What a person is told so that a stranger is found out. */
+export const noticeMails: WordsOfMails<'account_notice' | 'everything_ended'> = {
+  account_notice: ({ what, device, isHere, token }, school) => {
+    const { subject, sentence, isByOperator } = NOTICES[what]
+    const place = isHere ? `It was at ${school.name}.` : 'It was at another school on this server.'
+    const browser = plainText(device)
+    return {
+      subject,
+      blocks: [
+        paragraph(
+          sentence,
+          ...(browser === '' ? [] : [`The browser: ${browser}.`]),
+          ...(isByOperator ? [] : [place]),
+        ),
+        paragraph(
+          `If ${isByOperator ? 'you asked for it' : 'that was you'}, there is nothing to do.`,
+        ),
+        paragraph(
+          `If ${isByOperator ? 'you did not ask for it' : 'it was not you'}, end everything at once. The link works once, within ${NOT_ME_DAYS} days.`,
+        ),
+        button('It was not me', schoolUrl(school.origin, NOT_ME_PATH, { token })),
+      ],
+    }
+  },
+  everything_ended: ({ token }, school) => ({
+    subject: 'Everything of your account has ended',
+    blocks: [
+      paragraph(
+        'You were signed out everywhere, all apps were disconnected, and your password no longer works.',
+        `Open this link within ${RESET_MINUTES} minutes to choose a new one. It works once.`,
+      ),
+      button('Choose a new password', schoolUrl(school.origin, '/reset-password', { token })),
+      paragraph(
+        'Too late?',
+        'Ask for a new link with “Forgot your password?” on the sign-in page.',
+      ),
+    ],
+  }),
+}
+
+interface NoticeWords {
+  readonly subject: string
+  readonly sentence: string
+  /** The operator of the installation did it. */
+  readonly isByOperator?: boolean
+}
+
+const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
+  new_browser: {
+    subject: 'New sign-in to your account',
+    sentence: 'Your account was used with a browser that is new.',
+  },
+  passkey_added: {
+    subject: 'A passkey was added to your account',
+    sentence: 'A passkey was added to your account. It signs in without your password.',
+  },
+  passkey_removed: {
+    subject: 'A passkey of your account was removed',
+    sentence: 'A passkey of your account was removed.',
+  },
+  factor_added: {
+    subject: 'A second factor was added to your account',
+    sentence: 'An authenticator app was added to your account. Its codes are asked for at sign-in.',
+  },
+  factor_removed: {
+    subject: 'The second factor of your account was removed',
+    sentence: 'Your account no longer asks for the code of an authenticator app.',
+  },
+  factor_reset: {
+    subject: 'You no longer need a code to sign in',
+    sentence:
+      'The people who run this server removed the authenticator app of your account, because they were told that you can no longer use it. Now your password alone signs you in. You can set up a new app in the settings of your account.',
+    isByOperator: true,
+  },
+  recovery_code_used: {
+    subject: 'A recovery code of your account was used',
+    sentence: 'Someone signed in to your account with one of its recovery codes.',
+  },
+  recovery_codes_replaced: {
+    subject: 'Your account has new recovery codes',
+    sentence: 'New recovery codes were made for your account. The old ones no longer work.',
+  },
+}
