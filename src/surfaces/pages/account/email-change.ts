@@ -9,12 +9,12 @@ import {
   openChangeLink,
 } from '../../../domain/people/email-change/email-change.ts'
 import { undoEmailChange } from '../../../domain/people/email-change/undo-change.ts'
-import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { rememberBrowser } from '../known-browser.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { orBusy } from '../or-busy.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import {
@@ -77,17 +77,12 @@ async function undo(
   reply: FastifyReply,
   link: ChangeLink,
 ): Promise<FastifyReply> {
-  try {
-    const outcome = await undoEmailChange(request.at, link, request.id)
-    // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
-    if (outcome.kind === 'undone')
-      rememberBrowser(context, request, reply, outcome.email, ['mail_link'])
-    return done(request, reply, outcome)
-  } catch (error) {
-    if (!(error instanceof LimiterFull)) throw error
-    reply.header('retry-after', 5)
-    return done(request, reply, { kind: 'busy' })
-  }
+  const outcome = await orBusy(undoEmailChange(request.at, link, request.id))
+  if (outcome.kind === 'busy') reply.header('retry-after', outcome.retryAfterSeconds)
+  // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
+  if (outcome.kind === 'undone')
+    rememberBrowser(context, request, reply, outcome.email, ['mail_link'])
+  return done(request, reply, outcome)
 }
 
 const STATUS: Readonly<Partial<Record<DoneChange['kind'], number>>> = {

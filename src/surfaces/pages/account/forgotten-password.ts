@@ -1,12 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { minimumLength } from '../../../domain/people/password-rule.ts'
 import { requestPasswordReset } from '../../../domain/people/request-reset.ts'
-import {
-  findResetAccount,
-  type ResetOutcome,
-  resetPassword,
-} from '../../../domain/people/reset-password.ts'
-import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
+import { findResetAccount, resetPassword } from '../../../domain/people/reset-password.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
@@ -15,6 +10,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { rememberBrowser } from '../known-browser.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { orBusy } from '../or-busy.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import type { PasswordFormProblem } from '../views/change-password.tsx'
@@ -72,7 +68,7 @@ export function addForgottenPasswordRoutes(
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const token = form.get('token') ?? ''
-    const outcome = await tryToReset(() =>
+    const outcome = await orBusy(
       resetPassword(acrossSchools(request.at), request.at, throttleKey, {
         token,
         next: form.get('new_password') ?? '',
@@ -91,15 +87,6 @@ export function addForgottenPasswordRoutes(
     const status = outcome.kind === 'busy' ? 503 : 400
     return await choose(context, request, reply, token, outcome, status)
   })
-}
-
-async function tryToReset(work: () => Promise<ResetOutcome>) {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof LimiterFull)) throw error
-    return { kind: 'busy', retryAfterSeconds: 5 } as const
-  }
 }
 
 async function ask(

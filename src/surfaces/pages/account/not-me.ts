@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endByNotMeLink, findNotMe } from '../../../domain/people/not-me-link.ts'
-import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { forgetSession } from '../browser-session.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { orBusy } from '../or-busy.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import { everythingEndedPage, NOT_ME_PATH, notMeExpiredPage, notMePage } from '../views/not-me.tsx'
@@ -28,24 +28,15 @@ export function addNotMeRoutes(
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const token = form.get('token') ?? ''
-    const outcome = await tryToEnd(request, token)
-    if (outcome === 'busy') {
-      reply.header('retry-after', 5)
+    const hasEnded = await orBusy(endByNotMeLink(request.at, token, request.id))
+    if (typeof hasEnded === 'object') {
+      reply.header('retry-after', hasEnded.retryAfterSeconds)
       return await ask(context, request, reply, token, 503)
     }
-    if (!outcome) return expired(request, reply)
+    if (!hasEnded) return expired(request, reply)
     if (session !== undefined) forgetSession(request, reply)
     return redirectTo(reply, request, 'site', `${NOT_ME_PATH}?done`)
   })
-}
-
-async function tryToEnd(request: FastifyRequest, token: string): Promise<boolean | 'busy'> {
-  try {
-    return await endByNotMeLink(request.at, token, request.id)
-  } catch (error) {
-    if (error instanceof LimiterFull) return 'busy'
-    throw error
-  }
 }
 
 async function ask(
