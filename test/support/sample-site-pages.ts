@@ -211,7 +211,7 @@ const apps = {
       kind: 'application' as const,
       audience: 'member' as const,
       reviewed: true,
-      logoUrl: '/assets/mark.svg',
+      logoUrl: '/logo.svg',
       disabled: false,
       wasUsed: true,
       scopes: ['openid', 'profile', 'account:read', 'account:write'],

@@ -81,7 +81,7 @@ function Facts({ details, viewed, lectures, timeZone }: WithLectures) {
   if (lectures.length > 0) facts.push(['Lectures', String(lectures.length)])
   if (length !== undefined) facts.push(['Length', length])
   return (
-    <dl class="facts">
+    <dl class="facts facts-short">
       {facts.map(([term, fact]) => (
         <div>
           <dt>{term}</dt>

@@ -30,7 +30,7 @@ export function eventPage(props: EventProps): string {
       <>
         <PageHead title={title} lang={props.school.language} up={{ url: '/', label: 'Home' }} />
         <section class="panel" aria-label="About this event">
-          <dl class="facts">
+          <dl class="facts facts-short">
             {facts.map(([term, fact]) => (
               <div>
                 <dt>{term}</dt>

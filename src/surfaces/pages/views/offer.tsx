@@ -101,7 +101,7 @@ function Facts(props: {
   return (
     <section class="panel" aria-label={props.label}>
       {props.facts.length > 0 && (
-        <dl class="facts">
+        <dl class="facts facts-short">
           {props.facts.map(([term, fact]) => (
             <div>
               <dt>{term}</dt>

@@ -81,17 +81,19 @@ export function memberHomePage(props: MemberHomeProps): string {
         {props.meetings.length === 0 && <Meetings {...props} />}
         {props.toPay.length === 0 && <ToPay {...props} />}
         {script === PASSKEY_SCRIPT && props.passkey !== undefined && (
-          <Panel
-            title="Sign in without a password"
-            lead="With your fingerprint, your face or the PIN of your device."
-          >
-            <PasskeyMaker
-              formToken={props.viewer?.formToken ?? ''}
-              question={props.passkey.question}
-              from="account"
-              silent={props.passkey.silent}
-            />
-          </Panel>
+          <div class="with-passkeys">
+            <Panel
+              title="Sign in without a password"
+              lead="With your fingerprint, your face or the PIN of your device."
+            >
+              <PasskeyMaker
+                formToken={props.viewer?.formToken ?? ''}
+                question={props.passkey.question}
+                from="account"
+                silent={props.passkey.silent}
+              />
+            </Panel>
+          </div>
         )}
       </>
     ),

@@ -21,7 +21,7 @@ const MENU: readonly (readonly [path: string, label: string])[] = [
   [MEMBER_PATHS.inbox, 'Inbox'],
   [MEMBER_PATHS.events, 'Events'],
   [MEMBER_PATHS.downloads, 'Downloads'],
-  [MEMBER_PATHS.settings, 'Account settings'],
+  [MEMBER_PATHS.settings, 'Settings'],
 ]
 
 interface MemberPageProps extends SiteFrame {
