@@ -161,6 +161,44 @@ describe('a single page', () => {
     expect(looks[0]).toBe(looks[1])
   }, 60_000)
 
+  test('amounts stand at the end of their column, under their heading', async () => {
+    await open('admin-courses', { viewport: desktop })
+    const alignOf = (cells: string) =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll('.objects ${cells}')].map((one) => getComputedStyle(one).textAlign)`,
+      )
+    const labels = await page.locator('.objects thead th').allTextContents()
+    const place = labels.findIndex((label) => label.startsWith('Price')) + 1
+    expect(await alignOf(`tbody tr > :nth-child(${place})`)).toEqual(['end', 'end', 'end'])
+    expect(await alignOf(`thead th:nth-child(${place})`)).toEqual(['end'])
+    expect(await alignOf(`thead th:nth-child(${place - 1})`)).not.toContain('end')
+  }, 60_000)
+
+  test.each(['light', 'dark'] as const)(
+    'states differ by shape and by color, not by one of them alone (%s)',
+    async (colorScheme) => {
+      await open('admin-courses', { colorScheme })
+      const looks = await page.evaluate<{ shape: string; color: string }[]>(
+        `['good', 'waiting', 'warning', 'bad', 'returned', 'over'].map((tone) => {
+          const badge = document.createElement('span')
+          badge.className = 'badge badge-' + tone
+          document.body.append(badge)
+          const { clipPath, borderRadius, borderTopWidth } = getComputedStyle(badge, '::before')
+          const { color, backgroundColor } = getComputedStyle(badge)
+          return {
+            shape: [clipPath, borderRadius, borderTopWidth].join(' '),
+            color: [color, backgroundColor].join(' '),
+          }
+        })`,
+      )
+      expect(new Set(looks.map(({ shape }) => shape)).size).toBe(6)
+      expect(new Set(looks.map(({ color }) => color)).size).toBe(6)
+      const words = await page.locator('.objects .badge').allTextContents()
+      expect(words).toEqual(['Published', 'Draft', 'Archived'])
+    },
+    60_000,
+  )
+
   test('sign-in works with scripts off', async () => {
     await open('sign-in-for-an-app', { javaScriptEnabled: false })
     await page.fill('#password', 'correct horse')

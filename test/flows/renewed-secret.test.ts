@@ -192,6 +192,10 @@ describe('the page of an application', () => {
       expect(shown.body).toMatch(/The old secret works until <time/)
       const after = await owner.get(page)
       expect(after.body).toContain('Two secrets work at the moment')
+      expect(after.body).toMatch(
+        /The old one works until <time[^>]*>[^<]*<\/time>, in (23|24) hours/,
+      )
+      expect(after.body).toContain(`href="${page}/old-secret"`)
       expect(after.body).not.toContain(secret)
       expect((await refresh(world, at, client, pair.refresh_token)).statusCode).toBe(200)
       const entries = await auditOf(at, async () => {

@@ -47,7 +47,7 @@ function pagesNamed(prefix: string): [string, string][] {
 const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/^member-home-empty/, 'passkeys'],
   [/^(assistants|member-(home|payments?))/, 'copy'],
-  [/^admin-(secret|application(?!s)|tool(?!s))/, 'copy'],
+  [/^admin-(secret|application|client(?!s)|tool(?!s))/, 'copy'],
   [/^admin-appearance/, 'appearance'],
   [/^(sign-in|account|passkeys|confirm-passkey)/, 'passkeys'],
 ]

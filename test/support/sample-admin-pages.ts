@@ -109,6 +109,7 @@ const applications = {
   ...at('/admin/developers/applications'),
   applications: [planner, website, explorer],
   people: new Map([[planner.clientId, 12]]),
+  origin: 'https://demo.schools.example',
 }
 const fields = {
   offered: MEMBER_SCOPES,

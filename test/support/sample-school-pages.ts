@@ -3,10 +3,14 @@ import type { readCourse } from '../../src/domain/learning/course-operations.ts'
 import type { readCurriculum } from '../../src/domain/learning/section-operations.ts'
 import { changeAppearance } from '../../src/domain/schools/appearance-operations.ts'
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
+import { checkInColumns } from '../../src/surfaces/pages/admin/school/check-in/check-in-routes.tsx'
 import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.ts'
 import { listPath, objectPath } from '../../src/surfaces/pages/admin/school/resource.ts'
 import { courses } from '../../src/surfaces/pages/admin/school/resources/courses.tsx'
-import { events } from '../../src/surfaces/pages/admin/school/resources/events.tsx'
+import {
+  events,
+  registrationList,
+} from '../../src/surfaces/pages/admin/school/resources/events.tsx'
 import { payments } from '../../src/surfaces/pages/admin/school/resources/payments.tsx'
 import type { OutputOf, Row } from '../../src/surfaces/pages/admin/school/row.ts'
 import {
@@ -48,6 +52,13 @@ const enrollment = (end: number, name: string, expires_at: string | null, state:
   state,
   enrolled_at: '2026-09-01T05:00:00.000Z',
   expires_at,
+})
+
+const registration = (end: number, name: string, state: string): Row => ({
+  id: id(end),
+  member: { id: id(end + 100), name, email: `member${end}@demo.test` },
+  state,
+  registered_at: '2026-09-01T05:00:00.000Z',
 })
 
 const planned = planForm(createEvent, events.fields)
@@ -190,6 +201,55 @@ export const sampleSchoolPages: Record<string, string> = {
     problems: { fields: wrong, whole: ['An event must end after it starts.'] },
     submit: 'Create event',
     back: { url: '/admin/events', label: 'Cancel' },
+  }),
+  'admin-edit-conflict': formPage({
+    ...at('/admin/events'),
+    title: 'Edit event',
+    up: { url: '/admin/events', label: 'Events' },
+    action: `/admin/events/${id(1)}/edit`,
+    hidden: { if_version: '5' },
+    fields: planned.map((field) => ({
+      field,
+      typed: [typed[field.name] ?? ''],
+      problems: [],
+      choices: [],
+    })),
+    stored: { title: [hostileName], capacity: ['40'], location: ['Harbour Street 4'] },
+    problems: {
+      fields: {},
+      whole: [
+        'Another person saved a change while you were writing. Both versions are shown below. If you save now, yours replaces theirs.',
+      ],
+    },
+    submit: 'Save',
+    back: { url: '/admin/events', label: 'Cancel' },
+  }),
+  'admin-check-in': listPage({
+    ...at('/admin/events'),
+    title: 'Check in',
+    heading: 'Check in',
+    lead: 'Find the person by name or email, and press the button. A second press undoes it.',
+    up: { url: `/admin/events/${id(1)}`, label: 'Open studio' },
+    transfers: [],
+    path: `/admin/events/${id(1)}/check-in`,
+    query: { search: '', sort: '-registered_at', filters: {} },
+    defaultSort: '-registered_at',
+    searchable: true,
+    searchHint: registrationList.searchHint,
+    filters: [],
+    sorts: registrationList.sorts,
+    columns: checkInColumns(`/admin/events/${id(1)}/check-in`, 'token'),
+    rows: [
+      registration(51, 'Ada', 'registered'),
+      registration(52, hostileName, 'attended'),
+      registration(53, 'Ben', 'canceled'),
+    ],
+    urlOf: (row) => objectPath(events, row),
+    total: 3,
+    next: undefined,
+    isFirst: true,
+    empty: '',
+    place,
   }),
   'admin-curriculum': curriculumPage({
     ...at(`/admin/courses/${id(1)}/curriculum`),

@@ -225,6 +225,29 @@ describe('OAuth applications', () => {
     expect((await applicationsOf(school))[0]?.post_logout_redirect_uris).toEqual([])
   })
 
+  test('the scheme of an app is explained before it is typed, and when another one is refused', async () => {
+    const owner = await anOwner(world, await aBetaSchool(world))
+    const explained = 'com.example.app:/callback'
+    expect((await owner.get(`${APPS}/new`)).body).toContain(explained)
+    const refused = await make(owner, { redirect_uris: 'myapp://cb' })
+    expect(refused.statusCode).toBe(400)
+    expect(refused.body).toMatch(
+      /myapp:\/\/cb: [^<]*a domain backwards, such as com\.example\.app:/,
+    )
+    expect((await make(owner, { redirect_uris: explained })).statusCode).toBe(303)
+  })
+
+  test('the addresses of the school are there to copy', async () => {
+    const school = await aBetaSchool(world)
+    const owner = await anOwner(world, school)
+    const { body, headers } = await owner.get(APPS)
+    for (const path of ['', '/member/graphql', '/mcp', '/mcp/member']) {
+      expect(body).toContain(`>${school.origin}${path}<`)
+    }
+    expect(body.match(/data-copies="/g)).toHaveLength(5)
+    expect(String(headers['content-security-policy'])).toMatch(/script-src [^ ]*\/assets\/copy\./)
+  })
+
   test('editing keeps authorizations, and has an audit entry', async () => {
     const school = await aBetaSchool(world)
     const client = await world.aPublicClient(school)
@@ -310,7 +333,7 @@ describe('OAuth applications', () => {
       await school.at.update('clients').set({ name }).execute()
       const { body } = await owner.get(APPS)
       expect(body).toContain('&lt;script>alert(1)&lt;/script>gnp.exe')
-      expect(body).not.toContain('<script')
+      expect(body).not.toContain('<script>')
       expect(body).not.toContain('\u202e')
     },
   )

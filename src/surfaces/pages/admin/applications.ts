@@ -6,9 +6,10 @@ import { peoplePerApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { signsIdTokens } from '../../../domain/schools/signing.ts'
+import { COPY_SCRIPT } from '../../../foundation/html/copyable.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../page-request.ts'
 import { withoutNul } from '../site-frame.ts'
 import { applicationPath, paths } from '../views/admin/admin-page.tsx'
 import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
@@ -44,8 +45,9 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
       peoplePerApp(request.at, 'application'),
     ])
     const frame = adminFrame(context, request, reply, operator, NOTICES)
-    const page = applicationsPage({ ...frame, applications, people })
-    return sendPage(reply, request, 'site', page)
+    const { origin } = request.school
+    const page = applicationsPage({ ...frame, applications, people, origin })
+    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
   })
 
   app.get(paths.newApplication, async (request, reply) => {

@@ -20,10 +20,11 @@ import {
 } from '../../../domain/grants/people-of-app.ts'
 import { activityOfApps } from '../../../domain/grants/read-activity.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { COPY_SCRIPT } from '../../../foundation/html/copyable.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../page-request.ts'
 import { queryOf, withoutNul } from '../site-frame.ts'
 import { applicationPath, clientPath, paths, toolPath } from '../views/admin/admin-page.tsx'
 import { clientPage } from '../views/admin/client.tsx'
@@ -98,7 +99,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
       client,
       people: await readPeople(request, client.clientId),
     })
-    return sendPage(reply, request, 'site', page)
+    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
   })
 
   app.post(`${paths.clients}/review`, async (request, reply) => {

@@ -1,7 +1,15 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { MOST_PEOPLE } from '../../../../domain/grants/people-of-app.ts'
 import { Address, Name } from '../../../../foundation/html/components.tsx'
-import { Badge, ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
+import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
+import {
+  Badge,
+  ButtonLink,
+  Empty,
+  PageHead,
+  Panel,
+} from '../../../../foundation/html/site-components.tsx'
+import { DOCUMENTS, ENDPOINTS } from '../../../../foundation/protocol/endpoints.ts'
 import { countUpTo } from '../words.ts'
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
 
@@ -9,6 +17,8 @@ interface ApplicationsProps extends AdminFrame {
   applications: readonly ListedClient[]
   /** By client_id. */
   people: ReadonlyMap<string, number>
+  /** Of the school. */
+  origin: string
 }
 
 export function applicationsPage(props: ApplicationsProps): string {
@@ -16,6 +26,7 @@ export function applicationsPage(props: ApplicationsProps): string {
   return adminPage({
     ...props,
     title: 'OAuth applications',
+    script: COPY_SCRIPT,
     children: (
       <>
         <PageHead
@@ -67,9 +78,34 @@ export function applicationsPage(props: ApplicationsProps): string {
             </ul>
           )}
         </section>
+        <Panel title="Addresses" lead="What a developer asks for, besides the client_id.">
+          <dl class="facts">
+            {addressesOf(props.origin).map(([id, label, url]) => (
+              <div>
+                <dt>{label}</dt>
+                <dd>
+                  <CopyText id={id} what={`the address: ${label}`}>
+                    <Address text={url} />
+                  </CopyText>
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <CopyStatus />
+        </Panel>
       </>
     ),
   })
+}
+
+function addressesOf(origin: string) {
+  return [
+    ['issuer', 'Issuer', origin],
+    ['discovery', 'All endpoints', origin + DOCUMENTS.authorizationServer],
+    ['member-api', 'Member API (GraphQL)', origin + ENDPOINTS.memberApi],
+    ['mcp-member', 'Assistants of members (MCP)', `${origin}/mcp/member`],
+    ['mcp', 'Assistants of owners and admins (MCP)', `${origin}/mcp`],
+  ] as const
 }
 
 export function KindBadges({ client }: { client: ListedClient }) {

@@ -1,5 +1,6 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Alert, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
@@ -20,6 +21,7 @@ export function clientPage(props: ClientProps): string {
   return adminPage({
     ...props,
     title: plainText(client.name) || 'Client',
+    script: COPY_SCRIPT,
     children: (
       <>
         <PageHead
@@ -39,7 +41,10 @@ export function clientPage(props: ClientProps): string {
             <div>
               <dt>client_id</dt>
               <dd>
-                <Address text={clientId} />
+                <CopyText id="client-id" what="the client_id">
+                  <Address text={clientId} />
+                </CopyText>
+                <CopyStatus />
               </dd>
             </div>
             {!client.builtIn && (
@@ -53,9 +58,11 @@ export function clientPage(props: ClientProps): string {
             <div>
               <dt>Sends people back to</dt>
               <dd>
-                {client.redirectUris.map((uri) => (
+                {client.redirectUris.map((uri, place) => (
                   <span class="line">
-                    <Address text={uri} />
+                    <CopyText id={`redirect-uri-${place + 1}`} what={`address ${place + 1}`}>
+                      <Address text={uri} />
+                    </CopyText>
                   </span>
                 ))}
               </dd>

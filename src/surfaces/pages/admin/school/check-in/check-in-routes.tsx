@@ -13,6 +13,7 @@ import { RequestRefusedError } from '../../../../../foundation/http/client-fault
 import type { AppContext } from '../../../../../gate/context.ts'
 import { redirectTo } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
+import type { ListPlan } from '../list-plan.ts'
 import { objectPath } from '../resource.ts'
 import { events, registrationList, registrations } from '../resources/events.tsx'
 import { showList } from '../routes/list-routes.ts'
@@ -33,16 +34,9 @@ export function addCheckInRoutes(app: FastifyInstance, context: AppContext): voi
     const query = queryOf(request)
     query.delete('done')
     const action = query.size === 0 ? path : `${path}?${query}`
-    const button = {
-      label: 'Check in',
-      show: (row: Row) => (
-        <CheckIn row={row as unknown as Registration} action={action} formToken={formToken} />
-      ),
-    }
-    const { columns } = registrationList
     return await showList(request, reply, visit, {
       resource: registrations,
-      plan: { ...registrationList, columns: [...columns.slice(0, 3), button] },
+      plan: { ...registrationList, columns: checkInColumns(action, formToken) },
       path,
       heading: 'Check in',
       lead: 'Find the person by name or email, and press the button. A second press undoes it.',
@@ -78,6 +72,17 @@ export function addCheckInRoutes(app: FastifyInstance, context: AppContext): voi
 }
 
 type Registration = OutputOf<typeof readRegistration>
+
+/** Who comes, and a button instead of when they registered. */
+export function checkInColumns(action: string, formToken: string): ListPlan['columns'] {
+  const button = {
+    label: 'Check in',
+    show: (row: Row) => (
+      <CheckIn row={row as unknown as Registration} action={action} formToken={formToken} />
+    ),
+  }
+  return [...registrationList.columns.slice(0, 3), button]
+}
 
 function CheckIn(props: { row: Registration; action: string; formToken: string }) {
   const { row, action, formToken } = props

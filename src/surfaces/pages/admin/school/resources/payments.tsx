@@ -165,8 +165,8 @@ export const payments = defineResource({
         label: 'To be paid',
         choices: [['soon', `Within ${DUE_SOON_DAYS} days`]],
       },
-      { name: 'created_after', label: 'Begun from' },
-      { name: 'created_before', label: 'Begun until' },
+      { name: 'created_after', label: 'Started from' },
+      { name: 'created_before', label: 'Started until' },
     ],
     sorts: [
       ['-created_at', 'Newest first'],
