@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { verifies } from '../../spec/verifies.ts'
+import { AdminBrowser, nameAskedFor } from '../../support/admin-browser.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { addExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
@@ -92,6 +93,22 @@ describe('the curriculum of a course', () => {
     const stranger = await anOwner(world, await world.aSchool())
     expect((await stranger.get(PAGE)).statusCode).toBe(404)
     expect(await order()).toEqual(before)
+  })
+
+  test('loses a section or a lecture, with what students did in it, only after its name was typed', async () => {
+    const browser = new AdminBrowser(owner)
+    const { path } = await browser.done('/admin/courses/new', { title: 'Fresco' })
+    const { body } = await browser.done(`${path}/sections/new`, { title: 'Plaster' })
+    const section = /\/admin\/sections\/[0-9a-f-]{36}/.exec(body)?.[0] ?? ''
+    for (const confirm_name of ['', 'Lime']) {
+      const refused = await browser.send(`${section}/delete`, { confirm_name })
+      expect(refused.statusCode).toBe(422)
+      expect(refused.body).toContain('This is another name. Nothing was deleted.')
+    }
+    expect((await browser.send(`${section}/delete`, { confirm_name: 'plaster' })).statusCode).toBe(
+      303,
+    )
+    expect(nameAskedFor(await browser.page(`/admin/lectures/${lecture}/delete`))).not.toEqual({})
   })
 
   test('shows when a lecture opens', async () => {

@@ -107,6 +107,7 @@ export const lectures = defineResource({
         'It is deleted for good, with what students did in it and the comments under it.',
       done: 'The lecture is deleted.',
       tone: 'danger',
+      confirmsName: true,
     },
   ],
   up,
@@ -144,6 +145,7 @@ export const sections = defineResource({
         'It is deleted for good with all of its lectures, and what students did in them.',
       done: 'The section is deleted.',
       tone: 'danger',
+      confirmsName: true,
     },
   ],
   related: [
