@@ -95,16 +95,16 @@ describe('a server in another process', () => {
     whenFileIsDone(() => rm(folder, { recursive: true, force: true }))
   }, START_MS)
 
-  async function aServer(name: string, env: Record<string, string> = {}) {
-    const scripts = join(folder, `scripts-${name}`)
-    const server = new RunningServer(await freePort(), {
-      ...environmentOf(database),
-      // Node writes the names of all scripts that it has loaded.
-      NODE_V8_COVERAGE: scripts,
-      ...env,
-    })
+  async function aServer(env: Record<string, string> = {}): Promise<RunningServer> {
+    const server = new RunningServer(await freePort(), { ...environmentOf(database), ...env })
     await server.ready()
-    return { server, scripts }
+    return server
+  }
+
+  /** Node writes the names of all scripts that it has loaded into the folder. */
+  async function aWatchedServer(name: string, env: Record<string, string> = {}) {
+    const scripts = join(folder, name)
+    return { server: await aServer({ NODE_V8_COVERAGE: scripts, ...env }), scripts }
   }
 
   async function tracingScripts(folderOfScripts: string): Promise<readonly string[]> {
@@ -122,7 +122,7 @@ describe('a server in another process', () => {
   test(
     'loads nothing of the tracing while no collector is configured',
     async () => {
-      const { server, scripts } = await aServer('off')
+      const { server, scripts } = await aWatchedServer('off')
       await server.ask('/sign-in')
       expect(await server.stop()).toBe(0)
       expect(await tracingScripts(scripts)).toEqual([])
@@ -135,7 +135,7 @@ describe('a server in another process', () => {
     async () => {
       const collector = await aCollector()
       const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'gate' }
-      const { server, scripts } = await aServer('on', env)
+      const { server, scripts } = await aWatchedServer('on', env)
       await server.ask('/healthz')
       expect(await server.stop()).toBe(0)
       expect(collector.spans.map(({ name }) => name)).toContain('GET /healthz')
@@ -148,11 +148,14 @@ describe('a server in another process', () => {
     'answers and ends properly while the collector is silent',
     async () => {
       const collector = await aCollector('silent')
-      const { server } = await aServer('silent', {
+      const server = await aServer({
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
       })
-      for (let n = 0; n < 600; n++) expect((await server.ask('/healthz')).status).toBe(200)
+      for (let n = 0; n < 30; n++) {
+        const asked = Array.from({ length: 20 }, () => server.ask('/healthz'))
+        for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+      }
       await vi.waitFor(() => expect(collector.exports).toHaveLength(1), eventually)
       expect((await server.ask('/readyz')).status).toBe(200)
       expect(await server.stop()).toBe(0)

@@ -7,14 +7,14 @@ import {
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { isRunning } from '../../src/foundation/db/embedded/processes.ts'
 import { DataFolders, query } from './support/data-folders.ts'
-import { buildEmbedded, startServer } from './support/embedded-server.ts'
+import { builtEmbedded, startServer } from './support/embedded-server.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const folders = new DataFolders()
 let built: string
 
 beforeAll(async () => {
-  built = await buildEmbedded(await folders.make())
+  built = await builtEmbedded()
 })
 afterAll(() => folders[Symbol.asyncDispose]())
 

@@ -1,4 +1,5 @@
 import { chmod, lstat, mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import {
@@ -18,7 +19,8 @@ import { buildEmbedded, startServer } from './support/embedded-server.ts'
 import { copyWithoutLinks, installWithoutLinks } from './support/package-copy.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-const folders = new DataFolders()
+// On a disk: programs are copied there too, and a place in memory may not run any.
+const folders = new DataFolders(tmpdir())
 afterAll(() => folders[Symbol.asyncDispose]())
 
 async function expectItWorks(dataDir: string) {

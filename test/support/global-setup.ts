@@ -13,12 +13,12 @@ import { compileThreadPrograms } from './thread-programs.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: pg.ClientConfig
-    /** An empty folder for what the first test file that needs it makes, and the others use too. */
+    /** An empty folder, in memory if there is room, for databases, and for what the first test file that needs it makes. */
     shared: string
   }
 }
 
-/** Each test file copies a database, which is a thousand small files: on a disk that takes twenty times as long. */
+/** Test files copy databases, which are a thousand small files each: on a disk that takes twenty times as long. */
 const MEMORY = '/dev/shm'
 /** Far more than a run uses, so that it takes memory only from a machine that has plenty. */
 const ROOM = 4 * 1024 ** 3
@@ -31,14 +31,15 @@ const COPY_EXPLORER = new URL('../../scripts/copy-explorer.mjs', import.meta.url
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await compileThreadPrograms()
   await promisify(execFile)(process.execPath, [COPY_EXPLORER])
-  const server = await startServer()
+  const place = (await hasRoom(MEMORY)) ? MEMORY : tmpdir()
+  const server = await startServer(place)
   const admin = await connect(server.connection)
   await admin.query(`drop database if exists ${TEMPLATE}`)
   await admin.query(`create database ${TEMPLATE}`)
   await admin.end()
   await migrate({ ...server.connection, database: TEMPLATE })
   project.provide('postgres', server.connection)
-  const shared = await aFolder(tmpdir())
+  const shared = await aFolder(place)
   project.provide('shared', shared)
   return async () => {
     await server.stop()
@@ -62,7 +63,9 @@ async function hasRoom(place: string): Promise<boolean> {
   }
 }
 
-async function startServer(): Promise<{ connection: pg.ClientConfig; stop(): Promise<void> }> {
+async function startServer(
+  place: string,
+): Promise<{ connection: pg.ClientConfig; stop(): Promise<void> }> {
   const url = process.env.SCHOOLGATE_TEST_DATABASE_URL
   if (url !== undefined) {
     const { hostname, port, username, password } = new URL(url)
@@ -75,7 +78,7 @@ async function startServer(): Promise<{ connection: pg.ClientConfig; stop(): Pro
     }
     return { connection, stop: async () => {} }
   }
-  const dataDir = await aFolder((await hasRoom(MEMORY)) ? MEMORY : tmpdir())
+  const dataDir = await aFolder(place)
   const postgres = await startEmbeddedPostgres({
     dataDir,
     durable: false,
@@ -89,8 +92,14 @@ async function startServer(): Promise<{ connection: pg.ClientConfig; stop(): Pro
       max_wal_senders: '0',
     },
   })
+  const connection = { ...postgres.address }
+  const own = await connect(connection)
+  // A client computes so many digests for each connection, by default 4,096, and a run opens thousands of connections.
+  await own.query('set scram_iterations = 1')
+  await own.query(`alter role current_user password ${own.escapeLiteral(connection.password)}`)
+  await own.end()
   return {
-    connection: { ...postgres.address },
+    connection,
     stop: async () => {
       await postgres.stop()
       await rm(dataDir, { recursive: true, force: true })

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { appendFile, chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { inject } from 'vitest'
 import {
   type DatabaseAddress,
   findRunningEmbedded,
@@ -16,9 +16,14 @@ export const isRoot = process.getuid?.() === 0
 /** New folders that the user PostgreSQL runs as may enter, as in a deployment. */
 export class DataFolders implements AsyncDisposable {
   readonly #made: string[] = []
+  readonly #place: string
+
+  constructor(place = inject('shared')) {
+    this.#place = place
+  }
 
   async make(mode = 0o755): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'embedded-'))
+    const folder = await mkdtemp(join(this.#place, 'embedded-'))
     this.#made.push(folder)
     await chmod(folder, mode)
     return folder

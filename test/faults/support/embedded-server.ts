@@ -8,6 +8,7 @@ import type {
   DatabaseAddress,
   ExitReport,
 } from '../../../src/foundation/db/embedded/embedded-postgres.ts'
+import { madeOnce } from '../../support/made-once.ts'
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -41,6 +42,11 @@ export async function buildEmbedded(folder: string): Promise<string> {
     built,
   ])
   return built
+}
+
+/** The same, once for all test files. */
+export async function builtEmbedded(): Promise<string> {
+  return join(await madeOnce('embedded', buildEmbedded), 'built')
 }
 
 interface Messages {

@@ -8,10 +8,11 @@ import { promisify } from 'node:util'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
 
-/** Builds dist, which `npm start` runs, from the current sources. */
+/** Builds dist, which `npm start` runs, from the current sources. `npm run check` checks their types. */
 export async function build(): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: ROOT })
+  const asked = ['-p', 'tsconfig.build.json', '--noCheck']
+  await promisify(execFile)(process.execPath, [tsc, ...asked], { cwd: ROOT })
 }
 
 /** Copies the build into `folder` and adds a migration. */
