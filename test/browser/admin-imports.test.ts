@@ -1,66 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
-import { violationsOf } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { aBrowserSchool, anOwnerWhoClicks } from '../support/browser-school.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
 import { finishJobs } from '../support/jobs.ts'
-import { aWorld, PASSWORD, type TestSchool } from '../support/world.ts'
+import { aWorld } from '../support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-admin-imports-'))
+whenFileIsDone(() => rm(folder, { recursive: true }))
 const world = await aWorld({ files: createDiskStore(folder) })
-let browser: Browser
-let school: TestSchool
-
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = world.app.server.address() as AddressInfo
-  const made = await world.aSchool()
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  school = { ...made, origin }
-  browser = await launchBrowser()
-}, 60_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await rm(folder, { recursive: true })
-})
-
-/** An owner on the first page of the admin area, without scripts, and the clicks from there on. */
-async function anOwnerWhoClicks() {
-  const person = await world.aMember(school, ['owner'])
-  const context = await browser.newContext({ baseURL: school.origin, javaScriptEnabled: false })
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  await page.goto('/admin')
-  await page.fill('#email', person.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL('**/admin')
-  let clicks = 0
-  const click = async (target: Locator) => {
-    clicks += 1
-    await target.click()
-  }
-  return { page, click, clicks: () => clicks }
-}
-
-/** Scripts are off for the story, and the rules need one. */
-async function violationsAt(page: Page, path = new URL(page.url()).pathname): Promise<string[]> {
-  const context = await browser.newContext({
-    baseURL: school.origin,
-    storageState: await page.context().storageState(),
-  })
-  onTestFinished(() => context.close())
-  const other = await context.newPage()
-  await other.goto(path)
-  return await violationsOf(other)
-}
+const atSchool = await aBrowserSchool(world)
+const { violationsAt } = atSchool
 
 const menuItem = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Admin' }).getByRole('link', { name, exact: true })
@@ -68,7 +21,7 @@ const menuItem = (page: Page, name: string) =>
 test('an owner imports 500 students in five clicks', async () => {
   const rows = Array.from({ length: 500 }, (_, n) => `learner${n}@import.test;Learner ${n};${n}`)
   const file = ['E-mail;Full name;Shoe size', ...rows].join('\n')
-  const { page, click, clicks } = await anOwnerWhoClicks()
+  const { page, click, clicks } = await anOwnerWhoClicks(world, atSchool)
   await click(menuItem(page, 'Students'))
   await click(page.getByRole('link', { name: 'Import', exact: true }))
   expect(await violationsAt(page, '/admin/jobs/import?resource=students')).toEqual([])
@@ -92,7 +45,7 @@ test('an owner imports 500 students in five clicks', async () => {
 }, 120_000)
 
 test('an owner makes a course of two sections and four lectures in ten clicks', async () => {
-  const { page, click, clicks } = await anOwnerWhoClicks()
+  const { page, click, clicks } = await anOwnerWhoClicks(world, atSchool)
   await click(menuItem(page, 'Courses'))
   await click(page.getByRole('link', { name: 'New course' }).first())
   await page.getByLabel('Title', { exact: true }).fill('Ink drawing')
@@ -113,11 +66,12 @@ test('an owner makes a course of two sections and four lectures in ten clicks', 
 }, 120_000)
 
 test('an owner ticks two courses and publishes them, finds one by the search, and looks at a draft', async () => {
-  const { page, click } = await anOwnerWhoClicks()
+  const { page, click } = await anOwnerWhoClicks(world, atSchool)
   for (const title of ['Etching', 'Engraving', 'Linocut']) {
     await page.goto('/admin/courses/new')
     await page.getByLabel('Title', { exact: true }).fill(title)
     await page.getByRole('button', { name: 'Create course' }).click()
+    await page.getByRole('heading', { name: title }).first().waitFor()
   }
   await click(menuItem(page, 'Courses'))
   expect(await violationsAt(page)).toEqual([])

@@ -1,66 +1,34 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
-import { violationsOf } from '../support/accessibility.ts'
 import { queryOf } from '../support/authorization.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { aBrowserSchool, signIn } from '../support/browser-school.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
 import { finishJobs } from '../support/jobs.ts'
 import { aMailBox, untilSent } from '../support/mail-box.ts'
-import { aWorld, PASSWORD, type TestSchool } from '../support/world.ts'
+import { aWorld } from '../support/world.ts'
 
 const mailBox = await aMailBox()
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
+whenFileIsDone(() => rm(folder, { recursive: true }))
 const world = await aWorld({
   mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>'),
   files: createDiskStore(folder),
 })
-let browser: Browser
-let school: TestSchool
+const { school, violationsAt, ...atSchool } = await aBrowserSchool(world)
 
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = world.app.server.address() as AddressInfo
-  const made = await world.aSchool()
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  school = { ...made, origin }
-  browser = await launchBrowser()
-}, 60_000)
+/** With scripts off: every step must work without them. */
+const aPage = () => atSchool.aPage({ javaScriptEnabled: false })
 
-afterAll(async () => {
-  await browser?.close()
-  await rm(folder, { recursive: true })
-})
-
-/** A page in a browser of its own, with scripts off: every step must work without them. */
-async function aPage(): Promise<Page> {
-  const context = await browser.newContext({ baseURL: school.origin, javaScriptEnabled: false })
-  onTestFinished(() => context.close())
-  return await context.newPage()
-}
-
-/** Sees the same page with scripts on, because the rules are a script. */
 async function expectAccessible(page: Page): Promise<void> {
-  const context = await browser.newContext()
-  const copy = await context.newPage()
-  await copy.goto(page.url())
-  expect(await violationsOf(copy), page.url()).toEqual([])
-  await context.close()
+  expect(await violationsAt(page), page.url()).toEqual([])
 }
 
 const press = (page: Page, name: string) => page.getByRole('button', { name }).click()
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.fill('#email', email)
-  await page.fill('#password', PASSWORD)
-  await press(page, 'Sign in')
-}
 
 async function linkTo(email: string, words = 'link='): Promise<string> {
   const { html = '' } = await mailBox.take(email, words)
@@ -74,7 +42,7 @@ test('an owner lets people sign up; a visitor makes an account, is a student, an
   const admin = await aPage()
   await admin.goto('/admin/settings')
   expect(await admin.getByRole('link', { name: 'Make an account' }).count()).toBe(0)
-  await signIn(admin, owner.email)
+  await signIn(admin, owner)
   await admin.getByLabel('Let people sign up as students').check()
   await press(admin, 'Save sign-up')
   expect(await admin.getByRole('status').textContent()).toContain('Sign-up is on')
@@ -106,7 +74,7 @@ test('a member changes the email address with both mailboxes, and undoes it from
   const ada = await world.aMember(school)
   const page = await aPage()
   await page.goto('/account/settings')
-  await signIn(page, ada.email)
+  await signIn(page, ada)
   await page.getByRole('link', { name: 'Change email address' }).click()
   await page.getByLabel('New email address').fill('ada.next@people.test')
   await press(page, 'Send links')
@@ -138,7 +106,7 @@ test('an owner adds a student, corrects the name, and sees the invitation sent, 
   const email = 'invited@people.test'
   const admin = await aPage()
   await admin.goto('/admin/settings')
-  await signIn(admin, (await world.aMember(school, ['owner'])).email)
+  await signIn(admin, await world.aMember(school, ['owner']))
   await admin.getByLabel('Invite people whom you add').check()
   await press(admin, 'Save invitations')
   await admin.goto('/admin/students/new')

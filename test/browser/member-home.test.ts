@@ -1,57 +1,20 @@
-import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
 import { aPayment } from '../support/billing.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { aBrowserSchool, countedClicks, type PageOptions } from '../support/browser-school.ts'
 import { hoursFromNow } from '../support/consulting.ts'
 import { aNotification } from '../support/inbox.ts'
 import { aCourse, anEnrollment } from '../support/learning.ts'
 import { giveEverything } from '../support/member-with-everything.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aWorld, type TestPerson } from '../support/world.ts'
 
 const world = await aWorld()
-let browser: Browser
-let school: TestSchool
+const { school, aPage, aPageOf } = await aBrowserSchool(world)
 
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = world.app.server.address() as AddressInfo
-  const made = await world.aSchool()
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  school = { ...made, origin }
-  browser = await launchBrowser()
-}, 60_000)
-
-afterAll(() => browser?.close())
-
-/** Opens the page of the school and signs in there. */
-async function signedIn(person: TestPerson, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ baseURL: school.origin, ...options })
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  await page.goto('/sign-in')
-  await page.fill('#email', person.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  return page
-}
+const signedIn = (person: TestPerson, options?: PageOptions) => aPageOf(person, '/sign-in', options)
 
 const pathOf = (page: Page) => new URL(page.url()).pathname
-
-/** Clicks of a person, counted from the page on which they start. */
-function countedClicks() {
-  let count = 0
-  return {
-    on: async (target: Locator) => {
-      count++
-      await target.click()
-    },
-    count: () => count,
-  }
-}
 
 /** A member with a course to start and a payment that is still to be paid. */
 async function aMemberWhoOwes(): Promise<TestPerson> {
@@ -72,10 +35,10 @@ test('what is to be paid stands on the first page after sign-in, and one click l
   expect(pathOf(page)).toBe('/account')
   await page.getByText('9103522175887271').waitFor()
   await page.getByText('2 days left').waitFor()
-  await clicks.on(page.getByRole('link', { name: /^Payment T/ }))
+  await clicks.click(page.getByRole('link', { name: /^Payment T/ }))
   await page.getByRole('heading', { name: 'How to pay' }).waitFor()
   await page.getByText('9103522175887271').waitFor()
-  expect(clicks.count()).toBe(1)
+  expect(clicks.clicks()).toBe(1)
 }, 60_000)
 
 test('from sign-in to the next lecture is one click, at the start of a course and later', async () => {
@@ -85,14 +48,14 @@ test('from sign-in to the next lecture is one click, at the start of a course an
   await anEnrollment(school, ada, course)
   const page = await signedIn(ada, { javaScriptEnabled: false })
   const first = countedClicks()
-  await first.on(page.getByRole('link', { name: 'Start Ink drawing' }))
+  await first.click(page.getByRole('link', { name: 'Start Ink drawing' }))
   await page.getByRole('heading', { name: 'First strokes' }).waitFor()
-  expect(first.count()).toBe(1)
+  expect(first.clicks()).toBe(1)
   await page.goto('/account')
   const again = countedClicks()
-  await again.on(page.getByRole('link', { name: 'Continue Ink drawing' }))
+  await again.click(page.getByRole('link', { name: 'Continue Ink drawing' }))
   await page.getByRole('heading', { name: 'First strokes' }).waitFor()
-  expect(again.count()).toBe(1)
+  expect(again.clicks()).toBe(1)
 }, 60_000)
 
 test('a visitor understands a course without signing in, one click from the front page, and opens a free lecture with one more', async () => {
@@ -114,12 +77,10 @@ test('a visitor understands a course without signing in, one click from the fron
   const user_id = lecturer.id
   await school.at.insert('lecturers', { user_id, headline: 'Painter', bio: '' }).execute()
   await school.at.insert('course_lecturers', { user_id, course_id: course.id }).execute()
-  const context = await browser.newContext({ baseURL: school.origin, javaScriptEnabled: false })
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
+  const page = await aPage({ javaScriptEnabled: false })
   await page.goto('/')
   const clicks = countedClicks()
-  await clicks.on(page.getByRole('link', { name: title }))
+  await clicks.click(page.getByRole('link', { name: title }))
   await page.getByRole('heading', { name: title, level: 1 }).waitFor()
   const seen = await page.locator('main').innerText()
   for (const fact of [
@@ -128,10 +89,10 @@ test('a visitor understands a course without signing in, one click from the fron
   ]) {
     expect(seen).toContain(fact)
   }
-  expect(clicks.count()).toBe(1)
-  await clicks.on(page.getByRole('link', { name: 'Open a free lecture' }))
+  expect(clicks.clicks()).toBe(1)
+  await clicks.click(page.getByRole('link', { name: 'Open a free lecture' }))
   await page.getByRole('heading', { name: 'Paper and brushes' }).waitFor()
-  expect(clicks.count()).toBe(2)
+  expect(clicks.clicks()).toBe(2)
   expect(pathOf(page)).not.toContain('sign-in')
 }, 60_000)
 

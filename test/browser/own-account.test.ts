@@ -1,56 +1,25 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
 import { purgeOnce } from '../../src/start/purge.ts'
 import { violationsOf } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { aBrowserSchool, type PageOptions } from '../support/browser-school.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
 import { finishJobs } from '../support/jobs.ts'
 import { aPng } from '../support/pictures.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aWorld, PASSWORD, type TestPerson } from '../support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
+whenFileIsDone(() => rm(folder, { recursive: true }))
 const world = await aWorld({ files: createDiskStore(folder) })
-let browser: Browser
-let school: TestSchool
+const { school, ...atSchool } = await aBrowserSchool(world)
 
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = world.app.server.address() as AddressInfo
-  const made = await world.aSchool()
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  school = { ...made, origin }
-  browser = await launchBrowser()
-}, 60_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await rm(folder, { recursive: true })
-})
-
-/** A page of the person, at this path. The test fails if the console has an error. */
-async function aPageOf(
-  person: TestPerson,
-  path: string,
-  options: BrowserContextOptions = {},
-): Promise<Page> {
-  const context = await browser.newContext({ baseURL: school.origin, ...options })
-  const page = await context.newPage()
-  const messages: string[] = []
-  page.on('console', (message) => messages.push(message.text()))
-  onTestFinished(async () => {
-    await context.close()
-    expect(messages.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
-  })
-  await page.goto(path)
-  await page.fill('#email', person.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+/** A page of the person, at this path. */
+async function aPageOf(person: TestPerson, path: string, options?: PageOptions): Promise<Page> {
+  const page = await atSchool.aPageOf(person, path, options)
   await page.waitForURL(`**${path}`)
   return page
 }

@@ -1,53 +1,14 @@
-import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApplication } from '../../src/domain/clients/applications/application-operations.ts'
 import { violationsOf } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { aBrowserSchool, signIn } from '../support/browser-school.ts'
 import { aPair, userinfo } from '../support/client-like.ts'
 import { outputOf, performByCommandLine as perform } from '../support/performing.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aWorld, PASSWORD } from '../support/world.ts'
 
 const world = await aWorld()
-let browser: Browser
-let school: TestSchool
-let owner: TestPerson
-
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = world.app.server.address() as AddressInfo
-  const made = await world.aSchool()
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  school = { ...made, origin }
-  owner = await world.aMember(school, ['owner'])
-  browser = await launchBrowser()
-}, 60_000)
-
-afterAll(() => browser?.close())
-
-const EXPECTED = /^(Failed to load resource|Clear-Site-Data)/
-
-/** A page in a browser context of its own. The test fails if the console has an error. */
-async function aPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ baseURL: school.origin, ...options })
-  const page = await context.newPage()
-  const messages: string[] = []
-  page.on('console', (message) => messages.push(message.text()))
-  onTestFinished(async () => {
-    await context.close()
-    // The browser itself reports what a sign-out clears and every answer with status 400 or higher.
-    expect(messages.filter((text) => !EXPECTED.test(text))).toEqual([])
-  })
-  return page
-}
-
-async function signIn(page: Page, person: TestPerson): Promise<void> {
-  await page.fill('#email', person.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
+const { school, aPage } = await aBrowserSchool(world)
+const owner = await world.aMember(school, ['owner'])
 
 test('an owner finds the applications, creates one and reads its secret, with scripts off', async () => {
   const page = await aPage({ javaScriptEnabled: false })

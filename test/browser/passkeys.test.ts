@@ -1,59 +1,20 @@
-import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
 import { queryOf } from '../support/authorization.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { aBrowserSchool, aSchoolAtLocalhost, signIn } from '../support/browser-school.ts'
 import { VirtualDevice } from '../support/virtual-device.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aWorld, type TestPerson } from '../support/world.ts'
 
 const world = await aWorld()
-let browser: Browser
-let port: number
-let school: TestSchool
-
-async function aSchool(): Promise<TestSchool> {
-  const made = await world.aSchool()
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  return { ...made, origin }
-}
-
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (world.app.server.address() as AddressInfo).port
-  school = await aSchool()
-  browser = await launchBrowser()
-}, 60_000)
-
-afterAll(() => browser?.close())
-
-const EXPECTED = /^(Failed to load resource|Clear-Site-Data)/
+const { school, aPage } = await aBrowserSchool(world)
 
 /** The browser does not offer passkeys in the field, so that only the button asks for one. */
 const WITHOUT_AUTOFILL = 'PublicKeyCredential.isConditionalMediationAvailable = async () => false'
 
-async function aPage(options: BrowserContextOptions & { script?: string } = {}): Promise<Page> {
-  const { script, ...rest } = options
-  const context = await browser.newContext({ baseURL: school.origin, ...rest })
-  if (script !== undefined) await context.addInitScript(script)
-  const page = await context.newPage()
-  const messages: string[] = []
-  page.on('console', (message) => messages.push(message.text()))
-  page.on('pageerror', (error) => messages.push(error.message))
-  onTestFinished(async () => {
-    await context.close()
-    expect(messages.filter((text) => !EXPECTED.test(text))).toEqual([])
-  })
-  return page
-}
-
 async function signInByPassword(page: Page, person: TestPerson, origin = school.origin) {
   await page.goto(`${origin}/sign-in`)
-  await page.fill('#email', person.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await signIn(page, person)
   await page.waitForURL('**/account')
 }
 
@@ -112,7 +73,7 @@ describe('a person with a passkey', () => {
 
   test('has no use for it at another school, where the browser does not offer it', async () => {
     const { page } = await aHolder()
-    const other = await aSchool()
+    const other = await aSchoolAtLocalhost(world)
     await page.goto(`${other.origin}/sign-in`)
     await usePasskey(page)
     await page.getByText('No passkey was used.').waitFor()

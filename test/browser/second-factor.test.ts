@@ -1,51 +1,16 @@
-import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
 import { TestAuthenticator, withSecondFactor } from '../support/authenticator.ts'
-import { launchBrowser } from '../support/browser.ts'
 import { aPkce, authorizeParameters } from '../support/browser-like.ts'
+import { aBrowserSchool, signIn } from '../support/browser-school.ts'
 import { exchange } from '../support/client-like.ts'
 import { ageProof } from '../support/old-proof.ts'
-import { aWorld, CALLBACK, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aWorld, CALLBACK } from '../support/world.ts'
 
 const world = await aWorld()
-let browser: Browser
-let school: TestSchool
-
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = world.app.server.address() as AddressInfo
-  const made = await world.aSchool()
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  school = { ...made, origin }
-  browser = await launchBrowser()
-}, 60_000)
-
-afterAll(() => browser?.close())
-
-const EXPECTED = /^(Failed to load resource|Clear-Site-Data)/
-
-async function aPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ baseURL: school.origin, ...options })
-  const page = await context.newPage()
-  const messages: string[] = []
-  page.on('console', (message) => messages.push(message.text()))
-  onTestFinished(async () => {
-    await context.close()
-    expect(messages.filter((text) => !EXPECTED.test(text))).toEqual([])
-  })
-  return page
-}
-
-async function signIn(page: Page, person: TestPerson): Promise<void> {
-  await page.fill('#email', person.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-}
+const { school, aPage } = await aBrowserSchool(world)
 
 const pathOf = (page: Page) => new URL(page.url()).pathname
 

@@ -1,39 +1,18 @@
-import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { aBrowserSchool, type PageOptions } from '../support/browser-school.ts'
 import { aPair } from '../support/client-like.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aWorld, type TestPerson } from '../support/world.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0'
 const SAFARI = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Version/18.0 Mobile Safari/604.1'
 
 const world = await aWorld()
-let browser: Browser
-let school: TestSchool
+const { school, aPageOf } = await aBrowserSchool(world)
 
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = world.app.server.address() as AddressInfo
-  const made = await world.aSchool()
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  school = { ...made, origin }
-  browser = await launchBrowser()
-}, 60_000)
-
-afterAll(() => browser?.close())
-
-async function signedIn(person: TestPerson, options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext({ baseURL: school.origin, ...options })
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  await page.goto('/account/settings')
-  await page.fill('#email', person.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+async function signedIn(person: TestPerson, options: PageOptions): Promise<Page> {
+  const page = await aPageOf(person, '/account/settings', options)
   await page.getByRole('heading', { name: 'Account settings' }).waitFor()
   return page
 }

@@ -1,40 +1,12 @@
-import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { aBrowserSchool, signIn } from '../support/browser-school.ts'
 import { ageProof } from '../support/old-proof.ts'
 import { VirtualDevice } from '../support/virtual-device.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aWorld, PASSWORD, type TestPerson } from '../support/world.ts'
 
 const world = await aWorld()
-let browser: Browser
-let school: TestSchool
-
-beforeAll(async () => {
-  await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = world.app.server.address() as AddressInfo
-  const made = await world.aSchool({ mcpConnections: true })
-  const origin = `http://${made.subdomain}.localhost:${port}`
-  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
-  world.context.directory.forget()
-  school = { ...made, origin }
-  browser = await launchBrowser()
-}, 60_000)
-
-afterAll(() => browser?.close())
-
-async function aPage(javaScriptEnabled = true): Promise<Page> {
-  const context = await browser.newContext({ baseURL: school.origin, javaScriptEnabled })
-  onTestFinished(() => context.close())
-  return await context.newPage()
-}
-
-async function signIn(page: Page, person: TestPerson): Promise<void> {
-  await page.fill('#email', person.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
+const { school, aPage } = await aBrowserSchool(world, { mcpConnections: true })
 
 const endSessions = ({ id }: TestPerson) =>
   world.database.pool.query('delete from browser_sessions where user_id = $1', [id])
@@ -44,7 +16,7 @@ const TEXT = `\nThe first line\n\n${'One more line of a long evening.\n'.repeat(
 
 test('an admin writes a long text, is signed out meanwhile, signs in, finds all of it in the form and sends it, with scripts off', async () => {
   const admin = await world.aMember(school, ['admin'])
-  const page = await aPage(false)
+  const page = await aPage({ javaScriptEnabled: false })
   await page.goto('/admin/courses/new')
   await signIn(page, admin)
   await page.getByLabel('Title').fill('Ink drawing')
@@ -116,7 +88,7 @@ test('an owner confirms with a passkey, and cancels once before', async () => {
 test('an owner drops what was sent, and nothing is done', async () => {
   const owner = await world.aMember(school, ['owner'])
   const { clientId } = await world.aConfidentialClient(school)
-  const page = await aPage(false)
+  const page = await aPage({ javaScriptEnabled: false })
   const path = `/admin/developers/applications/${clientId}`
   await page.goto(`${path}/delete`)
   await signIn(page, owner)

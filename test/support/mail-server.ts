@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { whenFileIsDone } from './clean-up.ts'
 import { portOf } from './raw-http.ts'
 
-export interface Delivery {
+interface Delivery {
   readonly to: readonly string[]
   /** One character per byte. */
   readonly raw: string
