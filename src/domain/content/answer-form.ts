@@ -70,10 +70,10 @@ const WINDOW_MINUTES = 60
 const MOST = { member: 20, address: 60, visitors: 1000 } as const
 
 /**
- * What the form itself says, as it was just read. Such an answer is not counted: otherwise posts to a closed form would use up
- * what the visitors of all other forms have.
+ * Why the form takes no answers of this person, as it was just read. Such answers are neither judged nor counted: otherwise
+ * posts to a closed form would use up what the visitors of all other forms have.
  */
-function refusalOf(form: PublicForm, { userId }: Sender): Refusal | undefined {
+export function refusalOf(form: PublicForm, userId: string | null): Refusal | undefined {
   if (!form.isOpen) return 'closed'
   if (!form.oncePerMember) return undefined
   if (userId === null) return 'members_only'
@@ -84,12 +84,10 @@ function refusalOf(form: PublicForm, { userId }: Sender): Refusal | undefined {
 export async function answerForm(
   at: SchoolDb,
   throttleKey: Buffer,
-  form: PublicForm,
+  form: Pick<PublicForm, 'id'>,
   sender: Sender,
   answers: Readonly<Record<string, Answer>>,
 ): Promise<AnswerOutcome> {
-  const refused = refusalOf(form, sender)
-  if (refused !== undefined) return { kind: refused }
   const db = acrossSchools(at)
   const limits = answerCounters(throttleKey, at.schoolId, sender)
   const retryAfterSeconds = await countTry(db, limits, WINDOW_MINUTES)

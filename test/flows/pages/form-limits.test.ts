@@ -118,6 +118,8 @@ describe('attacks: posts that a form refuses use up what others may send', () =>
     await school.at.update('forms').set({ state: 'closed' }).where('id', '=', id).execute()
     const sent = await visitor.post(path, fields, from('192.0.2.1'))
     expect(sent.headers.location).toBe(`${path}?done=closed`)
+    const empty = await visitor.post(path, { ...fields, 'answer.q': '' }, from('192.0.2.1'))
+    expect(empty.headers.location).toBe(`${path}?done=closed`)
     expect(await countersOf()).toBe(0)
   })
 

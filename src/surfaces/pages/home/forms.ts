@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { answerForm, findPublicForm, type PublicForm } from '../../../domain/content/answer-form.ts'
+import {
+  answerForm,
+  findPublicForm,
+  type PublicForm,
+  refusalOf,
+} from '../../../domain/content/answer-form.ts'
 import { type AnswerProblems, judgeAnswers, LONGEST } from '../../../domain/content/answer-rules.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
@@ -47,6 +52,8 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
     const asksForPerson = form.oncePerMember || ownerOf(context, request) !== undefined
     if (session === undefined && asksForPerson) throw new SignInNeeded(here)
     const sent = checkedForm(context.keyring, request, session)
+    const refused = refusalOf(form, userId)
+    if (refused !== undefined) return redirectTo(reply, request, 'site', `${here}?done=${refused}`)
     const typed = (name: string) => withoutNul(sent.get(answerName(name)) ?? '')
     if (sent.has('show_again')) return show(context, request, reply, session, { form, typed })
     const judged = judgeAnswers(form.questions, typed)
