@@ -94,6 +94,14 @@ const home = {
       title: 'Open day',
       startsAt: day('2026-12-05T10:00'),
       location: 'Harbour Street 4',
+      isOnline: false,
+    },
+    {
+      slug: 'open-hour',
+      title: 'Open hour',
+      startsAt: day('2026-12-06T10:00'),
+      location: '',
+      isOnline: true,
     },
   ]),
 }

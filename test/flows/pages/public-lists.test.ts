@@ -25,7 +25,8 @@ async function addOneOfEach(at: TestSchool['at'], day: number, hidden = false): 
   const price = { price_amount: 1, interval: 'month', currency: 'USD' } as const
   await at.insert('membership_plans', { ...row(), ...price, name: title, created_at }).execute()
   await at.insert('digital_products', { ...row(), title, currency: 'USD', created_at }).execute()
-  const event = { title, starts_at, ends_at, currency: 'USD' }
+  const online_url = 'https://room.example/secret'
+  const event = { title, starts_at, ends_at, online_url, currency: 'USD' }
   await at.insert('events', { ...row(), ...event }).execute()
   await at.insert('posts', { ...row(), ...dated, title }).execute()
   await at.insert('pages', { ...row(), ...dated, title }).execute()
@@ -86,6 +87,12 @@ describe('what a school shows to everyone', () => {
       expect(body).not.toContain(all)
       expect(numbersIn((await visitor.get(path)).body)).toEqual([1])
     }
+  })
+
+  test('an event without a place is online, and its room is not told', async () => {
+    const { body } = await new Visitor(world, school).get('/events')
+    expect(body).toContain('>Online<')
+    expect(body).not.toContain('room.example')
   })
 
   test('a cursor of another list, or one that is none, shows the first page', async () => {

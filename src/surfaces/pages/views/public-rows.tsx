@@ -29,6 +29,7 @@ export interface ShownEvent {
   readonly title: string
   readonly startsAt: Date
   readonly location: string
+  readonly isOnline: boolean
 }
 
 export interface ShownText {
@@ -70,7 +71,7 @@ export const eventRow: PublicRow<ShownEvent> = (event, place) => (
     <div>
       <Heading path="/events/" {...place} {...event} />
       <p class="row-note" dir="auto">
-        {plainText(event.location)}
+        {plainText(event.location) || (event.isOnline && 'Online')}
       </p>
     </div>
     <p class="row-note">
