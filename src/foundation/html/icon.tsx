@@ -11,6 +11,13 @@ const DRAWINGS = {
   code: 'M8 7l-5 5 5 5M16 7l5 5-5 5M13.5 5l-3 14',
 } as const
 
+const ARROWS = {
+  back: 'M20 12H4M10 6l-6 6 6 6',
+  next: 'M4 12h16M14 6l6 6-6 6',
+  up: 'M12 20V4M6 10l6-6 6 6',
+  down: 'M12 4v16M6 14l6 6 6-6',
+} as const
+
 export type IconName = keyof typeof DRAWINGS
 
 /** Beside a word that says the same. */
@@ -18,6 +25,15 @@ export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" width={20} height={20} aria-hidden="true">
       <path d={DRAWINGS[name]} />
+    </svg>
+  )
+}
+
+/** Within a line of text. Drawn, because not every font has arrows. */
+export function Arrow({ to }: { to: keyof typeof ARROWS }) {
+  return (
+    <svg class="icon arrow" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={ARROWS[to]} />
     </svg>
   )
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Arrow } from './icon.tsx'
 import { plainText } from './plain-text.ts'
 
 /** The heading of a page, with its actions beside it. */
@@ -16,7 +17,7 @@ export function PageHead(props: {
       {props.up && (
         <p class="up">
           <a href={props.up.url}>
-            <span aria-hidden="true">← </span>
+            <Arrow to="back" />
             <bdi>{plainText(props.up.label)}</bdi>
           </a>
         </p>

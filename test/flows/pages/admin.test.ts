@@ -452,7 +452,7 @@ describe('the audit log', () => {
     await browser.done(`/admin/members/${ben.id}/edit`, { roles: ['lecturer', 'student'] })
     const { body } = await owner.get('/admin/audit')
     const changes = [...body.matchAll(/<ul class="changes">(.*?)<\/ul>/gs)].map(([, list = '']) =>
-      list.replace(/<span aria-hidden.*?became <\/span>/g, '→').replace(/<[^>]*>/g, ''),
+      list.replace(/<svg.*?became <\/span>/g, '→').replace(/<[^>]*>/g, ''),
     )
     expect(changes).toContain('time zone: UTC→Asia/TaipeiAlso changed: description')
     expect(changes.filter((words) => words.startsWith('time zone'))).toHaveLength(1)

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Arrow } from '../../../foundation/html/icon.tsx'
 
 /** Below a list: the way to its first page and to the next one. */
 export function Pager(props: {
@@ -19,7 +20,7 @@ export function Pager(props: {
         {next !== undefined && (
           <a href={next} rel="next">
             {props.label}
-            <span aria-hidden="true"> →</span>
+            <Arrow to="next" />
           </a>
         )}
       </p>

@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../../../../domain/audit/read-audit.ts'
+import { Arrow } from '../../../../foundation/html/icon.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { formatMoney } from '../money.ts'
@@ -34,7 +35,7 @@ export function Changes({ detail, timeZone }: ChangesProps) {
         <li>
           {memberWords(name)}:{' '}
           <Value name={name} value={from} currency={currency} timeZone={timeZone} />
-          <span aria-hidden="true"> → </span>
+          <Arrow to="next" />
           <span class="visually-hidden"> became </span>
           <Value name={name} value={to} currency={currency} timeZone={timeZone} />
         </li>

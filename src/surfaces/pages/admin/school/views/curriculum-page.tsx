@@ -1,6 +1,7 @@
 import type { readCourse } from '../../../../../domain/learning/course-operations.ts'
 import type { readCurriculum } from '../../../../../domain/learning/section-operations.ts'
 import { Alert, Button, Form, FormToken, Name } from '../../../../../foundation/html/components.tsx'
+import { Arrow } from '../../../../../foundation/html/icon.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
@@ -212,7 +213,7 @@ function Tools(
 function Step({ direction, id, name }: { direction: 'up' | 'down'; id: string; name: string }) {
   return (
     <Button look="plain" name="move" value={`${direction} ${id}`}>
-      <span aria-hidden="true">{direction === 'up' ? '↑' : '↓'}</span>
+      <Arrow to={direction} />
       <span class="visually-hidden">
         Move {name} {direction}
       </span>

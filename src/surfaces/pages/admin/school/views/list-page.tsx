@@ -1,5 +1,6 @@
 import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
 import { Select } from '../../../../../foundation/html/form-fields.tsx'
+import { Arrow } from '../../../../../foundation/html/icon.tsx'
 import { ButtonLink, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import { upTo } from '../../../views/words.ts'
@@ -250,7 +251,8 @@ function Pager(props: ListPageProps) {
         {!isFirst && <a href={addressOf(props, query)}>First page</a>}
         {next !== undefined && (
           <a href={addressOf(props, query, next)} rel="next">
-            Next page<span aria-hidden="true"> →</span>
+            Next page
+            <Arrow to="next" />
           </a>
         )}
       </p>

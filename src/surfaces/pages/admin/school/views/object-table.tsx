@@ -1,5 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: the narrow layout would take the roles away.
+
 import type { ComponentChildren } from 'preact'
+import { Arrow } from '../../../../../foundation/html/icon.tsx'
 import type { Column } from '../list-plan.ts'
 import type { Place } from '../row.ts'
 
@@ -145,9 +147,7 @@ function Heading(props: {
       ) : (
         <a href={target}>
           {label}
-          {direction !== undefined && (
-            <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : ' ↓'}</span>
-          )}
+          {direction !== undefined && <Arrow to={direction === 'ascending' ? 'up' : 'down'} />}
         </a>
       )}
     </th>
