@@ -6,7 +6,7 @@ import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { findSchemaProblem } from '../../src/foundation/db/migration/schema-problem.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
-import { dropDatabase } from '../support/database.ts'
+import { dropDatabase, emptyDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 
 const server = inject('postgres')
@@ -72,8 +72,7 @@ test('behind a connection pooler, the migration lock is released with each trans
 })
 
 test('a database is ready if it has all migrations of this build, and later ones do not matter', async () => {
-  const database = await aBareDatabase()
-  await migrate(database)
+  const database = await emptyDatabase()
   await inside(database, async (client) => {
     const ready = async (migrations: typeof all) =>
       (await findSchemaProblem((sql, values) => client.query(sql, values), migrations)) ===
@@ -102,8 +101,7 @@ test('a database is ready if it has all migrations of this build, and later ones
 })
 
 test('a migration that waits for a busy table gives way, and tries again until it gets the lock', async () => {
-  const database = await aBareDatabase()
-  await migrate(database)
+  const database = await emptyDatabase()
   const next = {
     number: all.length + 1,
     name: '9999-next.sql',
@@ -132,8 +130,7 @@ test('a migration that waits for a busy table gives way, and tries again until i
 })
 
 test('an edited migration stops the start before anything is changed', async () => {
-  const database = await aBareDatabase()
-  await migrate(database)
+  const database = await emptyDatabase()
   await inside(database, (client) =>
     client.query("update schema_migrations set digest = 'of another text' where number = 3"),
   )
