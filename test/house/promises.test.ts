@@ -118,7 +118,7 @@ verifies('house.versioning.rest-path', 'every REST path begins with its version'
   for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/api\/v1\//)
 })
 
-/** Changes that break no document. */
+/** Changes since the last release that break no document. */
 const WIDENED: Readonly<Record<string, readonly string[]>> = {
   // A document that declares its variables Int is accepted as before: meeting.filter.int-variables.
   'schema.graphql': ['startedAfter', 'startedBefore'].map(
@@ -138,7 +138,7 @@ verifies(
       const released = buildSchema(read(`test/fixtures/released/${name}`))
       const current = buildSchema(read(`src/surfaces/member-api/${name}`))
       const changes = findBreakingChanges(released, current).map(({ description }) => description)
-      expect(changes).toEqual(WIDENED[name] ?? [])
+      expect(changes.filter((change) => WIDENED[name]?.includes(change) !== true)).toEqual([])
     }
   },
 )
