@@ -1893,6 +1893,7 @@ create table school_members (
   invited_at timestamp(3) with time zone,
   invitation_opened_at timestamp(3) with time zone,
   invitation_due boolean not null default false,
+  typed_email text,
   constraint school_members_pkey PRIMARY KEY (school_id, user_id),
   constraint school_members_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint school_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -1905,6 +1906,7 @@ CREATE INDEX school_members_search ON public.school_members USING gin (lower("le
 CREATE INDEX school_members_staff ON public.school_members USING btree (school_id, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
 CREATE INDEX school_members_staff_by_time ON public.school_members USING btree (school_id, joined_at, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
 CREATE INDEX school_members_to_invite ON public.school_members USING btree (school_id, user_id) WHERE invitation_due;
+CREATE INDEX school_members_typed_email ON public.school_members USING btree (school_id, lower(typed_email)) WHERE (typed_email IS NOT NULL);
 CREATE TRIGGER school_members_marked AFTER UPDATE ON public.school_members FOR EACH ROW WHEN ((old.roles <> new.roles)) EXECUTE FUNCTION mark_total_of_row('students');
 CREATE TRIGGER school_members_marked_gone AFTER DELETE ON public.school_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
 CREATE TRIGGER school_members_marked_new AFTER INSERT ON public.school_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
@@ -1917,6 +1919,7 @@ CREATE TRIGGER school_members_touch BEFORE UPDATE OF roles, joined_at ON public.
 -- school_members.invited_at: when the school last asked for a mail that invites the person; whether one was sent is not told
 -- school_members.invitation_opened_at: when the link of an invitation was first opened
 -- school_members.invitation_due: whether the job that invites imported people has this one before it
+-- school_members.typed_email: the address of the person before it was changed; shown until they sign in at this school
 
 -- schools: one row per tenant, found by its origin
 create table schools (

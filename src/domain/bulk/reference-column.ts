@@ -44,19 +44,29 @@ export function byEmails(column: string): ReferenceColumn {
   }
 }
 
-/** One index lookup per person: a join would read all members of the school. */
+/**
+ * One index lookup per person: a join would read all members of the school. Of two people with the same email the second
+ * counts, whose address it is now.
+ */
 async function findByEmail(
   tx: SchoolTx,
   texts: readonly string[],
 ): Promise<ReadonlyMap<string, Named>> {
   const emails = texts.map((text) => text.toLowerCase())
   const { rows } = await tx.run(sql<Named & { email: string }>`
-    select lower(u.email) as email, u.id, m."isMember"
+    select lower(m.typed_email) as email, m.user_id as id, m.roles <> '{}' as "isMember", 1 as place
+    from school_members m
+    where m.school_id = ${tx.schoolId} and m.typed_email is not null and m.signed_in_at is null
+      and lower(m.typed_email) = any(${emails}::text[])
+    union all
+    select lower(u.email), u.id, m."isMember", 2
     from users u
       cross join lateral (
         select m.roles <> '{}' as "isMember" from school_members m
-        where m.school_id = ${tx.schoolId} and m.user_id = u.id and m.forgotten_at is null limit 1) m
-    where lower(u.email) = any(${emails}::text[])`)
+        where m.school_id = ${tx.schoolId} and m.user_id = u.id and m.forgotten_at is null
+          and (m.signed_in_at is not null or m.typed_email is null) limit 1) m
+    where lower(u.email) = any(${emails}::text[])
+    order by place`)
   const people = new Map(rows.map((row) => [row.email, row]))
   for (const [place, text] of texts.entries()) {
     const person = people.get(emails[place] ?? '')

@@ -35,7 +35,7 @@ export async function findPeople(
 
 /**
  * One branch for each column, because an index answers only a condition on its own table. A person without a name at the
- * school is shown by the email, which the last branch searches.
+ * school is shown by the email, which the last branches search.
  */
 async function findByIndex(at: SchoolDb, text: string, limit: number): Promise<readonly string[]> {
   const { rows } = await at.run(sql<{ id: string }>`
@@ -49,7 +49,12 @@ async function findByIndex(at: SchoolDb, text: string, limit: number): Promise<r
         and ${containsText('u.name', text)}
       union all
       select u.id from users u join school_members m on m.user_id = u.id
-      where m.school_id = ${at.schoolId} and m.forgotten_at is null and ${containsCode('u.email', text)}) found
+      where m.school_id = ${at.schoolId} and m.forgotten_at is null and ${containsCode('u.email', text)}
+        and (m.signed_in_at is not null or m.typed_email is null)
+      union all
+      select m.user_id from school_members m
+      where m.school_id = ${at.schoolId} and m.signed_in_at is null and m.typed_email is not null
+        and ${readsCode('m.typed_email', text)}) found
     limit ${limit} ${plannedEachTime}`)
   return [...new Set(rows.map(({ id }) => id))]
 }

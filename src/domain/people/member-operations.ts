@@ -25,12 +25,13 @@ import { members, writtenMembers } from './member-resource.ts'
 import { addMember, changeRoles, isLastOwner, LAST_OWNER } from './member-roles.ts'
 import { isOperator, ROLES, type Role, rolesAt } from './membership.ts'
 import { judgeRoleChange, rolesField } from './role-rules.ts'
+import { knownByEmail } from './shown-person.ts'
 
 const READ = ['members:read']
 const WRITE = ['members:write']
 
 export const personFilters = {
-  email: filter(email, (value) => sql`lower(r.email) = lower(${value})`),
+  email: filter(email, knownByEmail),
   search: searchIn(personOf('id')),
   ...timeFilters('joined_at'),
 }

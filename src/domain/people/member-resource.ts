@@ -13,7 +13,10 @@ const person = {
   name: text(1, 200).meta({
     description: 'As the school typed it, until the person has signed in here.',
   }),
-  email: email.meta({ description: 'Only the person can change it.' }),
+  email: email.meta({
+    description:
+      'Only the person can change it. A new address is shown after they have signed in here.',
+  }),
   picture_url: z.string().nullable().meta({
     description: 'Null until the person has signed in here.',
   }),

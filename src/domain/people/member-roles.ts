@@ -37,7 +37,7 @@ export async function addMember(tx: SchoolTx, fresh: NewMember, by: AuditedActor
   await tx.run(sql`
     insert into school_members as m (school_id, user_id, roles, typed_name)
     values (${tx.schoolId}, ${userId}, ${added}::text[], ${name})
-    on conflict (school_id, user_id) do update set typed_name = excluded.typed_name, roles =
+    on conflict (school_id, user_id) do update set typed_name = excluded.typed_name, typed_email = null, roles =
       array(select role from unnest(${[...ROLES]}::text[]) with ordinality as r (role, place)
             where role = any (m.roles || excluded.roles) order by place)`)
   await recordChange(tx, by, { action: 'member.roles_changed', subject: userId, detail: { added } })

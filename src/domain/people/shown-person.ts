@@ -6,8 +6,8 @@ export const FORMER_MEMBER = 'Former member'
 
 /**
  * People as their school may see them: `id`, `name`, `email`, `avatar_url`, and all columns of the membership. The one
- * way to read a person's name or picture for a school. Until the person has signed in there, it sees the name that
- * it typed and no picture: adding a known email must not show whose it is, nor that the account existed.
+ * way to read a person's name or picture for a school. Until the person has signed in there, it sees the name and
+ * the email that it typed and no picture: adding a known email must not show whose it is, nor that the account existed.
  *
  * A member who asked to be forgotten is a row without name, email and picture.
  *
@@ -16,11 +16,22 @@ export const FORMER_MEMBER = 'Former member'
  */
 export function shownPeople(at: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
   return sql`(
-    select m.user_id as id, m.roles, m.joined_at, m.updated_at, m.version, u.email, u.deleted_at,
+    select m.user_id as id, m.roles, m.joined_at, m.updated_at, m.version, u.deleted_at,
       m.signed_in_at, m.invited_at, m.invitation_opened_at,
-      coalesce(case when m.signed_in_at is null then coalesce(m.typed_name, left(u.email, 200), u.name)
+      case when m.signed_in_at is null then coalesce(m.typed_email, u.email) else u.email end as email,
+      coalesce(case when m.signed_in_at is null
+                    then coalesce(m.typed_name, left(coalesce(m.typed_email, u.email), 200), u.name)
                     else u.name end, ${sql.lit(FORMER_MEMBER)}) as name,
       case when m.signed_in_at is not null then u.avatar_url end as avatar_url
     from school_members m left join users u on u.id = m.user_id and m.forgotten_at is null
     where m.school_id = ${at.schoolId})`
+}
+
+/** Members `r` whom the school knows by this email. An index answers each branch; a condition on `r.email` has none. */
+export function knownByEmail(email: string, at: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
+  return sql`lower(r.email) = lower(${email}) and r.id in (
+    select u.id from users u where lower(u.email) = lower(${email})
+    union all
+    select m.user_id from school_members m
+    where m.school_id = ${at.schoolId} and m.typed_email is not null and lower(m.typed_email) = lower(${email}))`
 }

@@ -874,6 +874,7 @@ export interface SchoolMembersTable {
   invited_at: Date | null
   invitation_opened_at: Date | null
   invitation_due: Generated<boolean>
+  typed_email: string | null
 }
 
 /** schools: one row per tenant, found by its origin */

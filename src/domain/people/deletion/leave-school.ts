@@ -36,8 +36,8 @@ export async function beginForgetting(
   await tx
     .update('school_members')
     .set({
-      ...{ forgotten_at: sql<Date>`now()`, typed_name: null, signed_in_at: null },
-      ...{ invited_at: null, invitation_opened_at: null },
+      ...{ forgotten_at: sql<Date>`now()`, typed_name: null, typed_email: null },
+      ...{ signed_in_at: null, invited_at: null, invitation_opened_at: null },
     })
     .where('user_id', '=', userId)
     .execute()

@@ -4,8 +4,8 @@ import { endSessionsOfPerson } from '../sessions.ts'
 
 /**
  * Crosses schools: gives an account another address, in the transaction of a caller who has locked the person. Ends the
- * links for a forgotten password and those of notices, which are in the mailbox of the address before, and all sessions but one. False
- * if another account has the address.
+ * links for a forgotten password and those of notices, which are in the mailbox of the address before, and all sessions but
+ * one. Schools where the person has never signed in go on seeing the address before. False if another account has the new one.
  */
 export async function storeEmail(
   tx: Db,
@@ -13,10 +13,17 @@ export async function storeEmail(
   exceptSession?: string,
 ): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
-    update users set email = ${email}
-    where id = ${userId} and deleted_at is null
-      and not exists (select from users other where lower(other.email) = ${email} and other.id <> ${userId})
-    returning id`.execute(tx)
+    with before as (select id, email from users where id = ${userId}),
+    stored as (
+      update users set email = ${email}
+      where id = ${userId} and deleted_at is null
+        and not exists (select from users other where lower(other.email) = ${email} and other.id <> ${userId})
+      returning id),
+    hidden as (
+      update school_members m set typed_email = b.email
+      from before b join stored s on s.id = b.id
+      where m.user_id = b.id and m.signed_in_at is null and m.forgotten_at is null and m.typed_email is null)
+    select id from stored`.execute(tx)
   if (rows.length === 0) return false
   await tx
     .updateTable('password_resets')

@@ -24,7 +24,7 @@ export const PERSON_SECTIONS: readonly Section[] = [
     title: 'Your roles at this school',
     tables: ['school_members'],
     fields: sql`m.roles, m.joined_at, m.signed_in_at as first_signed_in_at, m.typed_name as name_typed_by_the_school,
-      m.invited_at, m.invitation_opened_at`,
+      m.typed_email as email_known_to_the_school, m.invited_at, m.invitation_opened_at`,
     rows: ({ schoolId, userId }) => sql`
       from school_members m where m.school_id = ${schoolId} and m.user_id = ${userId}`,
     order: [sql`m.joined_at`, sql`m.user_id`],
