@@ -121,11 +121,13 @@ function Content(props: ContentProps) {
 
 function Video({ player, videoUrl, positionSeconds, title }: ContentProps & { videoUrl: string }) {
   if (player?.kind === 'file') {
-    const from = positionSeconds > 0 ? `#t=${positionSeconds}` : ''
+    // The address may name a start of its own.
+    const [film] = player.url.split('#')
+    const src = positionSeconds > 0 ? `${film}#t=${positionSeconds}` : player.url
     return (
       <>
         {/* biome-ignore lint/a11y/useMediaCaption: the address is all that we know of the video */}
-        <video class="video" controls preload="metadata" src={player.url + from} />
+        <video class="video" controls preload="metadata" src={src} />
         {positionSeconds > 0 && (
           <p class="row-note">{`Goes on at ${momentInFilm(positionSeconds)}, where you stopped.`}</p>
         )}
