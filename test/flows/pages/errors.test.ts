@@ -25,6 +25,18 @@ test('the not-found page of an unknown host names no school', async () => {
   expect(answer.body).not.toContain('theme.')
 })
 
+test('the page of an unknown host finds its stylesheets and pictures there', async () => {
+  const host = 'no-school.example'
+  const page = await world.app.inject({ url: '/', headers: { host, accept: 'text/html' } })
+  expect(page.statusCode).toBe(404)
+  const files = [...page.body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url]) => url)
+  expect(files.some((url) => url?.endsWith('.css'))).toBe(true)
+  for (const url of files) {
+    const file = await world.app.inject({ url: url ?? '', headers: { host } })
+    expect(file.statusCode, url).toBe(200)
+  }
+})
+
 test('the not-found page of the admin area links back to it', async () => {
   const school = await world.aSchool()
   const visitor = new Visitor(world, school)
