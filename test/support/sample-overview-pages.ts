@@ -65,7 +65,7 @@ const overview = {
   commentsSince: '2026-10-27T00:00',
   refunds: [
     refund(1, 'Mei Tanaka', 360_000),
-    refund(2, hostileName, 120_000),
+    refund(2, 'Ben Shaw', 120_000),
     { ...refund(3, '', 480_000), member: null },
   ],
   steps: [],
@@ -91,7 +91,7 @@ export const sampleOverviewPages: Record<string, string> = {
     ...overview,
     developersShown: false,
     lateSince: null,
-    waiting: { ...NOTHING_WAITS, failedJobs: 2 },
-    refunds: [],
+    waiting: { ...NOTHING_WAITS, refundRequests: 1, failedJobs: 2 },
+    refunds: [refund(4, hostileName, 120_000)],
   }),
 }

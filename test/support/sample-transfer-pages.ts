@@ -1,6 +1,9 @@
+import { createEnrollment } from '../../src/domain/learning/enrollment-operations.ts'
+import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.ts'
 import { NO_PROBLEMS } from '../../src/surfaces/pages/admin/school/form/problems.ts'
 import { coupons } from '../../src/surfaces/pages/admin/school/resources/coupons.tsx'
 import { jobs } from '../../src/surfaces/pages/admin/school/resources/jobs.tsx'
+import { students } from '../../src/surfaces/pages/admin/school/resources/people.tsx'
 import { actionsForMany } from '../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
 import { CheckedPanels } from '../../src/surfaces/pages/admin/school/views/checked-file.tsx'
 import { exportPage } from '../../src/surfaces/pages/admin/school/views/export-page.tsx'
@@ -58,6 +61,7 @@ const coupon = {
   redeemable: true,
 }
 const forCoupons = (wanted: string) => actionsForMany(coupons).find(({ path }) => path === wanted)
+const enroll = actionsForMany(students).find(({ path }) => path === 'enroll')
 const selected = {
   ...at('/admin/coupons'),
   resource: coupons,
@@ -113,6 +117,24 @@ export const sampleTransferPages: Record<string, string> = {
     place,
   }),
   'admin-selected': selectionPage({ ...selected, objects: [coupon, { ...coupon, id: id(82) }] }),
+  'admin-selected-enroll': selectionPage({
+    ...selected,
+    ...at('/admin/students'),
+    resource: students,
+    action: enroll,
+    fields: planForm(createEnrollment, enroll?.does.fields ?? []).map((field) => ({
+      field,
+      typed: [],
+      problems: [],
+      choices: field.name === 'course_id' ? [[id(1), hostileName]] : [],
+    })),
+    objects: [
+      { id: id(83), name: 'Ada Lovelace', version: 1 },
+      { id: id(84), name: hostileName, version: 1 },
+    ],
+    path: '/admin/students/selected',
+    back: { url: '/admin/students', label: 'Students' },
+  }),
   'admin-selected-delete': selectionPage({
     ...selected,
     action: forCoupons('delete'),
