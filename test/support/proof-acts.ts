@@ -30,9 +30,24 @@ async function aCheckedFile({ world, visitor }: ProvenOwner): Promise<string> {
   return String(sent.headers.location).split('?')[0] ?? ''
 }
 
-const setting = (path: string, fields: Typed = []): ProofAct => ({
+/** What the school has before, so that the form changes something. */
+interface Before {
+  readonly mcp_connections?: boolean
+  readonly end_authorization_on_replay?: boolean
+  readonly operator_factor_from?: Date
+}
+
+async function setBefore({ world, school }: ProvenOwner, before: Before): Promise<void> {
+  await world.database.db.updateTable('schools').set(before).where('id', '=', school.id).execute()
+  world.context.directory.forget(school.id)
+}
+
+const setting = (path: string, fields: Typed = [], before?: Before): ProofAct => ({
   operation: 'settings.change',
-  prepare: async () => ({ page: SETTINGS, action: `${SETTINGS}/${path}`, fields }),
+  prepare: async (owner) => {
+    if (before !== undefined) await setBefore(owner, before)
+    return { page: SETTINGS, action: `${SETTINGS}/${path}`, fields }
+  },
 })
 
 const documents = (fields: Typed): ProofAct => ({
@@ -51,17 +66,16 @@ export const PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
   'let clients from another host in': documents([['document_hosts', 'thief.example']]),
   'let any app register itself': documents([['open_registration', 'on']]),
   'let people sign up': setting('sign-up', [['sign_up', 'on']]),
-  'switch the Developers area on': setting('beta', [['mcp_connections', 'on']]),
-  'no longer end an authorization whose old token is used': setting('security'),
+  'switch the Developers area on': setting('beta', [['mcp_connections', 'on']], {
+    mcp_connections: false,
+  }),
+  'no longer end an authorization whose old token is used': setting('security', [], {
+    end_authorization_on_replay: true,
+  }),
   'no longer demand a second factor of operators': {
     operation: 'settings.demand_factor',
-    prepare: async ({ world, school }) => {
-      await world.database.db
-        .updateTable('schools')
-        .set({ operator_factor_from: new Date(Date.now() + 5 * 86_400_000) })
-        .where('id', '=', school.id)
-        .execute()
-      world.context.directory.forget(school.id)
+    prepare: async (owner) => {
+      await setBefore(owner, { operator_factor_from: new Date(Date.now() + 5 * 86_400_000) })
       return { page: SETTINGS, action: `${SETTINGS}/factor` }
     },
   },
@@ -79,8 +93,9 @@ export const PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
   'retire a signing key': {
     operation: 'signing_keys.retire',
     prepare: async (owner) => {
-      await aKey(owner)
-      return { page: KEYS, action: `${KEYS}/retire` }
+      const kid = await aKey(owner)
+      const fields: Typed = [['confirm_name', kid]]
+      return { page: `${KEYS}/retire?kid=${kid}`, action: `${KEYS}/retire`, fields }
     },
   },
   'make a person an admin': {
