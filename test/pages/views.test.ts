@@ -49,7 +49,8 @@ const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/^(assistants|member-(home|payments?))/, 'copy'],
   [/^admin-(secret|application|client(?!s)|tool(?!s))/, 'copy'],
   [/^admin-appearance/, 'appearance'],
-  [/^(sign-in|account|passkeys|confirm-passkey)/, 'passkeys'],
+  [/^(sign-in|account|passkeys|confirm-(passkey|by-factor))/, 'passkeys'],
+  [/^lecture/, 'lecture'],
 ]
 
 function withoutScript(name: string, html: string): string {
