@@ -70,9 +70,9 @@ describe('passkeys of a domain', () => {
   })
 
   test('a passkey that a hostile school made for the handle of a person does not open their account', async () => {
-    const { person } = await aHolder(good)
-    const page = await (await signedIn(world, good, person)).get('/account/passkeys')
-    const victim = questionOn(page).user?.id ?? ''
+    const own = await signedIn(world, good, await world.aMember(good))
+    const victim = questionOn(await own.get('/account/passkeys')).user?.id ?? ''
+    await addPasskey(own, new PasskeyDevice(good.origin))
     const attacker = await aHolder(evil)
     const visitor = new Visitor(world, good)
     const use = { origin: good.origin, userHandle: victim }
