@@ -2,17 +2,21 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
+import { showIn } from '../support/accessibility.ts'
 import { aPayment } from '../support/billing.ts'
 import { launchBrowser } from '../support/browser.ts'
+import type { Visitor } from '../support/browser-like.ts'
 import { aSlug } from '../support/learning.ts'
 import { giveEverything } from '../support/member-with-everything.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { signedIn } from '../support/operator-like.ts'
+import { aWorld, type TestPerson, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
 let browser: Browser
 let page: Page
 let school: TestSchool
 let ada: TestPerson
+let member: Visitor
 
 /** What people call their courses, each about as long as a title can be. */
 const NAMES = {
@@ -63,10 +67,7 @@ beforeAll(async () => {
   })
   page = await context.newPage()
   await page.goto('/sign-in')
-  await page.fill('#email', ada.email)
-  await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL('**/account')
+  member = await signedIn(world, school, ada)
 }, 60_000)
 
 afterAll(() => browser?.close())
@@ -145,8 +146,9 @@ describe.each(Object.entries(NAMES))('names in %s', (_, { name, dir }) => {
   test('stand in full on every page of members and visitors, in their direction, and fit 320 pixels', async () => {
     await callEverything(name)
     for (const path of await pathsToOpen()) {
-      const answer = await page.goto(path)
-      expect(answer?.status(), path).toBe(200)
+      const { statusCode, body } = await member.get(path)
+      expect(statusCode, path).toBe(200)
+      await showIn(page, body)
       expect(await page.evaluate<number>('document.documentElement.scrollWidth'), path).toBe(320)
       const directions = await page.evaluate<string[]>(directionsOf(name.slice(0, 190).trim()))
       expect(new Set(directions), path).toEqual(new Set([dir]))

@@ -22,13 +22,17 @@ export async function violationsOf(
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
 }
 
-/** Puts a copy of a page, as its scripts have made it, in place of the document. */
 const SHOW = `async (html) => {
   const { documentElement } = new DOMParser().parseFromString(html, 'text/html')
   document.documentElement.replaceWith(document.adoptNode(documentElement))
   const unloaded = [...document.querySelectorAll('link[rel=stylesheet]')].filter(({ sheet }) => sheet === null)
   await Promise.all(unloaded.map((link) => new Promise((done) => { link.onload = link.onerror = done })))
 }`
+
+/** Puts a page in place of the document of a tab of the same origin, and waits for its stylesheets. Its scripts do not run. */
+export async function showIn(tab: Page, html: string): Promise<void> {
+  await tab.evaluate(`(${SHOW})(${JSON.stringify(html)})`)
+}
 
 /**
  * The texts of a page by their looks: everything that decides their contrast (color, size, weight, what is painted behind
@@ -79,7 +83,7 @@ export class PageJudge {
     const found: Record<string, string[]> = {}
     const html = await page.evaluate<string>('document.documentElement.outerHTML')
     await this.#tab.setViewportSize({ width: 390, height: 844 })
-    await this.#tab.evaluate(`(${SHOW})(${JSON.stringify(html)})`)
+    await showIn(this.#tab, html)
     found['phone, light'] = await violationsOf(this.#tab)
     // From here on only the colors change.
     await this.#tab.emulateMedia({ colorScheme: 'dark' })
