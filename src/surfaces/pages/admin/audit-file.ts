@@ -1,6 +1,7 @@
 import { type AuditFilter, type AuditRecord, readAudit } from '../../../domain/audit/read-audit.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { csvLine, guarded } from '../../../foundation/tabular/csv-line.ts'
+import { visibleText } from '../../../foundation/text/visible-text.ts'
 
 export const FILE_TYPES = {
   csv: 'text/csv; charset=utf-8',
@@ -25,7 +26,8 @@ export async function* auditFile(
   let before: string | undefined
   do {
     const page = await readAudit(at, filter, { before, limit: ENTRIES_READ })
-    yield page.entries.map((entry) => lineOf(entry, type)).join('')
+    // As on the pages: a name of an older release may hold controls of direction, which reorder a line.
+    yield visibleText(page.entries.map((entry) => lineOf(entry, type)).join(''))
     before = page.next
   } while (before !== undefined)
 }
