@@ -24,5 +24,5 @@ function resultOf({ numTotalTests, numFailedTests, testResults }: TestRun): stri
   const failed = testResults.filter(({ status }) => status !== 'passed').length
   return failed === 0
     ? `${all}, all passed`
-    : `${all}, ${number(numFailedTests)} tests failed in ${number(failed)} files`
+    : `${all}, failed tests: ${number(numFailedTests)}, failed files: ${number(failed)}`
 }

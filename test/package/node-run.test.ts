@@ -19,6 +19,6 @@ test('a run of the tests on another Node replaces the line of its version in the
 test('a failed run is recorded as one, also if a file failed before its tests', () => {
   const run = { numTotalTests: 10, numFailedTests: 0, testResults: [passed, { status: 'failed' }] }
   expect(rowsOf(recordRun(GUIDE, '26.0.0', day, run))).toMatch(
-    /\| 26\.0\.0 \| 2027-01-02 \| 10 tests in 2 files, 0 tests failed in 1 files \|\n$/,
+    /\| 26\.0\.0 \| 2027-01-02 \| 10 tests in 2 files, failed tests: 0, failed files: 1 \|\n$/,
   )
 })
