@@ -10,7 +10,8 @@ const mailBox = await aMailBox()
 const world = await aWorld({ mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>') })
 const NEW = 'a much better password'
 
-test('a thief of the mailbox sets a new password and still needs the second factor', async () => {
+/** A person with a second factor, and a thief who reads the link for a new password in their mailbox. */
+async function aStolenMailbox() {
   const school = await world.aSchool()
   const ada = await world.aMember(school)
   const { app } = await withSecondFactor(world, school, ada)
@@ -18,6 +19,11 @@ test('a thief of the mailbox sets a new password and still needs the second fact
   await submit(thief, '/forgotten-password', '/forgotten-password', { email: ada.email })
   const mail = await mailBox.take(ada.email, 'You asked')
   const link = /\/reset-password\?token=\S+/.exec(mail.text)?.[0] ?? ''
+  return { school, ada, app, thief, link }
+}
+
+test('a thief of the mailbox sets a new password and still needs the second factor', async () => {
+  const { ada, app, thief, link } = await aStolenMailbox()
   const set = await submit(thief, link, '/reset-password', { new_password: NEW })
   expect(set.statusCode).toBe(303)
   expect((await thief.get('/account')).statusCode).toBe(303)
@@ -29,13 +35,7 @@ test('a thief of the mailbox sets a new password and still needs the second fact
 })
 
 test('a thief of the mailbox gets no new counter of codes by a new password: the day of the account counts', async () => {
-  const school = await world.aSchool()
-  const ada = await world.aMember(school)
-  const { app } = await withSecondFactor(world, school, ada)
-  const thief = new Visitor(world, school)
-  await submit(thief, '/forgotten-password', '/forgotten-password', { email: ada.email })
-  const mail = await mailBox.take(ada.email, 'You asked')
-  const link = /\/reset-password\?token=\S+/.exec(mail.text)?.[0] ?? ''
+  const { school, ada, app, thief, link } = await aStolenMailbox()
   const stranger = new Visitor(world, school)
   await submit(thief, link, '/reset-password', { new_password: NEW })
   const guess = async (visitor: Visitor) =>
