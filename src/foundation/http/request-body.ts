@@ -76,11 +76,14 @@ export function readText(
       refuse()
       return
     }
-    const incomplete = (): void =>
+    const stop = (): void => {
+      // A request that was read to its end closes too.
+      if (raw.readableEnded) return
       reject(new RequestRefusedError(400, 'The request body is incomplete.'))
+    }
     raw.on('data', take)
     raw.on('end', () => resolve(Buffer.concat(pieces).toString('utf8')))
-    raw.on('error', incomplete)
-    raw.on('close', incomplete)
+    raw.on('error', stop)
+    raw.on('close', stop)
   })
 }
