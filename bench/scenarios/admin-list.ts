@@ -4,7 +4,8 @@ import { refuse } from './least.ts'
 import { findMember } from './viewer-sql.ts'
 
 const MEMBERS = `
-  select m.user_id as id, u.name, u.email, u.avatar_url as picture_url, m.roles, m.joined_at, m.updated_at, m.version
+  select m.user_id as id, u.name, u.email, u.avatar_url as picture_url, m.invited_at, m.invitation_opened_at,
+    m.signed_in_at as first_signed_in_at, m.roles, m.joined_at, m.updated_at, m.version
   from school_members m join users u on u.id = m.user_id
   where m.school_id = $1 and m.roles <> '{}' and u.deleted_at is null
   order by m.joined_at desc, m.user_id desc limit 51`
