@@ -145,6 +145,16 @@ begin
   return array(select scope from unnest(wanted) scope where scope = any (held));
 end $function$;
 
+-- Marks a file that a lecture or a product no longer has.
+CREATE OR REPLACE FUNCTION public.keep_file_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update files set was_guarded = true where school_id = old.school_id and id = old.file_id and not was_guarded;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.mark_course()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -956,6 +966,8 @@ create table digital_products (
 CREATE INDEX digital_products_by_file ON public.digital_products USING btree (school_id, file_id) WHERE (file_id IS NOT NULL);
 CREATE INDEX digital_products_by_time ON public.digital_products USING btree (school_id, created_at, id);
 CREATE TRIGGER digital_products_changed_text AFTER UPDATE OF description ON public.digital_products FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER digital_products_file_removed AFTER DELETE ON public.digital_products FOR EACH ROW WHEN ((old.file_id IS NOT NULL)) EXECUTE FUNCTION keep_file_guarded();
+CREATE TRIGGER digital_products_file_replaced AFTER UPDATE OF file_id ON public.digital_products FOR EACH ROW WHEN (((old.file_id IS DISTINCT FROM new.file_id) AND (old.file_id IS NOT NULL))) EXECUTE FUNCTION keep_file_guarded();
 CREATE TRIGGER digital_products_removed_text AFTER DELETE ON public.digital_products FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER digital_products_touch BEFORE UPDATE ON public.digital_products FOR EACH ROW WHEN ((old.owner_count = new.owner_count)) EXECUTE FUNCTION touch_row();
 -- digital_products.owner_count: members who may download it, kept by triggers
@@ -1122,6 +1134,7 @@ create table files (
   storage_key text not null,
   created_by uuid,
   created_at timestamp(3) with time zone not null default now(),
+  was_guarded boolean not null default false,
   constraint files_pkey PRIMARY KEY (school_id, id),
   constraint files_school_id_created_by_fkey FOREIGN KEY (school_id, created_by) REFERENCES school_members(school_id, user_id),
   constraint files_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
@@ -1132,6 +1145,7 @@ create table files (
   constraint files_storage_key_check CHECK (((length(storage_key) >= 1) AND (length(storage_key) <= 500)))
 );
 CREATE INDEX files_by_time ON public.files USING btree (school_id, created_at, id);
+-- files.was_guarded: a lecture or a product had it and gave it up, kept by triggers; never false again
 
 -- content: the answers that a person sent to a form
 create table form_submissions (
@@ -1372,6 +1386,8 @@ CREATE INDEX lectures_by_course ON public.lectures USING btree (school_id, cours
 CREATE INDEX lectures_by_file ON public.lectures USING btree (school_id, file_id) WHERE (file_id IS NOT NULL);
 CREATE STATISTICS public.lectures_ids (dependencies) ON school_id, course_id, section_id FROM lectures;
 CREATE TRIGGER lectures_changed_text AFTER UPDATE OF body ON public.lectures FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER lectures_file_removed AFTER DELETE ON public.lectures FOR EACH ROW WHEN ((old.file_id IS NOT NULL)) EXECUTE FUNCTION keep_file_guarded();
+CREATE TRIGGER lectures_file_replaced AFTER UPDATE OF file_id ON public.lectures FOR EACH ROW WHEN (((old.file_id IS DISTINCT FROM new.file_id) AND (old.file_id IS NOT NULL))) EXECUTE FUNCTION keep_file_guarded();
 CREATE TRIGGER lectures_marked AFTER UPDATE ON public.lectures FOR EACH ROW WHEN ((old.course_id <> new.course_id)) EXECUTE FUNCTION mark_course();
 CREATE TRIGGER lectures_marked_gone AFTER DELETE ON public.lectures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_lectures();
 CREATE TRIGGER lectures_marked_new AFTER INSERT ON public.lectures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_lectures();

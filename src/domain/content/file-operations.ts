@@ -18,7 +18,7 @@ const fileSchema = z
     sha256: z.string().meta({ description: 'In hexadecimal.' }),
     url: z.string().meta({
       description:
-        'Every person who knows this address can download the file, unless a lecture or a digital product has it: then owners and admins alone, in a browser.',
+        'Every person who knows this address can download the file, unless a lecture or a digital product has it or had it: then owners and admins alone, in a browser.',
     }),
     created_at: utc,
   })
@@ -80,7 +80,7 @@ export interface StoredFile {
   readonly sizeBytes: number
   readonly sha256: string
   readonly storageKey: string
-  /** A lecture or a product has it, and decides who downloads it. */
+  /** A lecture or a product has it and decides who downloads it, or had it: then members download it nowhere. */
   readonly isGuarded: boolean
   /** It is the logo, or the cover of a public course. */
   readonly isShown: boolean
@@ -90,7 +90,8 @@ export async function findFile(at: SchoolDb, file: string): Promise<StoredFile |
   const { rows } = await at.run(sql<StoredFile>`
     select f.name, f.content_type as "contentType", f.size_bytes as "sizeBytes",
       encode(f.sha256, 'hex') as sha256, f.storage_key as "storageKey",
-      exists (select from lectures l where l.school_id = f.school_id and l.file_id = f.id)
+      f.was_guarded
+        or exists (select from lectures l where l.school_id = f.school_id and l.file_id = f.id)
         or exists (select from digital_products p where p.school_id = f.school_id and p.file_id = f.id)
         as "isGuarded",
       exists (select from appearances a where a.school_id = f.school_id and a.logo_file_id = f.id)
@@ -102,7 +103,7 @@ export async function findFile(at: SchoolDb, file: string): Promise<StoredFile |
 }
 
 /**
- * Whether every visitor may have the file. What a lecture or a product guards is public only as a picture that the pages of
+ * Whether every visitor may have the file. What a lecture or a product guards, or guarded, is public only as a picture that the pages of
  * the school show to visitors.
  */
 export function isPublicFile({ isGuarded, isShown, contentType }: StoredFile): boolean {

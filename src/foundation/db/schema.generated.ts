@@ -426,6 +426,7 @@ export interface FilesTable {
   storage_key: string
   created_by: string | null
   created_at: Generated<Date>
+  was_guarded: Generated<boolean>
 }
 
 /** content: the answers that a person sent to a form */

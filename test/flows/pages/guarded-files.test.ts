@@ -113,6 +113,18 @@ describe('a file of a lecture or a product', () => {
     await operator.post(`/courses/${course.id}/archive`)
     await expectNothing(await visitor.get(cover.path))
   })
+
+  test('a picture that no lecture and no product had stays public after another one replaces it', async () => {
+    const [before, after] = [await anUpload('image/png'), await anUpload('image/png')]
+    const course = await aCourse(school)
+    for (const { id } of [before, after]) {
+      await operator.patch('/appearance', { logo_file_id: id })
+      await operator.patch(`/courses/${course.id}`, { cover_file_id: id })
+    }
+    const answer = await new Visitor(world, school).get(before.path)
+    expect(answer.headers['cache-control']).toContain('public')
+    expect(answer.rawPayload.equals(PNG)).toBe(true)
+  })
 })
 
 describe('attacks on a paid download by the address of its file', () => {
@@ -125,6 +137,31 @@ describe('attacks on a paid download by the address of its file', () => {
     await expectNothing(await visitor.get(path, { 'if-range': `"${sha}"`, range: 'bytes=0-3' }))
     await expectNothing(await visitor.get(`/files/${id.toUpperCase()}`))
     await expectNothing(await visitor.get(`${path}?preview=1`))
+  })
+
+  test('the address is kept until another file replaces it, or its lecture, section or product is gone', async () => {
+    const sold = await aSoldFile()
+    const lectures = [await aTaughtFile(), await aTaughtFile(), await aTaughtFile()] as const
+    const [replaced, deleted, ofSection] = lectures
+    const { id } = await anUpload()
+    const emptied = await aSoldFile()
+    const { section_id } = (await operator.get(`/lectures/${ofSection.lecture}`)).json()
+    const answers = [
+      await operator.patch(`/digital-products/${sold.product.id}`, { file_id: id }),
+      await operator.patch(`/digital-products/${emptied.product.id}`, { file_id: null }),
+      await operator.patch(`/lectures/${replaced.lecture}`, { file_id: id }),
+      await operator.send('DELETE', `/lectures/${deleted.lecture}`),
+      await operator.send('DELETE', `/sections/${section_id}`),
+    ]
+    expect(answers.filter(({ statusCode }) => statusCode !== 200)).toEqual([])
+
+    const [visitor, owner] = [new Visitor(world, school), await anOwner(world, school)]
+    const buyer = await signedIn(world, school, sold.ada)
+    for (const { path } of [sold, emptied, ...lectures]) {
+      await expectNothing(await visitor.get(path))
+      await expectNothing(await buyer.get(path))
+      expect((await owner.get(path)).body).toBe(SECRET)
+    }
   })
 
   test('a token of an app, also one of an owner', async () => {
