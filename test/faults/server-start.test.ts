@@ -286,11 +286,11 @@ describe('DATABASE_URL', () => {
          where action = 'token.refused' and client_id = 'demo-confidential' and request_id is not null
          order by at desc limit 1`,
       )
-      // So is what apps read.
+      // So is what apps read: the ID token, and three times UserInfo.
       const { rows: read } = await client.query(activity)
       await client.end()
       expect(rows).toEqual([{ repeated: 4 }])
-      expect(read).toEqual([{ kind: 'profile', reads: 3 }])
+      expect(read).toEqual([{ kind: 'profile', reads: 4 }])
     },
     START_MS,
   )

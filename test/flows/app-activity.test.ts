@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
+import { SCOPES, SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import { kindOfScope } from '../../src/domain/grants/activity-kinds.ts'
 import { endConnectedApp } from '../../src/domain/grants/connected-apps.ts'
 import { noteActivity, writeActivity } from '../../src/domain/grants/count-activity.ts'
 import { activityOfApps, activityOfPerson } from '../../src/domain/grants/read-activity.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
+import { ScopeSet } from '../../src/foundation/protocol/scope-set.ts'
 import { purgeOnce } from '../../src/start/purge.ts'
+import { applicationPath } from '../../src/surfaces/pages/views/admin/admin-page.tsx'
 import { anOperator } from '../support/admin-api.ts'
 import { aPair, userinfo } from '../support/client-like.ts'
 import { ask } from '../support/member-api.ts'
@@ -22,7 +24,9 @@ const { db } = world.database
 const school = await world.aSchool({ mcpConnections: true })
 const client = await world.aPublicClient(school, { name: 'Study Planner' })
 
-const ACCOUNT = { scope: 'openid profile account:read account:write' }
+/** Without an ID token, which tells the name of the person. */
+const ACCOUNT = { scope: 'profile account:read account:write' }
+const OPERATOR = { scopes: SCOPES_OF_AUDIENCE.operator.minus(ScopeSet.of(['openid'])).toString() }
 
 async function aTokenOf(person: TestPerson, at = school, of: TestClient = client): Promise<string> {
   return (await aPair(world, at, of, person, ACCOUNT)).access_token
@@ -72,6 +76,23 @@ describe('what an app read and changed is counted by kind of data', () => {
     expect(await activityOf(ada)).toEqual({ profile: [1, 0] })
   })
 
+  test('at UserInfo only if it names the person: an app without the scopes gets an id', async () => {
+    const ada = await world.aMember(school)
+    const { access_token } = await aPair(world, school, client, ada, { scope: 'openid' })
+    expect((await userinfo(world, school, access_token)).json()).not.toHaveProperty('name')
+    expect(await activityOf(ada)).toEqual({})
+  })
+
+  test('by an ID token that names the person, which an app gets without any request', async () => {
+    const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
+    expect(await aPair(world, school, client, ada, { scope: 'openid email' })).toHaveProperty(
+      'id_token',
+    )
+    await aPair(world, school, client, ben, { scope: 'openid' })
+    expect(await activityOf(ada)).toEqual({ profile: [1, 0] })
+    expect(await activityOf(ben)).toEqual({})
+  })
+
   test('by tools of members, if they succeed', async () => {
     const ada = await world.aMember(school)
     const token = await aTokenOf(ada)
@@ -88,7 +109,7 @@ describe('what an app read and changed is counted by kind of data', () => {
   })
 
   test('in the Admin API, by the scopes that a request needed, once for a repeated write', async () => {
-    const operator = await anOperator(world, school)
+    const operator = await anOperator(world, school, OPERATOR)
     await operator.get('/courses')
     const headers = { 'idempotency-key': 'once' }
     for (let time = 0; time < 3; time++) {
@@ -103,7 +124,7 @@ describe('what an app read and changed is counted by kind of data', () => {
   })
 
   test('by an import that wrote rows, not by one whose file was refused', async () => {
-    const operator = await anOperator(world, school)
+    const operator = await anOperator(world, school, OPERATOR)
     const sendRows = (body: string, query = '') =>
       operator.post(`/coupons/import${query}`, body, { 'content-type': 'text/csv' })
     expect((await sendRows('code,percent\nACT1,20\n')).statusCode).toBe(422)
@@ -115,7 +136,7 @@ describe('what an app read and changed is counted by kind of data', () => {
   })
 
   test('by tools of operators', async () => {
-    const { person, accessToken: token } = await anOperator(world, school)
+    const { person, accessToken: token } = await anOperator(world, school, OPERATOR)
     await callTool(world, school, 'read_teaching', { action: 'courses.list' }, { token })
     const { reads } = await db
       .selectFrom('app_activity')
@@ -173,6 +194,20 @@ describe('the counts', () => {
       people: 2,
       activities: [{ kind: 'profile', readDays: 1, changes: 0, lastReadAt: expect.any(Date) }],
     })
+  })
+
+  test('do not tell the school that an app read nothing which was used before there were counts', async () => {
+    const own = await world.aSchool({ mcpConnections: true })
+    const app = await world.aPublicClient(own)
+    const [ada, ben] = [await world.aMember(own), await world.aMember(own)]
+    await userinfo(world, own, await aTokenOf(ada, own, app))
+    await aPair(world, own, app, ben, { scope: 'openid email' })
+    await writeActivity()
+    await own.at.delete('app_activity_sums').execute()
+    const owner = await signedIn(world, own, await world.aMember(own, ['owner']))
+    const { body } = await owner.get(applicationPath(app.clientId))
+    expect(body).toContain('On behalf of 2 people.')
+    expect(body).not.toContain('It read and changed nothing')
   })
 
   test('of a school stay there: an authorization of another school is never written', async () => {
@@ -233,6 +268,31 @@ describe('the counts', () => {
     expect(await wholeReads(world.database.connection, own)).toEqual(new Map())
   })
 
+  test.each(['Pacific/Kiritimati', 'Etc/GMT+12'])(
+    'of the last 30 days are those of the days at the school: %s',
+    async (zone) => {
+      const own = await world.aSchool()
+      await sql`update schools set time_zone = ${zone} where id = ${own.id}`.execute(db)
+      const app = await world.aPublicClient(own)
+      const ada = await world.aMember(own)
+      await aTokenOf(ada, own, app)
+      const authorization = await authorizationOf(ada, own)
+      // One transaction, in which it is the same moment from beginning to end.
+      const shown = await own.at.transaction(async (tx) => {
+        for (const [kind, age] of [
+          ['courses', 29],
+          ['payments', 30],
+        ] as const) {
+          await tx.run(sql`
+            insert into app_activity (school_id, authorization_id, kind, day, reads, changes, last_read_at)
+            values (${own.id}, ${authorization}, ${kind}, (now() at time zone ${zone}::text)::date - ${age}::int, 1, 0, now())`)
+        }
+        return (await activityOfPerson(tx, ada.id, [app.clientId])).get(app.clientId)
+      })
+      expect(shown?.map(({ kind }) => kind)).toEqual(['courses'])
+    },
+  )
+
   test('are removed after 31 days', async () => {
     const ada = await world.aMember(school)
     await userinfo(world, school, await aTokenOf(ada))
@@ -271,6 +331,18 @@ describe('the page of connected apps', () => {
     const told = await page()
     expect(told).toMatch(/Read your courses on 1 day, last \d/)
     expect(told).toMatch(/Changed your notifications 2 times, last \d/)
+  })
+
+  test('does not say that an app read nothing which has the name in an ID token, also before it is counted', async () => {
+    const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
+    await aPair(world, school, client, ada, { scope: 'openid profile' })
+    await aPair(world, school, client, ben, { scope: 'openid' })
+    const page = async (person: TestPerson) =>
+      (await (await signedIn(world, school, person)).get('/account/apps')).body
+    expect(await page(ada)).not.toContain('since you allowed it')
+    expect(await page(ben)).toContain('It has read and changed nothing since you allowed it.')
+    await writeActivity()
+    expect(await page(ada)).toContain('Read your name and email on 1 day')
   })
 
   test('does not say that an app read nothing which read in an authorization that has ended before', async () => {

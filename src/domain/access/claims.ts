@@ -36,3 +36,8 @@ export function identityClaims(
     ...(account || scopes.has('email') ? { email: person.email } : {}),
   }
 }
+
+/** Whether they say more than an id and roles. */
+export function namesPerson({ name, email }: IdentityClaims): boolean {
+  return name !== undefined || email !== undefined
+}

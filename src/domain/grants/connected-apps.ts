@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
@@ -28,7 +28,10 @@ export interface ConnectedApp {
   readonly logoUrl: string | undefined
   /** Switched off at this school, by itself or with all others: what lives cannot be used. */
   readonly disabled: boolean
-  /** Whether it was used for this person, also in an authorization that has ended and is not purged yet. */
+  /**
+   * Whether it was used for this person, or may have their name from an ID token, which it gets without a use. Also in an
+   * authorization that has ended and is not purged yet.
+   */
   readonly wasUsed: boolean
   /** The scopes of these authorizations together. */
   readonly scopes: readonly string[]
@@ -39,6 +42,12 @@ export interface ConnectedApp {
 export const isLive = sql<boolean>`(${isNotEnded('a', 'c')} and exists (
   select from token_pairs p
   where p.authorization_id = a.id and p.revoked_at is null and p.refresh_expires_at > now()))`
+
+/** Whether the ID token of an authorization has more than an id and roles. */
+export function mayNamePerson(authorization: string): RawBuilder<boolean> {
+  const scopes = sql.ref(`${authorization}.scopes`)
+  return sql<boolean>`('openid' = any(${scopes}) and ${scopes} && array['profile', 'email', 'account:read'])`
+}
 
 interface Row {
   client_id: string
@@ -75,7 +84,7 @@ export async function connectedApps(
       exists (
         select from authorizations u
         where u.school_id = a.school_id and u.client_id = a.client_id and u.user_id = a.user_id
-          and u.last_used_at is not null) as was_used,
+          and (u.last_used_at is not null or ${mayNamePerson('u')})) as was_used,
       a.id, a.audience, a.scopes, a.device, a.created_at, a.last_used_at
     from authorizations a
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id and c.deleted_at is null

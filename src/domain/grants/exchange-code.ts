@@ -21,6 +21,7 @@ import { stillHeld, tokenRequestValues } from './token-request-rules.ts'
 /** The pair, and the other values for the ID token. */
 export interface ExchangedCode {
   readonly pair: IssuedPair
+  readonly authorizationId: string
   readonly member: Member
   readonly nonce: string | undefined
   readonly authenticatedAt: Date
@@ -158,10 +159,15 @@ export async function consumeCode(
   let row = await retryLostConnection(run)
   // A first try that lost its connection may have committed while the second waited for its lock.
   if (row === undefined && tries > 1) row = await retryLostConnection(run)
-  return row === undefined ? undefined : exchangedFromRow(at, tokens, row)
+  if (row === undefined) return undefined
+  return { ...exchangedFromRow(at, tokens, row), authorizationId: parameters.authorizationId }
 }
 
-function exchangedFromRow(at: SchoolDb, tokens: FreshTokens, row: ExchangedRow): ExchangedCode {
+function exchangedFromRow(
+  at: SchoolDb,
+  tokens: FreshTokens,
+  row: ExchangedRow,
+): Omit<ExchangedCode, 'authorizationId'> {
   return {
     pair: {
       tokens,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { cappedCount } from '../operation/capped-count.ts'
+import { mayNamePerson } from './connected-apps.ts'
 import { MOST_PEOPLE } from './people-of-app.ts'
 
 export const ACTIVITY_DAYS = 30
@@ -36,7 +37,10 @@ interface Row {
 const FIGURES = sql`
   count(distinct w.day) filter (where w.reads > 0)::int as read_days, max(w.last_read_at) as last_read_at,
   sum(w.changes) as changes, max(w.last_changed_at) as last_changed_at`
-const RECENT = sql`w.day > (now() at time zone 'utc')::date - ${sql.lit(ACTIVITY_DAYS)}`
+/** Rows have the days of the school. */
+const isRecent = (at: SchoolDb) => sql<boolean>`
+  w.day > (select (now() at time zone s.time_zone)::date from schools s where s.id = ${at.schoolId})
+    - ${sql.lit(ACTIVITY_DAYS)}`
 const LATEST_FIRST = sql`greatest(max(w.last_read_at), max(w.last_changed_at)) desc, w.kind`
 
 /** What apps of one person read and changed, by app. Authorizations that ended count too, until they are purged. */
@@ -50,12 +54,12 @@ export async function activityOfPerson(
     select a.client_id, w.kind, ${FIGURES}
     from authorizations a join app_activity w on w.school_id = a.school_id and w.authorization_id = a.id
     where a.school_id = ${at.schoolId} and a.user_id = ${userId} and a.client_id = any (${clientIds}::text[])
-      and ${RECENT}
+      and ${isRecent(at)}
     group by a.client_id, w.kind order by ${LATEST_FIRST}`)
   return byApp(rows)
 }
 
-/** What apps read and changed at this school for all people together. An app without any is not in the map. */
+/** What apps read and changed at this school for all people together. An app that was not used is not in the map. */
 export async function activityOfApps(
   at: SchoolDb,
   clientIds: readonly string[],
@@ -64,26 +68,30 @@ export async function activityOfApps(
   const [sums, people] = await Promise.all([
     at.run(sql<Row>`
       select w.client_id, w.kind, ${FIGURES} from app_activity_sums w
-      where w.school_id = ${at.schoolId} and w.client_id = any (${clientIds}::text[]) and ${RECENT}
+      where w.school_id = ${at.schoolId} and w.client_id = any (${clientIds}::text[]) and ${isRecent(at)}
       group by w.client_id, w.kind order by ${LATEST_FIRST}`),
     at.run(sql<{ client_id: string; people: number }>`
       select app.client_id, ${recentPeople(sql`app.client_id`, at)}::int as people
       from unnest(${clientIds}::text[]) app (client_id)`),
   ])
-  const counts = new Map(people.rows.map((row) => [row.client_id, row.people]))
+  const activities = byApp(sums.rows)
   return new Map(
-    [...byApp(sums.rows)].map(([clientId, activities]) => [
-      clientId,
-      { activities, people: counts.get(clientId) ?? 0 },
-    ]),
+    people.rows.flatMap(({ client_id, people: used }) => {
+      const own = activities.get(client_id) ?? []
+      return used + own.length === 0 ? [] : [[client_id, { activities: own, people: used }]]
+    }),
   )
 }
 
-/** The mark of the last use is durable, so it counts people also where the counts of a crash are lost. */
+/**
+ * The mark of the last use is durable, so it counts people also where the counts of a crash are lost, or of the time before
+ * there were counts. An ID token tells who a person is without a use.
+ */
 function recentPeople(clientId: RawBuilder<unknown>, at: SchoolDb): RawBuilder<number> {
+  const begin = sql`now() - make_interval(days => ${sql.lit(ACTIVITY_DAYS)})`
   const used = sql`distinct a.user_id from authorizations a
     where a.school_id = ${at.schoolId} and a.client_id = ${clientId}
-      and a.last_used_at > now() - make_interval(days => ${sql.lit(ACTIVITY_DAYS)})`
+      and (a.last_used_at > ${begin} or (a.created_at > ${begin} and ${mayNamePerson('a')}))`
   return cappedCount(used, MOST_PEOPLE)
 }
 

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { type IdentityClaims, identityClaims } from '../../domain/access/claims.ts'
+import { type IdentityClaims, identityClaims, namesPerson } from '../../domain/access/claims.ts'
 import { noteActivity } from '../../domain/grants/count-activity.ts'
 import { loadKnownCaller } from '../../gate/bearer-gate.ts'
 
 /** @see OpenID Connect Core 1.0 §5.3 */
 export async function answerUserInfoRequest(request: FastifyRequest): Promise<IdentityClaims> {
   const caller = await loadKnownCaller(request)
-  noteActivity(request.at, caller, 'profile', 'read')
-  return identityClaims(request.school, caller.person, caller.roles, caller.scopes)
+  const claims = identityClaims(request.school, caller.person, caller.roles, caller.scopes)
+  if (namesPerson(claims)) noteActivity(request.at, caller, 'profile', 'read')
+  return claims
 }

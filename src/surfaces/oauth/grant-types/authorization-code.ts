@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { identityClaims } from '../../../domain/access/claims.ts'
+import { identityClaims, namesPerson } from '../../../domain/access/claims.ts'
+import { noteActivity } from '../../../domain/grants/count-activity.ts'
 import { type ExchangedCode, exchangeCode } from '../../../domain/grants/exchange-code.ts'
 import { ID_TOKEN_SECONDS } from '../../../domain/grants/lifetimes.ts'
 import type { AuthenticationContext } from '../../../domain/people/authentication-context.ts'
@@ -37,9 +38,15 @@ async function handle(
     ...asked,
   })
   const exchanged = grantedOrThrow(request, asked, outcome)
-  const { pair } = exchanged
-  const sign = ScopeSet.recall(pair.scope).has('openid') ? signerOf(context, request) : undefined
-  const idToken = sign?.(idTokenClaims(school, asked.clientId, exchanged))
+  const { pair, member } = exchanged
+  const scopes = ScopeSet.recall(pair.scope)
+  const sign = scopes.has('openid') ? signerOf(context, request) : undefined
+  const claims = identityClaims(school, member.person, member.roles, scopes)
+  const idToken = sign?.({ ...tokenClaims(school, asked.clientId, exchanged), ...claims })
+  // The app reads the name in the token, without a request that would be counted.
+  if (idToken !== undefined && namesPerson(claims)) {
+    noteActivity(request.at, exchanged, 'profile', 'read')
+  }
   return { tokens: pair.tokens, response: tokenResponse(school, pair, idToken) }
 }
 
@@ -59,11 +66,15 @@ function contextClaims({ acr, amr }: AuthenticationContext): Record<string, unkn
   return { acr, ...(amr.length === 0 ? {} : { amr }) }
 }
 
-/** @see OpenID Connect Core 1.0 §2 and §3.1.3.3 */
-function idTokenClaims(
+/**
+ * What the ID token says beside the claims about the person.
+ *
+ * @see OpenID Connect Core 1.0 §2 and §3.1.3.3
+ */
+function tokenClaims(
   school: School,
   clientId: string,
-  { pair, member, nonce, authenticatedAt, context }: ExchangedCode,
+  { pair, nonce, authenticatedAt, context }: ExchangedCode,
 ): Record<string, unknown> {
   return {
     iss: school.origin,
@@ -73,6 +84,5 @@ function idTokenClaims(
     auth_time: Math.floor(authenticatedAt.getTime() / 1000),
     ...(nonce === undefined ? {} : { nonce }),
     ...(context === undefined ? {} : contextClaims(context)),
-    ...identityClaims(school, member.person, member.roles, ScopeSet.recall(pair.scope)),
   }
 }

@@ -26,7 +26,11 @@ export function ActivityPanel({ found, timeZone }: ActivityPanelProps) {
     >
       {found === undefined || found.activities.length === 0 ? (
         <Empty>
-          <p>It read and changed nothing in the last {ACTIVITY_DAYS} days.</p>
+          <p>
+            {found === undefined
+              ? `It read and changed nothing in the last ${ACTIVITY_DAYS} days.`
+              : 'It was used, but what it read and changed was not counted.'}
+          </p>
         </Empty>
       ) : (
         <ul class="rows">

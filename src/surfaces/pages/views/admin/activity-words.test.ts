@@ -10,7 +10,11 @@ const changed = (kind: string, changes: number) => ({
 })
 
 test.each([
-  ['nothing', [], 'Read and changed nothing in the last 30 days'],
+  [
+    'use that was not counted',
+    [],
+    'Used in the last 30 days. What it read and changed was not counted',
+  ],
   ['one kind', [read('courses')], 'In the last 30 days it read courses'],
   [
     'reads and changes',

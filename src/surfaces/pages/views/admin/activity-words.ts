@@ -14,7 +14,9 @@ export function activityInWords(found: ActivityAtSchool | undefined): string {
   const read = activities.filter(({ lastReadAt }) => lastReadAt !== undefined)
   const changed = activities.filter(({ changes }) => changes > 0)
   if (read.length + changed.length === 0) {
-    return `Read and changed nothing in the last ${ACTIVITY_DAYS} days`
+    return found === undefined
+      ? `Read and changed nothing in the last ${ACTIVITY_DAYS} days`
+      : `Used in the last ${ACTIVITY_DAYS} days. What it read and changed was not counted`
   }
   const acts = [
     ...(read.length === 0 ? [] : [`read ${listed(read.map(({ kind }) => wordsOfKind(kind)))}`]),
