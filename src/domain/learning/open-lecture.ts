@@ -5,6 +5,7 @@ import { htmlOf } from '../content/rendered-texts.ts'
 import { KIND_COLUMN, type LECTURE_KINDS } from './lecture-rules.ts'
 import type { OutlineSource } from './outline-cache.ts'
 import { markLecture, moveBookmark } from './progress-operations.ts'
+import type { PublicCourseHead } from './public-courses.ts'
 import type { SyllabusLecture } from './syllabus.ts'
 import { type ViewedCourse, viewCourse } from './viewed-course.ts'
 
@@ -36,14 +37,15 @@ export interface LectureOfViewer {
   readonly content: LectureContent | undefined
 }
 
-/** Undefined if the viewer sees no such course, or it has no such lecture. */
+/** Undefined if the viewer sees no such course, or it has no such lecture. `known` is the course, for a preview of it. */
 export async function openLecture(
   at: SchoolDb,
   outlines: OutlineSource,
   userId: string | undefined,
   place: { readonly slug: string; readonly lectureId: string },
+  known?: PublicCourseHead,
 ): Promise<LectureOfViewer | undefined> {
-  const course = await viewCourse(at, outlines, userId, place.slug)
+  const course = await viewCourse(at, outlines, userId, place.slug, known)
   if (course === undefined) return undefined
   const lectures = course.sections.flatMap((section) => section.lectures)
   const index = lectures.findIndex(({ id }) => id === place.lectureId)

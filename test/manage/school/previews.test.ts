@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import { Visitor } from '../../support/browser-like.ts'
+import { aCourse } from '../../support/learning.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { aWorld } from '../../support/world.ts'
 
@@ -47,6 +48,40 @@ describe('a draft', () => {
     expect(body).not.toContain('>Send<')
     const forced = await browser.fill(body, '/forms/fresco', { 'answer.which_color': 'Red' })
     expect(forced.statusCode).toBe(404)
+  })
+
+  test('of a course leads to its free lecture, which is a preview too, and to no other', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const course = await aCourse(school, [[{ preview: true }, {}]])
+    await school.at.update('courses').set({ state: 'draft', published_at: null }).execute()
+    await school.at.update('lectures').set({ body: 'Wet plaster.' }).execute()
+    const { body } = await owner.get(`/courses/${course.slug}?preview=1`)
+    const free = /href="([^"]*)"[^>]*>Open a free lecture/.exec(body)?.[1] ?? ''
+    const lecture = await owner.get(free)
+    expect(lecture.statusCode).toBe(200)
+    expect(lecture.body).toContain(MARK)
+    expect(lecture.body).toContain('Wet plaster.')
+    expect(lecture.body).toContain(`href="/courses/${course.slug}?preview=1"`)
+    const next = /neighbour-next" href="([^"]*)"/.exec(lecture.body)?.[1] ?? ''
+    const locked = await owner.get(next)
+    expect(locked.statusCode).toBe(403)
+    expect(locked.body).toContain(MARK)
+    expect(locked.body).not.toContain('Wet plaster.')
+    const student = await signedIn(world, school, await world.aMember(school))
+    for (const path of [free, next, `${free.split('?')[0]}/file?preview=1`]) {
+      expect((await student.get(path)).statusCode).toBe(404)
+      expect((await owner.get(path.split('?')[0] ?? '')).statusCode).toBe(404)
+    }
+  })
+
+  test('of an event shows where members register, and takes no registration', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    await new AdminBrowser(owner).done('/admin/events/new', { title: 'Fresco', ...LATER })
+    const { body } = await owner.get('/events/fresco?preview=1')
+    expect(body).toContain('Here members register.')
+    expect(body).not.toContain('>Register<')
   })
 
   test.each([

@@ -39,6 +39,7 @@ export function addCourseRoutes(
       details,
       coverUrl: cover && isPicture(cover.contentType) ? `/files/${cover.fileId}` : undefined,
       viewed,
+      isMarked,
     })
     return sendPage(reply, request, 'site', page)
   })

@@ -38,6 +38,7 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
       contactEmail: request.school.contactEmail,
       event,
       isMember: memberOf(session) !== undefined,
+      isPreview: isMarked && !event.isPublic,
     })
     return sendPage(reply, request, 'site', page)
   })

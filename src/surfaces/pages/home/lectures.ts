@@ -7,7 +7,12 @@ import {
   openLecture,
 } from '../../../domain/learning/open-lecture.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import {
+  findPublicCourse,
+  type PublicCourseDetails,
+} from '../../../domain/learning/public-courses.ts'
 import { playerOf, type VideoPlayer } from '../../../domain/learning/video-player.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { assetUrl } from '../../../foundation/html/assets.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { checkRate, createRateLimiter } from '../../../foundation/http/rate-limit.ts'
@@ -26,6 +31,7 @@ import {
   lecturePath,
   positionPath,
 } from '../views/lecture.tsx'
+import { isPreview, withPreviewMark } from './preview.ts'
 
 const PATH = '/courses/:slug/lectures/:id'
 
@@ -45,16 +51,19 @@ export function addLectureRoutes(
 
   app.get(PATH, async (request, reply) => {
     const session = await findBrowserSession(request)
-    const userId = memberOf(session)
-    const opened = await load(request, outlines, userId)
+    const draft = await findPreviewed(request, session)
+    const userId = draft === undefined ? memberOf(session) : undefined
+    const opened = await load(request, outlines, userId, draft)
     if (userId !== undefined && isVisit(request)) {
       await noteOpened(request.at, userId, opened)
     }
     const { content } = opened
     const { timeZone, videoHosts } = request.school
     const player = content?.videoUrl ? playerOf(content.videoUrl, videoHosts) : undefined
+    const frame = frameFor(context, request, reply, session, NOTICES)
     const page = lecturePage({
-      ...frameFor(context, request, reply, session, NOTICES),
+      ...(draft === undefined ? frame : withPreviewMark(frame, true, draft)),
+      isMarked: draft !== undefined,
       timeZone,
       player,
       ...opened,
@@ -88,7 +97,9 @@ export function addLectureRoutes(
 function addFileRoute(app: FastifyInstance, store: FileStore, outlines: OutlineCache): void {
   app.get(`${PATH}/file`, async (request, reply) => {
     const session = await findBrowserSession(request)
-    const { content } = await load(request, outlines, memberOf(session))
+    const draft = await findPreviewed(request, session)
+    const userId = draft === undefined ? memberOf(session) : undefined
+    const { content } = await load(request, outlines, userId, draft)
     if (content === undefined) {
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
     }
@@ -146,13 +157,23 @@ function placeOf(request: FastifyRequest): { readonly slug: string; readonly id:
   return { slug: withoutNul(slug), id }
 }
 
+/** The course, if an operator looks at its lectures as visitors will see them. */
+async function findPreviewed(
+  request: FastifyRequest,
+  session: BrowserSession | undefined,
+): Promise<PublicCourseDetails | undefined> {
+  if (!isPreview(request, session)) return undefined
+  return await findPublicCourse(request.at, placeOf(request).slug, null, true)
+}
+
 async function load(
   request: FastifyRequest,
   outlines: OutlineCache,
   userId: string | undefined,
+  draft?: PublicCourseDetails,
 ): Promise<LectureOfViewer> {
   const { slug, id } = placeOf(request)
-  const opened = await openLecture(request.at, outlines, userId, { slug, lectureId: id })
+  const opened = await openLecture(request.at, outlines, userId, { slug, lectureId: id }, draft)
   if (opened !== undefined) return opened
   throw new RequestRefusedError(404, 'This lecture does not exist, or it is no longer public.')
 }

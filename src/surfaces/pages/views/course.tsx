@@ -8,7 +8,7 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { CourseMeter } from './course-meter.tsx'
 import { HowToGet } from './how-to-get.tsx'
-import { lecturePath } from './lecture.tsx'
+import { lecturePath, previewQuery } from './lecture.tsx'
 import { lengthInWords } from './length.ts'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
@@ -21,6 +21,8 @@ interface CourseProps extends SiteFrame {
   /** A picture; absent without a cover. */
   coverUrl?: string | undefined
   viewed: ViewedCourse
+  /** Whether an operator looks at it as visitors will see it. */
+  isMarked?: boolean | undefined
 }
 
 /** A longer curriculum starts with its sections closed, but for the one in which the viewer continues. */
@@ -48,7 +50,7 @@ export function coursePage(props: CourseProps): string {
         <section class="panel" aria-label="About this course">
           {learner !== undefined && <CourseMeter progress={learner.progress} />}
           <Facts {...props} lectures={lectures} />
-          {next !== undefined && <Start course={viewed} next={next} />}
+          {next !== undefined && <Start {...props} next={next} />}
           {learner === undefined && <HowToGet {...props} act="enroll" />}
         </section>
         <WrittenText school={props.school} text={details.description} html={details.html} />
@@ -93,8 +95,8 @@ function Facts({ details, viewed, lectures, timeZone }: WithLectures) {
 }
 
 /** The one thing to do next: to continue, or to look at a free lecture. */
-function Start({ course, next }: { course: ViewedCourse; next: SyllabusLecture }) {
-  const { learner } = course
+function Start({ viewed, next, isMarked }: CourseProps & { next: SyllabusLecture }) {
+  const { learner } = viewed
   const words =
     learner === undefined
       ? 'Open a free lecture'
@@ -103,7 +105,7 @@ function Start({ course, next }: { course: ViewedCourse; next: SyllabusLecture }
         : 'Continue'
   return (
     <div class="actions">
-      <ButtonLink look="primary" href={lecturePath(course.slug, next.id)}>
+      <ButtonLink look="primary" href={lecturePath(viewed.slug, next.id) + previewQuery(isMarked)}>
         {words}
       </ButtonLink>
       <p class="row-note">
@@ -141,14 +143,16 @@ function Curriculum(props: WithLectures & { next: SyllabusLecture | undefined })
 
 const numberOf = (lectures: number) => (lectures === 1 ? '1 lecture' : `${lectures} lectures`)
 
-function Lecture({ viewed, lecture, timeZone }: CourseProps & { lecture: SyllabusLecture }) {
+function Lecture(props: CourseProps & { lecture: SyllabusLecture }) {
+  const { viewed, lecture, timeZone } = props
+  const url = lecturePath(viewed.slug, lecture.id) + previewQuery(props.isMarked)
   const title = <bdi>{plainText(lecture.title) || 'Untitled'}</bdi>
   const isLearner = viewed.learner !== undefined
   const length = lengthInWords(lecture.durationSeconds)
   return (
     <li>
       <span class="lecture-title">
-        {lecture.isLocked ? title : <a href={lecturePath(viewed.slug, lecture.id)}>{title}</a>}
+        {lecture.isLocked ? title : <a href={url}>{title}</a>}
         {!isLearner && lecture.isPreview && <Badge tone="good">Free</Badge>}
         {isLearner && lecture.state === 'completed' && <Badge tone="good">Completed</Badge>}
         {isLearner && lecture.state === 'read' && <Badge>Started</Badge>}

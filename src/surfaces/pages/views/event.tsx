@@ -16,6 +16,8 @@ interface EventProps extends SiteFrame {
   event: EventOfViewer
   /** Whether the viewer is a member of the school. */
   isMember: boolean
+  /** Whether an operator looks at it before it is public: it takes no registrations. */
+  isPreview?: boolean | undefined
 }
 
 export function eventPage(props: EventProps): string {
@@ -64,7 +66,7 @@ function factsOf(event: EventOfViewer, timeZone: string): [string, ComponentChil
 }
 
 function Registration(props: EventProps) {
-  const { event, isMember, viewer, here } = props
+  const { event, isMember, isPreview = false, viewer, here } = props
   const act = (value: 'register' | 'cancel', button: ComponentChildren) =>
     viewer !== undefined && (
       <Form
@@ -101,6 +103,7 @@ function Registration(props: EventProps) {
     case 'paid':
       return <HowToGet {...props} act="register" question="Do you have a place already?" />
     case 'open':
+      if (isPreview) return <p class="row-note">Here members register.</p>
       if (viewer === undefined) {
         return (
           <div class="actions">

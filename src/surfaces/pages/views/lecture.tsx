@@ -15,6 +15,8 @@ import { WrittenWords } from './written-text.tsx'
 
 interface LectureProps extends SiteFrame, LectureOfViewer {
   timeZone: string
+  /** Whether an operator looks at it as visitors will see it: its links lead to previews. */
+  isMarked?: boolean | undefined
   /** Absent if the lecture has no video, or one of a host that the school does not name. */
   player?: VideoPlayer | undefined
 }
@@ -23,6 +25,10 @@ interface LectureProps extends SiteFrame, LectureOfViewer {
 export function lecturePath(slug: string, lectureId: string): string {
   return `/courses/${encodeURIComponent(slug)}/lectures/${encodeURIComponent(lectureId)}`
 }
+
+/** Added to links on a preview, so that they lead to previews. */
+export const previewQuery = (isMarked: boolean | undefined) =>
+  isMarked === true ? '?preview=1' : ''
 
 /** Where the script of the page of a lecture tells how far the member is. */
 export const positionPath = (path: string) => `${path}/position`
@@ -48,7 +54,7 @@ export function lecturePage(props: LectureProps): string {
         <PageHead
           title={title}
           lang={props.school.language}
-          up={{ url: `/courses/${course.slug}`, label: course.title || 'Course' }}
+          up={{ url: coursePath(props), label: course.title || 'Course' }}
           lead={plainText(lecture.sectionTitle)}
         />
         <article class="panel" {...reports(props)}>
@@ -67,6 +73,9 @@ export function lecturePage(props: LectureProps): string {
     ),
   })
 }
+
+const coursePath = ({ course, isMarked }: LectureProps) =>
+  `/courses/${course.slug}${previewQuery(isMarked)}`
 
 /** For the script. */
 function reports(props: LectureProps): Record<string, string | number> {
@@ -166,10 +175,14 @@ function Download({
   course,
   lecture,
   file,
+  isMarked,
 }: ContentProps & { file: { name: string; sizeBytes: number } }) {
   return (
     <div class="actions">
-      <ButtonLink look="primary" href={`${lecturePath(course.slug, lecture.id)}/file`}>
+      <ButtonLink
+        look="primary"
+        href={`${lecturePath(course.slug, lecture.id)}/file${previewQuery(isMarked)}`}
+      >
         Download
       </ButtonLink>
       <p class="row-note">
@@ -180,13 +193,14 @@ function Download({
   )
 }
 
-function Locked({ course, lecture, viewer, here, timeZone }: LectureProps) {
+function Locked(props: LectureProps) {
+  const { course, lecture, viewer, here, timeZone } = props
   if (course.learner === undefined) {
     return (
       <>
         <Alert tone="warning" title="This lecture is for students of the course." />
         <div class="actions">
-          <ButtonLink look="primary" href={`/courses/${course.slug}`}>
+          <ButtonLink look="primary" href={coursePath(props)}>
             About the course
           </ButtonLink>
           {viewer === undefined && (
@@ -244,7 +258,7 @@ function Mark(props: LectureProps & { formToken: string }) {
   )
 }
 
-function Neighbours({ course, previous, next }: LectureProps) {
+function Neighbours({ course, previous, next, isMarked }: LectureProps) {
   if (previous === undefined && next === undefined) return null
   const link = (
     lecture: LectureProps['lecture'] | undefined,
@@ -252,7 +266,7 @@ function Neighbours({ course, previous, next }: LectureProps) {
     side: string,
   ) =>
     lecture !== undefined && (
-      <a class={side} href={lecturePath(course.slug, lecture.id)}>
+      <a class={side} href={lecturePath(course.slug, lecture.id) + previewQuery(isMarked)}>
         <span class="row-note">{words}</span>
         <bdi>{plainText(lecture.title) || 'Untitled'}</bdi>
       </a>
