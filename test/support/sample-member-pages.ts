@@ -245,7 +245,7 @@ export const sampleMemberPages: Record<string, string> = {
   'member-inbox': inboxPage({ ...messages, unread: 1, page: page(home.inbox, 'c2VhbGVk') }),
   'member-inbox-none': inboxPage({ ...messages, unread: 0, page: none }),
   'member-events': eventsPage({
-    ...frame,
+    ...{ ...frame, now },
     here: '/account/events',
     page: page([
       registration,
@@ -253,7 +253,7 @@ export const sampleMemberPages: Record<string, string> = {
       { ...registration, state: 'attended', event: { ...registration.event, title: longTitle } },
     ]),
   }),
-  'member-events-none': eventsPage({ ...frame, here: '/account/events', page: none }),
+  'member-events-none': eventsPage({ ...frame, now, here: '/account/events', page: none }),
   'member-downloads': downloadsPage({
     ...frame,
     here: '/account/downloads',

@@ -124,6 +124,22 @@ test('a canceled event is shown to its members alone', async () => {
   expect((await new Visitor(world, school).get(path)).statusCode).toBe(404)
 })
 
+test('an event that is over says so to its members, and leads to no room any more', async () => {
+  const { id, path } = await anEvent({ inDays: -1 })
+  const ada = await world.aMember(school)
+  const registration = { id: uuidv7(), event_id: id, user_id: ada.id }
+  await school.at.insert('event_registrations', registration).execute()
+  const visitor = await signedIn(world, school, ada)
+  const { body } = await visitor.get(path)
+  expect(body).toContain('This event is over.')
+  expect(body).not.toContain('You are registered')
+  expect(body).not.toContain('after you register')
+  expect(body).not.toContain(ROOM)
+  const list = (await visitor.get('/account/events')).body
+  expect(list).toContain(path)
+  expect(list).not.toContain(ROOM)
+})
+
 test('a paid event says whom to ask for a place, unless every place is taken', async () => {
   const { id, path } = await anEvent({ price: 4500, capacity: 1 })
   const visitor = new Visitor(world, school)

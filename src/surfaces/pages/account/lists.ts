@@ -70,7 +70,8 @@ export function addMemberListRoutes(
       registrationsOf(request.at, session.person.id, range),
     )
     const frame = frameFor(context, request, reply, session)
-    return sendPage(reply, request, 'site', eventsPage({ ...frame, timeZone, page }))
+    const now = session.readAt
+    return sendPage(reply, request, 'site', eventsPage({ ...frame, timeZone, now, page }))
   })
 
   app.get(MEMBER_PATHS.downloads, async (request, reply) => {

@@ -55,7 +55,7 @@ function factsOf(event: EventOfViewer, timeZone: string): [string, ComponentChil
     ['Price', formatMoney(event.priceAmount, event.currency)],
   ]
   if (event.location !== '') facts.push(['Where', plainText(event.location, 500)])
-  if (event.isOnline && event.onlineUrl === null) {
+  if (event.isOnline && event.onlineUrl === null && !event.isOver) {
     facts.push(['Online', 'You get the address after you register'])
   }
   if (event.capacity !== null) {

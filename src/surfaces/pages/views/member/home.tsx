@@ -190,7 +190,7 @@ function Inbox({ inbox, unread, timeZone }: MemberHomeProps) {
   )
 }
 
-function Events({ events, timeZone }: MemberHomeProps) {
+function Events({ events, timeZone, now }: MemberHomeProps) {
   return (
     <Section
       title="Your events"
@@ -202,7 +202,7 @@ function Events({ events, timeZone }: MemberHomeProps) {
       }
     >
       {events.map((registration) => (
-        <EventRow registration={registration} timeZone={timeZone} />
+        <EventRow registration={registration} timeZone={timeZone} now={now} />
       ))}
     </Section>
   )

@@ -67,7 +67,8 @@ export function bookingsPage(props: BookingsProps): string {
   })
 }
 
-export function eventsPage(props: ListProps<MemberRegistration>): string {
+export function eventsPage(props: ListProps<MemberRegistration> & { now: Date }): string {
+  const { timeZone, now } = props
   return memberList({
     ...props,
     title: 'Your events',
@@ -78,7 +79,7 @@ export function eventsPage(props: ListProps<MemberRegistration>): string {
         You have no place at an event. <a href="/">See what the school has coming up</a>
       </p>
     ),
-    row: (registration) => <EventRow registration={registration} timeZone={props.timeZone} />,
+    row: (registration) => <EventRow registration={registration} timeZone={timeZone} now={now} />,
   })
 }
 

@@ -61,9 +61,10 @@ export function MeetingRow(props: { meeting: MemberMeeting; timeZone: string; no
   )
 }
 
-export function EventRow(props: { registration: MemberRegistration; timeZone: string }) {
+export function EventRow(props: { registration: MemberRegistration; timeZone: string; now: Date }) {
   const { event, state } = props.registration
   const place = plainText(event.location)
+  const isOver = event.endsAt <= props.now
   return (
     <Row
       title={
@@ -91,7 +92,7 @@ export function EventRow(props: { registration: MemberRegistration; timeZone: st
         </p>
       }
     >
-      {event.onlineUrl !== null && event.state === 'published' && (
+      {event.onlineUrl !== null && event.state === 'published' && !isOver && (
         <ButtonLink look="plain" href={event.onlineUrl}>
           Join online
         </ButtonLink>
