@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { columnsOf, NEEDED } from '../bulk/columns.ts'
 import { byExternalId, byName } from '../bulk/reference-column.ts'
@@ -13,6 +14,8 @@ import { completeLecture, lectureFields, lectureRules } from './lecture-rules.ts
 import { listSections } from './section-operations.ts'
 
 const SCOPES = { read: 'curriculum:read', write: 'curriculum:write' }
+/** Files of older releases have quizzes, which read as texts. */
+const importedKind = z.preprocess((kind) => (kind === 'quiz' ? 'text' : kind), lectureFields.kind)
 const position = { schema: count.max(100_000), note: 'counted from 0; by default at the end' }
 
 export const sectionKind = tableKind({
@@ -46,9 +49,9 @@ export const lectureKind = tableKind({
   columns: {
     section_id: { schema: id, needed: true },
     position,
+    ...columnsOf(lectureFields, { title: NEEDED }),
+    kind: { schema: importedKind, default: 'video' },
     ...columnsOf(lectureFields, {
-      title: NEEDED,
-      kind: { default: 'video' },
       body: { default: '' },
       video_url: {},
       file_id: {},

@@ -155,3 +155,17 @@ test('a lecture that was a quiz reads as a text, and no new one can be made', as
   const owner = await anOwner(world, school)
   expect((await owner.get(`/admin/lectures/${id}/edit`)).body).not.toContain('quiz')
 })
+
+test('a quiz in a file of an older release is imported as a text, once', async () => {
+  const { id, course } = await aLecture({ body: 'Questions' })
+  await school.at.update('lectures').set({ kind: 'quiz' }).where('id', '=', id).execute()
+  const { section_id } = (await operator.get(`/lectures/${id}`)).json()
+  const row = { external_id: 'quiz-1', section_id, title: 'Old questions', kind: 'quiz' }
+  const file = [row, { id, kind: 'quiz' }].map((one) => JSON.stringify(one)).join('\n')
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const send = async () => (await operator.post('/lectures/import', file, headers)).json()
+  expect(await send()).toMatchObject({ created: 1, updated: 0, unchanged: 1 })
+  expect(await send()).toMatchObject({ created: 0, updated: 0, unchanged: 2 })
+  const { sections } = (await operator.get(`/courses/${course.id}/curriculum`)).json()
+  expect(sections[0].lectures.map(({ kind }: { kind: string }) => kind)).toEqual(['text', 'text'])
+})
