@@ -50,6 +50,24 @@ export async function enrolledCoursesOf(
   return newestFirst(rows.map(courseFromRow), range)
 }
 
+/** Courses among which one is searched that the member continues: not all, because a member may have thousands. */
+const MOST_IN_USE = 50
+
+/** The courses that a member is in: the latest opened or enrolled first, those whose access has ended last. */
+export async function coursesInUse(
+  at: SchoolDb,
+  userId: string,
+  limit: number,
+): Promise<EnrolledCourse[]> {
+  const { rows } = await at.run(sql<EnrolledCourseRow>`
+    ${selectOf(at, userId)} and e.id = any(array(
+      select e.id ${courseRowsOf(at, userId)}
+      order by e.enrolled_at desc, e.id desc limit ${sql.lit(MOST_IN_USE)}))
+    order by (e.expires_at <= now()) is true, greatest(e.enrolled_at, e.last_watched_at) desc, e.id desc
+    limit ${limit}`)
+  return rows.map(courseFromRow)
+}
+
 /** One course by its slug; undefined if the member is not enrolled. */
 export async function findEnrolledCourse(
   at: SchoolDb,

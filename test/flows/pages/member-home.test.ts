@@ -60,6 +60,29 @@ describe('the home of a member', () => {
     expect(words).not.toContain('Continue Old course')
   })
 
+  test('shows the course that was opened last first, however many newer ones there are, and ended ones last', async () => {
+    const ada = await world.aMember(school)
+    const add = async (title: string, daysAgo: number, ended = false) => {
+      const course = await aCourse(school, [[{}]], { title })
+      const expires = ended ? { expiresAt: daysFromNow(-1) } : {}
+      await anEnrollment(school, ada, course, { enrolledAt: daysFromNow(-daysAgo), ...expires })
+      return course
+    }
+    await add('Ended course', 1.5, true)
+    for (let age = 2; age < 9; age++) await add(`Course ${age}`, age)
+    const inUse = await add('Course in use', 60)
+    const { visitor, words } = await homeOf(ada)
+    expect(words).not.toContain('Course in use')
+    await visitor.get(`/courses/${inUse.slug}/lectures/${inUse.lectures[0]?.[0]}`)
+    const after = wordsOf((await visitor.get('/account')).body)
+    const shown = [...after.matchAll(/(?:Start|Continue) (Course in use|Course \d)/g)]
+    expect(shown.map(([, title]) => title)).toEqual([
+      'Course in use',
+      ...[2, 3, 4, 5, 6].map((age) => `Course ${age}`),
+    ])
+    expect(after).not.toContain('Ended course')
+  })
+
   test('shows what is still to be paid and how, the first due first, and not what is paid or over', async () => {
     const ada = await world.aMember(school)
     const bank = { code: '822', name: 'CTBC Bank', codeNo: '9103522175887271' }
@@ -95,6 +118,20 @@ describe('the home of a member', () => {
     expect(words).not.toContain('Paid before')
     expect(words).not.toContain('Missed')
     expect(html.match(/data-copies/g)).toHaveLength(2)
+  })
+
+  test('says that there is more to pay than it shows', async () => {
+    const ada = await world.aMember(school)
+    const owe = () =>
+      aPayment(school, ada, { type: 'atm', state: 'pending', expiresAt: hoursFromNow(49) })
+    for (let n = 0; n < 5; n++) await owe()
+    const { visitor, words } = await homeOf(ada)
+    expect(words).not.toContain('There is more to pay')
+    await owe()
+    expect(wordsOf((await visitor.get('/account')).body)).toContain('There is more to pay')
+    const page = wordsOf((await visitor.get('/account/payments')).body)
+    expect(page).toContain('There is more to pay. It is in the list below.')
+    expect(page.match(/until/g)).toHaveLength(5)
   })
 
   test('shows the room of the next booking, also while it runs', async () => {

@@ -3,7 +3,7 @@ import { paymentsToPay } from '../../../domain/commerce/payments-of-member.ts'
 import { productsOf } from '../../../domain/commerce/products-of-member.ts'
 import { nextMeetings } from '../../../domain/consulting/schedule-of-member.ts'
 import { nextEventsOf } from '../../../domain/events/registrations-of-member.ts'
-import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
+import { coursesInUse } from '../../../domain/learning/enrolled-courses.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
 import { countUnreadOf, inboxOf } from '../../../domain/notifications/inbox.ts'
 import { findDeletions } from '../../../domain/people/deletion/deletion-requests.ts'
@@ -16,12 +16,15 @@ import { sendPage, sendScriptedPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { isRecent } from '../step-up/recent-proof.ts'
 import { memberHomePage, scriptOfHome, strangerHomePage } from '../views/member/home.tsx'
+import { MOST_DUE } from '../views/member/payment-due.tsx'
 import type { SiteFrame } from '../views/site-layout.tsx'
 import { offerPasskey } from './passkeys.ts'
-import { MOST_DUE, withLines } from './payments.ts'
+import { withLines } from './payments.ts'
 import { shownCourses } from './shown-courses.ts'
 
 const NOTICES = { passkey: 'Your passkey is ready. You can sign in with it from now on.' }
+
+const COURSES_SHOWN = 6
 
 const latest = (limit: number) => ({ limit, fromEnd: false })
 
@@ -54,9 +57,9 @@ async function showHome(
   const now = session.readAt
   const [courses, meetings, toPay, inbox, unread, events, downloads, waitingDeletions, passkey] =
     await Promise.all([
-      enrolledCoursesOf(at, id, latest(6)).then((found) => shownCourses(at, id, outlines, found)),
+      coursesInUse(at, id, COURSES_SHOWN).then((found) => shownCourses(at, id, outlines, found)),
       nextMeetings(at, id, now, 1),
-      paymentsToPay(at, id, MOST_DUE).then((found) => withLines(at, found)),
+      paymentsToPay(at, id, MOST_DUE + 1).then((found) => withLines(at, found)),
       inboxOf(at, id, latest(3)),
       countUnreadOf(at, id),
       nextEventsOf(at, id, 3),

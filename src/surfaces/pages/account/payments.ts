@@ -16,11 +16,8 @@ import { readListPage } from '../list-page.ts'
 import { sendScriptedPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { MEMBER_PATHS } from '../views/member/member-page.tsx'
-import type { ShownPayment } from '../views/member/payment-due.tsx'
+import { MOST_DUE, type ShownPayment } from '../views/member/payment-due.tsx'
 import { paymentPage, paymentsPage } from '../views/member/payments.tsx'
-
-/** How many unpaid payments are shown with their codes. */
-export const MOST_DUE = 5
 
 /** What a member paid, has to pay, and how. */
 export function addPaymentRoutes(app: FastifyInstance, context: AppContext): void {
@@ -30,7 +27,7 @@ export function addPaymentRoutes(app: FastifyInstance, context: AppContext): voi
     const { id } = session.person
     const [found, due] = await Promise.all([
       readListPage(request, 'payments', (range) => paymentsOf(at, id, range)),
-      paymentsToPay(at, id, MOST_DUE),
+      paymentsToPay(at, id, MOST_DUE + 1),
     ])
     const all = await withLines(at, [...due, ...found.rows])
     const page = paymentsPage({

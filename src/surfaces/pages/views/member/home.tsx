@@ -22,7 +22,7 @@ import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { countUpTo } from '../words.ts'
 import { CourseRow, type ShownCourse } from './course-row.tsx'
 import { MEMBER_PATHS, memberPage } from './member-page.tsx'
-import { PaymentDue, type ShownPayment } from './payment-due.tsx'
+import { MOST_DUE, PaymentDue, type ShownPayment } from './payment-due.tsx'
 import { EventRow, InboxRow, MeetingRow, ProductRow } from './rows.tsx'
 
 interface MemberHomeProps extends SiteFrame {
@@ -122,15 +122,17 @@ function Section(props: {
   )
 }
 
+const MORE_DUE = 'There is more to pay: all payments'
+
 function ToPay({ toPay, timeZone, now }: MemberHomeProps) {
   return (
     <>
       <Section
         title="To pay"
         empty={<p>You have nothing to pay.</p>}
-        all={[MEMBER_PATHS.payments, 'All payments']}
+        all={[MEMBER_PATHS.payments, toPay.length > MOST_DUE ? MORE_DUE : 'All payments']}
       >
-        {toPay.map((payment) => (
+        {toPay.slice(0, MOST_DUE).map((payment) => (
           <PaymentDue payment={payment} timeZone={timeZone} now={now} />
         ))}
       </Section>

@@ -8,6 +8,9 @@ import { MEMBER_PATHS } from './member-page.tsx'
 import { Title } from './rows.tsx'
 import { timeLeft } from './time-left.ts'
 
+/** How many unpaid payments are shown with their codes. Pages get one more, to say that there are others. */
+export const MOST_DUE = 5
+
 export interface ShownPayment extends MemberPayment {
   lines: readonly PaymentLine[]
 }

@@ -14,7 +14,7 @@ import { formatMoney } from '../money.ts'
 import type { SiteFrame } from '../site-layout.tsx'
 import { memberList } from './list.tsx'
 import { MEMBER_PATHS, memberPage } from './member-page.tsx'
-import { HowToPay, PaymentDue, Purpose, type ShownPayment } from './payment-due.tsx'
+import { HowToPay, MOST_DUE, PaymentDue, Purpose, type ShownPayment } from './payment-due.tsx'
 import { Row, Title } from './rows.tsx'
 import { timeLeft } from './time-left.ts'
 
@@ -72,10 +72,13 @@ export function paymentsPage(props: PaymentsProps): string {
           <p>You have nothing to pay.</p>
         ) : (
           <ul class="rows">
-            {toPay.map((payment) => (
+            {toPay.slice(0, MOST_DUE).map((payment) => (
               <PaymentDue payment={payment} timeZone={timeZone} now={now} />
             ))}
           </ul>
+        )}
+        {toPay.length > MOST_DUE && (
+          <p class="row-note">There is more to pay. It is in the list below.</p>
         )}
         <CopyStatus />
       </Panel>
