@@ -18,14 +18,6 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const SECRET_VARIABLES: readonly string[] = [
-  'SCHOOLGATE_SECRET',
-  'SCHOOLGATE_OLD_SECRET',
-  'METRICS_TOKEN',
-  'S3_SECRET_ACCESS_KEY',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-]
-
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
@@ -34,8 +26,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const text = given ?? variable.fallback
     if (text === undefined) continue
     const parsed = variable.schema.safeParse(text)
-    if (parsed.success) values[name] = parsed.data
-    else problems.push(problem(name, text, parsed.error.issues[0]?.message ?? 'another value'))
+    if (parsed.success) {
+      values[name] = parsed.data
+      continue
+    }
+    const shown = 'isSecret' in variable ? `${text.length} characters` : `"${masked(text)}"`
+    const wanted = parsed.error.issues[0]?.message ?? 'another value'
+    problems.push(`${name} is ${shown}, but must be ${wanted}.`)
   }
   const config = values as Config
   problems.push(...contradictions(config))
@@ -55,13 +52,6 @@ export function unknownVariables(
     .filter((name) => name.startsWith(OURS) && !known.includes(name))
     .sort()
     .map((name) => `${name} is no setting, so it is ignored. There are ${ours}.`)
-}
-
-function problem(name: string, given: string, wanted: string): string {
-  const shown = SECRET_VARIABLES.includes(name)
-    ? `${given.length} characters`
-    : `"${masked(given)}"`
-  return `${name} is ${shown}, but must be ${wanted}.`
 }
 
 /** Even an invalid URL may contain a password. */

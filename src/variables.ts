@@ -46,7 +46,10 @@ const namedValues = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** All variables with default and purpose; a test compares the table in docs/settings.md with this. */
+/**
+ * All variables with default and purpose; a test compares the table in docs/settings.md with this. A message about a
+ * wrong value does not show that of a secret.
+ */
 export const variables = {
   NODE_ENV: {
     fallback: 'development',
@@ -111,6 +114,7 @@ export const variables = {
   },
   SCHOOLGATE_SECRET: {
     fallback: undefined,
+    isSecret: true,
     schema: z.string().min(32, 'at least 32 characters, the same on every process'),
     about:
       'seals signing keys and pending sign-ins; generated into the data folder for the embedded database, required with DATABASE_URL',
@@ -128,6 +132,7 @@ export const variables = {
   },
   SCHOOLGATE_OLD_SECRET: {
     fallback: undefined,
+    isSecret: true,
     schema: z.string().min(32, 'at least 32 characters, the same on every process'),
     about:
       'the secret that SCHOOLGATE_SECRET replaces, until `schoolgate secrets rotate` has run; it opens and never seals',
@@ -219,6 +224,7 @@ export const variables = {
   },
   METRICS_TOKEN: {
     fallback: undefined,
+    isSecret: true,
     schema: z.string().min(16, 'at least 16 characters'),
     about: 'bearer token that /metrics asks for; with it the main port serves /metrics as well',
   },
@@ -235,6 +241,7 @@ export const variables = {
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
     fallback: '',
+    isSecret: true,
     schema: namedValues,
     about:
       'headers for the collector, such as a key: name=value, comma-separated, values percent-encoded',
@@ -382,6 +389,7 @@ export const variables = {
   },
   S3_SECRET_ACCESS_KEY: {
     fallback: undefined,
+    isSecret: true,
     schema: z.string().regex(/^[!-~]{1,200}$/, 'visible characters'),
     about: 'the secret half of that key',
   },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig, unknownVariables } from '../../src/config.ts'
+import { variables } from '../../src/variables.ts'
 
 function problemOf(env: Record<string, string>): string {
   try {
@@ -45,6 +46,16 @@ describe('the configuration', () => {
   test('neither a short secret nor a password in a mistyped URL is printed', () => {
     expect(problemOf({ SCHOOLGATE_SECRET: 'hunter2' })).not.toContain('hunter2')
     expect(problemOf({ DATABASE_URL: 'mysql://me:hunter2@db/x' })).not.toContain('hunter2')
+  })
+
+  test('no wrong value of a variable that is named after a secret is printed', () => {
+    const secrets = Object.keys(variables).filter((name) =>
+      /(SECRET|SECRET_ACCESS_KEY|TOKEN|HEADERS)$/.test(name),
+    )
+    expect(secrets).toHaveLength(5)
+    for (const name of secrets) {
+      expect(problemOf({ [name]: 'hunter2 ' })).toContain(`${name} is 8 characters, but must be`)
+    }
   })
 
   test('an external database needs SCHOOLGATE_SECRET, which all processes share', () => {
