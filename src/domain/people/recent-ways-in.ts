@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import { recordAtSchools } from '../audit/audit.ts'
+import { type AccountRecovery, recoveryEntry } from './account-recovery.ts'
 import { recordAboutPerson } from './school-to-tell.ts'
-import { type TakenBack, takenBackEntry } from './taken-back.ts'
 
 /*
  * What was added to an account lately may be a thief's; what is older is the person's own, because they were told of it
@@ -18,7 +18,7 @@ const isRecent = sql<boolean>`created_at > now() - make_interval(days => ${sql.l
 export async function removeRecentPasskeys(
   tx: Transaction<DB>,
   userId: string,
-  how: TakenBack,
+  how: AccountRecovery,
 ): Promise<void> {
   const removed = await tx
     .deleteFrom('passkeys')
@@ -29,7 +29,7 @@ export async function removeRecentPasskeys(
   await recordAtSchools(
     tx,
     removed.map(({ school_id: schoolId, id }) => ({
-      ...takenBackEntry(userId, how),
+      ...recoveryEntry(userId, how),
       ...{ schoolId, action: 'passkey.removed', subject: id },
     })),
   )
@@ -39,7 +39,7 @@ export async function removeRecentPasskeys(
 export async function removeRecentAuthenticator(
   tx: Transaction<DB>,
   userId: string,
-  how: TakenBack,
+  how: AccountRecovery,
 ): Promise<void> {
   const removed = await tx
     .deleteFrom('authenticators')
@@ -47,5 +47,5 @@ export async function removeRecentAuthenticator(
     .where(isRecent)
     .executeTakeFirst()
   if (removed.numDeletedRows === 0n) return
-  await recordAboutPerson(tx, userId, { action: 'factor.removed', ...takenBackEntry(userId, how) })
+  await recordAboutPerson(tx, userId, { action: 'factor.removed', ...recoveryEntry(userId, how) })
 }

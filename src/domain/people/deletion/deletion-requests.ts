@@ -8,9 +8,9 @@ import {
   recordAtSchools,
   recordForInstallation,
 } from '../../audit/audit.ts'
+import { type AccountRecovery, recoveryEntry } from '../account-recovery.ts'
 import { schoolsOwnedAlone } from '../delete-person.ts'
 import { schoolsOfPerson } from '../membership.ts'
-import { type TakenBack, takenBackEntry } from '../taken-back.ts'
 import { findMailPlace, tellOfRequest } from './tell-person.ts'
 
 /** In this time a person can change their mind, and one whose browser was stolen can notice. */
@@ -94,13 +94,17 @@ export async function cancelDeletion(tx: SchoolTx, asking: Asking): Promise<bool
 }
 
 /** Crosses schools: the person takes the account back, and a thief may have asked for its deletion. */
-export async function cancelDeletionsOf(db: Db, userId: string, how: TakenBack): Promise<void> {
+export async function cancelDeletionsOf(
+  db: Db,
+  userId: string,
+  how: AccountRecovery,
+): Promise<void> {
   const cancelled = await db
     .deleteFrom('deletion_requests')
     .where('user_id', '=', userId)
     .returning('school_id')
     .execute()
-  const entry = { ...takenBackEntry(userId, how), action: 'person.deletion_cancelled' } as const
+  const entry = { ...recoveryEntry(userId, how), action: 'person.deletion_cancelled' } as const
   const schools = cancelled.flatMap(({ school_id }) => school_id ?? [])
   await recordAtSchools(
     db,

@@ -4,13 +4,13 @@ import { randomSecret } from '../../../foundation/crypto/random.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
 import { record } from '../../audit/audit.ts'
+import { type AccountRecovery, recoveryEntry } from '../account-recovery.ts'
 import { cancelDeletionsOf } from '../deletion/deletion-requests.ts'
 import { HAD_NO_CREDENTIAL } from '../no-credential.ts'
 import { queueMail } from '../outgoing-mail.ts'
 import { removeRecentPasskeys } from '../recent-ways-in.ts'
 import { recordAboutPerson } from '../school-to-tell.ts'
 import { lockPerson, setPassword } from '../set-password.ts'
-import { type TakenBack, takenBackEntry } from '../taken-back.ts'
 import { CAN_BE_UNDONE, type ChangeLink, findChange } from './email-change.ts'
 import { endChanges, storeEmail } from './store-email.ts'
 
@@ -77,12 +77,12 @@ async function removeNewFactor(
   db: Db,
   userId: string,
   changeId: string,
-  how: TakenBack,
+  how: AccountRecovery,
 ): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
     delete from authenticators a using email_changes c
     where a.user_id = ${userId} and c.id = ${changeId} and a.created_at > c.created_at`.execute(db)
   await db.deleteFrom('trusted_devices').where('user_id', '=', userId).execute()
   if (numAffectedRows === 0n) return
-  await recordAboutPerson(db, userId, { action: 'factor.removed', ...takenBackEntry(userId, how) })
+  await recordAboutPerson(db, userId, { action: 'factor.removed', ...recoveryEntry(userId, how) })
 }

@@ -158,7 +158,7 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
     <>
       {document}
       {client.kind !== 'document' && (
-        <DefinitionList rows={[voucher(client, place), ...linkRows(client)]} />
+        <DefinitionList rows={[answersFor(client, place), ...linkRows(client)]} />
       )}
       {loopback && (
         <Alert tone="warning" title="Did you just start this app?">
@@ -172,7 +172,7 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
 type Row = readonly [string, ComponentChildren]
 
 /** Who answers for an app that has no document of its own. */
-function voucher(client: AskingClient, place: ComponentChildren): Row {
+function answersFor(client: AskingClient, place: ComponentChildren): Row {
   if (client.kind === 'tool') return ['Made by', place]
   if (client.kind === 'vendor') return ['Known to', 'the administrator of this server']
   return ['Added by', place]

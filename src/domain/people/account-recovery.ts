@@ -1,15 +1,15 @@
 import type { AuditEntry } from '../audit/audit.ts'
 
 /** How a person takes an account back that another person may have used. */
-export interface TakenBack {
+export interface AccountRecovery {
   readonly by: 'reset_link' | 'email_undone' | 'not_me' | 'end_everything'
   readonly requestId?: string | undefined
 }
 
 /** The part of an audit entry that says who did it. `end_everything` is a command of the installation's operator. */
-export function takenBackEntry(
+export function recoveryEntry(
   userId: string,
-  { by, requestId }: TakenBack,
+  { by, requestId }: AccountRecovery,
 ): Pick<AuditEntry, 'outcome' | 'actorUserId' | 'subject' | 'detail' | 'requestId'> {
   return {
     outcome: 'ok',
