@@ -4,7 +4,8 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { count, dateOrNull, id, stamps, utc } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, timeFilters } from '../operation/list-filters.ts'
+import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,

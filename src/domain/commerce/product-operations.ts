@@ -14,7 +14,8 @@ import {
   stamps,
   writtenMarkdown,
 } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, timeFilters } from '../operation/list-filters.ts'
+import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,

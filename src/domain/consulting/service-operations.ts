@@ -4,7 +4,8 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/check-courses.ts'
 import { id, line, markdown } from '../operation/fields.ts'
-import { filter, listOperation } from '../operation/list-operation.ts'
+import { filter } from '../operation/list-filters.ts'
+import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,

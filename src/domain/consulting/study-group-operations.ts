@@ -5,7 +5,8 @@ import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/check-courses.ts'
 import { id, line } from '../operation/fields.ts'
 import { personOf } from '../operation/found-first.ts'
-import { filter, listOperation } from '../operation/list-operation.ts'
+import { filter } from '../operation/list-filters.ts'
+import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, line, markdown, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, timeFilters } from '../operation/list-filters.ts'
+import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,

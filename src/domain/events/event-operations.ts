@@ -5,7 +5,8 @@ import { keepRendered } from '../content/rendered-texts.ts'
 import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { count, id, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, timeFilters } from '../operation/list-filters.ts'
+import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,

@@ -4,7 +4,8 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { keepRendered } from '../content/rendered-texts.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { dateOrNull, id } from '../operation/fields.ts'
-import { filter, listOperation } from '../operation/list-operation.ts'
+import { filter } from '../operation/list-filters.ts'
+import { listOperation } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, markdown, stamps, text, writtenMarkdown } from '../operation/fields.ts'
-import { filter, listOperation } from '../operation/list-operation.ts'
+import { filter } from '../operation/list-filters.ts'
+import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,

@@ -13,6 +13,18 @@ export interface Sorting {
   readonly descending: boolean
 }
 
+/** Both directions of every column that a list can be sorted by, by the name that callers write. */
+export function sortingsOf(
+  list: string,
+  sorts: Readonly<Record<string, CursorType>>,
+): ReadonlyMap<string, Sorting> {
+  const sortings = Object.entries(sorts).flatMap(([column, type]): Sorting[] => [
+    { list: `${list} ${column}`, name: column, column, type, descending: false },
+    { list: `${list} -${column}`, name: `-${column}`, column, type, descending: true },
+  ])
+  return new Map(sortings.map((sorting) => [sorting.name, sorting]))
+}
+
 const CASTS = {
   time: sql`timestamptz`,
   text: sql`text`,

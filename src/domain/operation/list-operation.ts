@@ -5,10 +5,17 @@ import type { CursorType } from '../../foundation/db/cursor.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { Operation, OperationExample, ReadOperation } from '../operation.ts'
-import { afterCursor, afterKey, cursorOf, orderBy, type Sorting } from './cursor.ts'
+import { afterCursor, afterKey, cursorOf, orderBy, type Sorting, sortingsOf } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
-import { time } from './fields.ts'
-import { type Found, isAmong } from './found-first.ts'
+import { isAmong } from './found-first.ts'
+import {
+  type Condition,
+  type Filters,
+  filterCondition,
+  type IsBeyond,
+  parentFilters,
+  sortingFor,
+} from './list-filters.ts'
 import {
   COUNTED,
   countOf,
@@ -19,69 +26,6 @@ import {
   type SortName,
 } from './list-page.ts'
 import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
-
-export interface Filter<S extends z.ZodType = z.ZodType> {
-  readonly schema: z.ZodOptional<S>
-  /** The SQL condition; the row is called `r`. */
-  where(
-    value: z.output<S>,
-    at: SchoolDb,
-    isBeyond: IsBeyond,
-  ): RawBuilder<unknown> | Promise<Condition>
-  /**
-   * A column by which the rows are sorted instead, in the direction that was asked for: the one in whose order an index has
-   * the rows of this filter. In another order, all that do not match may have to be read before the first that does.
-   */
-  sortedBy?(value: z.output<S>): string | undefined
-  /** The list is in the order of its keys if this filter is used; see `keyFilter`. */
-  readonly isByKey?: true
-}
-
-/** Whether a key comes after the page before, in a list in the order of its keys. */
-type IsBeyond = (key: RawBuilder<unknown>) => RawBuilder<unknown>
-
-/** The conditions of a list on its row `r`. */
-export interface Condition {
-  readonly sql: RawBuilder<unknown>
-  /** A search that so many rows match that counting them would take long. */
-  readonly isBroad: boolean
-  /** The same as ids, if all that matches is known and may be far from the beginning of the list. */
-  readonly found?: readonly Found[] | undefined
-}
-
-type Filters = Readonly<Record<string, Filter>>
-
-export function filter<S extends z.ZodType>(
-  schema: S,
-  where: (value: z.output<S>, at: SchoolDb) => RawBuilder<unknown>,
-): Filter<S> {
-  return { schema: schema.optional(), where }
-}
-
-type TimeFilters<N extends string> = {
-  readonly [K in `${N}_after` | `${N}_before`]: Filter<typeof time>
-}
-
-/**
- * Rows whose key is in another table, which has an index in the order of these keys. The condition says there, too, where a page
- * begins: PostgreSQL does not carry it over, and would read all that come before.
- */
-export function keyFilter<S extends z.ZodType>(
-  schema: S,
-  where: (value: z.output<S>, at: SchoolDb, isBeyond: IsBeyond) => RawBuilder<unknown>,
-): Filter<S> {
-  return { schema: schema.optional(), where, isByKey: true }
-}
-
-/** `created_after` and `created_before` of a column `created_at`; the first bound is inclusive. */
-export function timeFilters<N extends string>(column: `${N}_at`): TimeFilters<N> {
-  const name = column.slice(0, -'_at'.length)
-  const filters: Record<string, Filter<typeof time>> = {
-    [`${name}_after`]: filter(time, (value) => sql`r.${sql.ref(column)} >= ${value}::timestamptz`),
-    [`${name}_before`]: filter(time, (value) => sql`r.${sql.ref(column)} < ${value}::timestamptz`),
-  }
-  return filters as TimeFilters<N>
-}
 
 interface ListDetails<
   S extends z.ZodObject,
@@ -240,64 +184,6 @@ type PageInput = z.output<z.ZodObject<PageFields<string>>> & {
 
 function planning(asked: unknown): RawBuilder<unknown> {
   return (asked as PageInput).search === undefined ? sql`` : plannedEachTime
-}
-
-function parentFilters(within: z.ZodRawShape): Filters {
-  const filters = Object.entries(within).map(([name, schema]): [string, Filter] => [
-    name,
-    filter(schema as z.ZodType, (value) => sql`r.${sql.ref(name)} = ${value}`),
-  ])
-  return Object.fromEntries(filters)
-}
-
-interface PageConditions {
-  readonly among?: (found: readonly Found[]) => RawBuilder<unknown>
-  readonly isBeyond?: IsBeyond | undefined
-}
-
-/** The conditions of all filters that the input uses. */
-export async function filterCondition(
-  filters: Filters,
-  at: SchoolDb,
-  asked: Readonly<Record<string, unknown>>,
-  { among, isBeyond = () => sql`true` }: PageConditions = {},
-): Promise<Condition> {
-  const conditions: RawBuilder<unknown>[] = []
-  let isBroad = false
-  for (const [name, { where }] of Object.entries(filters)) {
-    if (asked[name] === undefined) continue
-    const condition = await where(asked[name], at, isBeyond)
-    if (!('isBroad' in condition)) {
-      conditions.push(condition)
-      continue
-    }
-    isBroad ||= condition.isBroad
-    const { found } = condition
-    conditions.push(found === undefined || among === undefined ? condition.sql : among(found))
-  }
-  return { sql: sql.join([...conditions, sql`true`], sql` and `), isBroad }
-}
-
-function sortingsOf(
-  list: string,
-  sorts: Readonly<Record<string, CursorType>>,
-): ReadonlyMap<string, Sorting> {
-  const sortings = Object.entries(sorts).flatMap(([column, type]): Sorting[] => [
-    { list: `${list} ${column}`, name: column, column, type, descending: false },
-    { list: `${list} -${column}`, name: `-${column}`, column, type, descending: true },
-  ])
-  return new Map(sortings.map((sorting) => [sorting.name, sorting]))
-}
-
-function sortingFor(sorting: Sorting, filters: Filters, asked: PageInput): Sorting {
-  for (const [name, { sortedBy, isByKey }] of Object.entries(filters)) {
-    const value = (asked as Readonly<Record<string, unknown>>)[name]
-    if (value === undefined) continue
-    if (isByKey) return { ...sorting, list: `${sorting.list} key`, column: undefined }
-    const column = sortedBy?.(value)
-    if (column !== undefined) return { ...sorting, list: `${sorting.list} ${column}`, column }
-  }
-  return sorting
 }
 
 export async function countObjects(

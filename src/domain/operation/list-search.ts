@@ -3,7 +3,7 @@ import { containsCode, containsText } from '../../foundation/db/contains-words.t
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { line } from './fields.ts'
 import type { Found, FoundFirst } from './found-first.ts'
-import type { Condition, Filter } from './list-operation.ts'
+import type { Condition, Filter } from './list-filters.ts'
 
 const searchText = line(100)
 

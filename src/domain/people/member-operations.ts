@@ -6,12 +6,8 @@ import { choiceOperation } from '../operation/choice-operation.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, line } from '../operation/fields.ts'
 import { personOf } from '../operation/found-first.ts'
-import {
-  filter,
-  type ListOperation,
-  listOperation,
-  timeFilters,
-} from '../operation/list-operation.ts'
+import { filter, timeFilters } from '../operation/list-filters.ts'
+import { type ListOperation, listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
