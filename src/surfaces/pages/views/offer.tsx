@@ -4,7 +4,7 @@ import type { ProductOfViewer } from '../../../domain/commerce/public-products.t
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { HowToGet } from './how-to-get.tsx'
-import { formatMoney } from './money.ts'
+import { formatMoney, formatPriceEach } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { sizeInWords } from './size.ts'
 import { WrittenText } from './written-text.tsx'
@@ -27,7 +27,7 @@ export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
         <Facts
           label="About this plan"
           facts={[
-            ['Price', `${formatMoney(plan.priceAmount, plan.currency)} a ${plan.interval}`],
+            ['Price', formatPriceEach(plan.priceAmount, plan.currency, plan.interval)],
             ['Courses', String(plan.courses.length)],
           ]}
         >

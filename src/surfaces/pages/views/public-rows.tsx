@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { formatMoney } from './money.ts'
+import { formatMoney, formatPriceEach } from './money.ts'
 import { count } from './words.ts'
 
 interface ShownOffer {
@@ -58,7 +58,7 @@ export const planRow: PublicRow<ShownPlan> = (plan, place) => (
     {...plan}
     title={plan.name}
     summary={count(plan.courses.length, 'course', 'courses')}
-    each={plan.interval}
+    price={formatPriceEach(plan.priceAmount, plan.currency, plan.interval)}
   />
 )
 
@@ -109,9 +109,8 @@ function Heading({ heading: Tag, path, slug, title }: Headed) {
   )
 }
 
-function Offer(props: ShownOffer & Headed & { summary?: string; each?: string }) {
-  const { summary = '', priceAmount, currency, each } = props
-  const price = formatMoney(priceAmount, currency)
+function Offer(props: ShownOffer & Headed & { summary?: string; price?: string }) {
+  const { summary = '', price = formatMoney(props.priceAmount, props.currency) } = props
   return (
     <li>
       <Heading {...props} />
@@ -120,7 +119,7 @@ function Offer(props: ShownOffer & Headed & { summary?: string; each?: string })
           {plainText(summary)}
         </p>
       )}
-      <p class="price">{each === undefined ? price : `${price} a ${each}`}</p>
+      <p class="price">{price}</p>
     </li>
   )
 }

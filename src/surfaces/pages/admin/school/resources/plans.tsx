@@ -9,7 +9,7 @@ import {
 import { listCourses } from '../../../../../domain/learning/course-operations.ts'
 import { Name } from '../../../../../foundation/html/components.tsx'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
-import { formatMoney } from '../../../views/money.ts'
+import { formatPriceEach } from '../../../views/money.ts'
 import { defineResource } from '../define-resource.ts'
 import type { Choice } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
@@ -23,8 +23,8 @@ import { subscriptionList, subscriptions } from './subscriptions.tsx'
 
 type Plan = OutputOf<typeof readPlan>
 
-const price = figure<Plan>(
-  ({ price_amount, currency, interval }) => `${formatMoney(price_amount, currency)} a ${interval}`,
+const price = figure<Plan>(({ price_amount, currency, interval }) =>
+  formatPriceEach(price_amount, currency, interval),
 )
 
 const allCourses = choicesFrom(listCourses, 'title')
