@@ -80,6 +80,10 @@ export const sampleOfferPages: Record<string, string> = {
     contactEmail: 'hello@harbor.example',
     event: { ...event, priceAmount: 4500 },
   }),
+  'event-for-members': eventPage({
+    ...{ ...member, isMember: false },
+    contactEmail: 'hello@harbor.example',
+  }),
   'event-full': eventPage({ ...member, event: { ...event, registrationCount: 40 } }),
   'event-canceled-of-mine': eventPage({ ...member, event: { ...registered, state: 'canceled' } }),
   plan: planPage({

@@ -5,6 +5,15 @@ export function Moment({ at, timeZone }: { at: Date; timeZone: string }) {
   return <time dateTime={at.toISOString()}>{formatterFor(timeZone).format(at)}</time>
 }
 
+/** The same for readers who may be in another time zone, such as those of an online event. */
+export function MomentInZone(props: { at: Date; timeZone: string }) {
+  return (
+    <>
+      <Moment {...props} /> ({props.timeZone} time)
+    </>
+  )
+}
+
 /** A school may name any time zone, and another one tomorrow. */
 const formatters = new LruCache<Intl.DateTimeFormat>(1000)
 

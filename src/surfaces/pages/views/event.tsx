@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import type { EventOfViewer } from '../../../domain/events/public-events.ts'
 import { registrationStanding } from '../../../domain/events/registration-standing.ts'
 import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
-import { Moment } from '../../../foundation/html/moment.tsx'
+import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
+import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { HowToGet } from './how-to-get.tsx'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
@@ -49,13 +49,15 @@ export function eventPage(props: EventProps): string {
 }
 
 function factsOf(event: EventOfViewer, timeZone: string): [string, ComponentChildren][] {
+  const When = event.isOnline ? MomentInZone : Moment
   const facts: [string, ComponentChildren][] = [
-    ['Starts', <Moment at={event.startsAt} timeZone={timeZone} />],
-    ['Ends', <Moment at={event.endsAt} timeZone={timeZone} />],
+    ['Starts', <When at={event.startsAt} timeZone={timeZone} />],
+    ['Ends', <When at={event.endsAt} timeZone={timeZone} />],
     ['Price', formatMoney(event.priceAmount, event.currency)],
   ]
   if (event.location !== '') facts.push(['Where', plainText(event.location, 500)])
-  if (event.isOnline && event.onlineUrl === null && !event.isOver) {
+  if (event.state === 'canceled' || event.isOver) return facts
+  if (event.isOnline && event.onlineUrl === null) {
     facts.push(['Online', 'You get the address after you register'])
   }
   if (event.capacity !== null) {
@@ -81,19 +83,24 @@ function Registration(props: EventProps) {
     case 'canceled':
       return <Alert tone="warning" title="This event was canceled." />
     case 'attended':
-      return <p class="row-note">You were there.</p>
+      return <p class="row-note">You attended this event.</p>
     case 'registered':
       return (
         <>
-          <Alert tone="success" title="You are registered." />
-          {event.onlineUrl !== null && (
+          <p>
+            <Badge tone="good">You are registered</Badge>
+          </p>
+          {(event.onlineUrl !== null || event.canCancel) && (
             <div class="actions">
-              <ButtonLink look="primary" href={event.onlineUrl}>
-                Join online
-              </ButtonLink>
+              {event.onlineUrl !== null && (
+                <ButtonLink look="primary" href={event.onlineUrl}>
+                  Join online
+                </ButtonLink>
+              )}
+              {event.canCancel &&
+                act('cancel', <Button look="plain">Cancel my registration</Button>)}
             </div>
           )}
-          {event.canCancel && act('cancel', <Button look="plain">Cancel my registration</Button>)}
         </>
       )
     case 'over':
@@ -116,7 +123,10 @@ function Registration(props: EventProps) {
       return isMember ? (
         act('register', <Button look="primary">Register</Button>)
       ) : (
-        <p class="row-note">Only members of the school can register.</p>
+        <>
+          <p class="row-note">Only members of the school can register.</p>
+          <HowToGet {...props} act="become a member" />
+        </>
       )
   }
 }

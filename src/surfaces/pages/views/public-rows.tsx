@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Moment } from '../../../foundation/html/moment.tsx'
+import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { formatMoney, formatPriceEach } from './money.ts'
 import { count } from './words.ts'
@@ -66,19 +66,22 @@ export const productRow: PublicRow<ShownProduct> = (product, place) => (
   <Offer path="/products/" {...place} {...product} />
 )
 
-export const eventRow: PublicRow<ShownEvent> = (event, place) => (
-  <li>
-    <div>
-      <Heading path="/events/" {...place} {...event} />
-      <p class="row-note" dir="auto">
-        {plainText(event.location) || (event.isOnline && 'Online')}
+export const eventRow: PublicRow<ShownEvent> = (event, place) => {
+  const When = event.isOnline ? MomentInZone : Moment
+  return (
+    <li>
+      <div>
+        <Heading path="/events/" {...place} {...event} />
+        <p class="row-note" dir="auto">
+          {plainText(event.location) || (event.isOnline && 'Online')}
+        </p>
+      </div>
+      <p class="row-note">
+        <When at={event.startsAt} timeZone={place.timeZone} />
       </p>
-    </div>
-    <p class="row-note">
-      <Moment at={event.startsAt} timeZone={place.timeZone} />
-    </p>
-  </li>
-)
+    </li>
+  )
+}
 
 export const postRow: PublicRow<ShownText> = (post, place) => (
   <li>

@@ -3,7 +3,7 @@ import type { OwnedProduct } from '../../../../domain/commerce/products-of-membe
 import type { MemberMeeting } from '../../../../domain/consulting/meetings-of-member.ts'
 import type { MemberRegistration } from '../../../../domain/events/registrations-of-member.ts'
 import type { InboxEntry } from '../../../../domain/notifications/inbox.ts'
-import { Moment } from '../../../../foundation/html/moment.tsx'
+import { Moment, MomentInZone } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink } from '../../../../foundation/html/site-components.tsx'
 
@@ -44,7 +44,7 @@ export function MeetingRow(props: { meeting: MemberMeeting; timeZone: string; no
       }
       notes={
         <p class="row-note">
-          <Moment at={meeting.startedAt} timeZone={timeZone} /> ({timeZone} time) ·{' '}
+          <MomentInZone at={meeting.startedAt} timeZone={timeZone} /> ·{' '}
           {meeting.kind === 'study_group' ? 'class of your study group' : 'consulting'}
         </p>
       }
@@ -65,6 +65,7 @@ export function EventRow(props: { registration: MemberRegistration; timeZone: st
   const { event, state } = props.registration
   const place = plainText(event.location)
   const isOver = event.endsAt <= props.now
+  const When = event.onlineUrl === null ? Moment : MomentInZone
   return (
     <Row
       title={
@@ -82,7 +83,7 @@ export function EventRow(props: { registration: MemberRegistration; timeZone: st
       }
       notes={
         <p class="row-note">
-          <Moment at={event.startsAt} timeZone={props.timeZone} />
+          <When at={event.startsAt} timeZone={props.timeZone} />
           {place !== '' && (
             <>
               {' · '}
@@ -92,11 +93,14 @@ export function EventRow(props: { registration: MemberRegistration; timeZone: st
         </p>
       }
     >
-      {event.onlineUrl !== null && event.state === 'published' && !isOver && (
-        <ButtonLink look="plain" href={event.onlineUrl}>
-          Join online
-        </ButtonLink>
-      )}
+      {event.onlineUrl !== null &&
+        event.state === 'published' &&
+        state !== 'attended' &&
+        !isOver && (
+          <ButtonLink look="plain" href={event.onlineUrl}>
+            Join online
+          </ButtonLink>
+        )}
     </Row>
   )
 }
