@@ -96,7 +96,7 @@ test('an owner drops what was sent, and nothing is done', async () => {
   await page.getByRole('button', { name: /^Delete/ }).click()
   await page.fill('#password', PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('link', { name: 'Drop it' }).click()
+  await page.getByRole('link', { name: 'Discard it' }).click()
   await page.waitForURL(`**${path}`)
   const [client] = await school.at
     .from('clients')

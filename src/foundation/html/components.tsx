@@ -132,11 +132,12 @@ interface FieldProps {
   optional?: boolean
 }
 
-/** People write these in their own script; addresses, passwords and codes run from left to right. */
+/** People write these in their own script and with capitals; addresses, passwords and codes run from left to right. */
 const NAMES: readonly string[] = ['name', 'organization']
 
 export function Field(props: FieldProps) {
   const { name, label, error, describedBy, hint, autofocus, optional, ...input } = props
+  const isName = NAMES.includes(input.autocomplete)
   const errorId = error === undefined ? undefined : `${name}-error`
   const hintId = hint === undefined ? undefined : `${name}-hint`
   return (
@@ -157,8 +158,8 @@ export function Field(props: FieldProps) {
         id={name}
         name={name}
         required={optional !== true}
-        dir={NAMES.includes(input.autocomplete) ? 'auto' : 'ltr'}
-        autocapitalize="none"
+        dir={isName ? 'auto' : 'ltr'}
+        autocapitalize={isName ? 'words' : 'none'}
         spellcheck={false}
         aria-invalid={error === undefined ? undefined : 'true'}
         aria-describedby={[hintId, errorId ?? describedBy].filter(Boolean).join(' ') || undefined}

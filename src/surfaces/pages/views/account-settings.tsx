@@ -9,7 +9,7 @@ import { PASSKEYS_PATH, PasskeyMaker } from './passkeys.tsx'
 import type { Person } from './person.tsx'
 import { factorPaths } from './second-factor.tsx'
 import type { SiteFrame } from './site-layout.tsx'
-import { count } from './words.ts'
+import { capitalized, count } from './words.ts'
 
 interface AccountSettingsProps extends SiteFrame {
   person: Person
@@ -59,7 +59,7 @@ export function accountSettingsPage(props: AccountSettingsProps): string {
             <p class="badges">
               <span class="visually-hidden">Your roles here: </span>
               {roles.map((role) => (
-                <Badge>{role}</Badge>
+                <Badge>{capitalized(role)}</Badge>
               ))}
             </p>
           )}
@@ -143,7 +143,7 @@ export function accountSettingsPage(props: AccountSettingsProps): string {
           </Panel>
           <Panel
             title="Your data"
-            lead="A copy of all that this school holds about you, or the end of it."
+            lead="Get a copy of all that this school holds about you, or have it deleted."
           >
             <div class="actions">
               <ButtonLink look="plain" href="/account/data">

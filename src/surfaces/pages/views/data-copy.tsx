@@ -1,6 +1,7 @@
 import { renderToString } from 'preact-render-to-string'
 import type { CopyLine, CopyRow } from '../../../domain/people/own-data/read-copy.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
+import { capitalized } from './words.ts'
 
 /** A file that is opened from the disk, so it brings its own look; its policy lets nothing else in. */
 const HEAD = `<!doctype html>
@@ -77,8 +78,7 @@ function Row({ row }: { row: CopyRow }) {
 }
 
 function nameInWords(name: string): string {
-  const words = name.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalized(name.replaceAll('_', ' '))
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/

@@ -49,9 +49,9 @@ function questionOf({ school, mailbox, email, isChanged, hasAgreed }: QuestionPr
       title: 'Undo the change of your email address?',
       lead: (
         <>
-          Your account at {here} gets the address {address} back. Everybody is signed out, all apps
-          are disconnected and the password stops working, at every school. We then email you a link
-          for a new one.
+          Your account at {here} gets the address {address} back. Every browser is signed out, all
+          apps are disconnected and the password stops working, at every school. We then email you a
+          link for a new one.
         </>
       ),
       buttons: <Decision look="danger" value="undo" label="Undo the change" />,
@@ -156,8 +156,8 @@ function resultOf(change: DoneChange) {
         title: 'The change is undone',
         words: (
           <>
-            Your account has the address <Email text={change.email} /> again. Everybody was signed
-            out. Check your email: we have sent you a link for a new password.
+            Your account has the address <Email text={change.email} /> again. Every browser was
+            signed out. Check your email: we have sent you a link for a new password.
           </>
         ),
       }

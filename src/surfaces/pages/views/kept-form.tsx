@@ -3,6 +3,7 @@ import { ButtonLink, PageHead } from '../../../foundation/html/site-components.t
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import { ANSWER_PREFIX } from './form.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { capitalized } from './words.ts'
 
 interface KeptFormProps extends SiteFrame {
   kept: {
@@ -23,8 +24,8 @@ export function keptFormPage({ kept, ...frame }: KeptFormProps): string {
   const shown = kept.fields.filter(([name, value]) => value !== '' && !isOurs(name, value))
   const lead =
     shown.length === 0
-      ? 'What you wanted to do is not done yet. Send it now, or drop it.'
-      : 'This is what you sent. It is not saved yet: send it now, or drop it.'
+      ? 'What you wanted to do is not done yet. Send it now, or discard it.'
+      : 'This is what you sent. It is not saved yet: send it now, or discard it.'
   return sitePage({
     ...frame,
     title: TITLE,
@@ -49,7 +50,7 @@ export function keptFormPage({ kept, ...frame }: KeptFormProps): string {
                 </Button>
               )}
               <ButtonLink look="plain" href={kept.page}>
-                Drop it
+                Discard it
               </ButtonLink>
             </div>
           </Form>
@@ -70,7 +71,7 @@ function ShownField({ id, name, value }: { id: string; name: string; value: stri
     <div class="field">
       <label for={id}>{inWords(name)}</label>
       {isLong ? (
-        <textarea id={id} rows={8} readOnly dir="auto">
+        <textarea id={id} rows={8} class="words" readOnly dir="auto">
           {/* A browser drops the first line break of a text area. */}
           {`\n${value}`}
         </textarea>
@@ -84,6 +85,5 @@ function ShownField({ id, name, value }: { id: string; name: string; value: stri
 /** `redirect_uris` as people write it: "Redirect uris". A question of a school's form is named without our prefix. */
 function inWords(name: string): string {
   const own = name.startsWith(ANSWER_PREFIX) ? name.slice(ANSWER_PREFIX.length) : name
-  const words = own.replace(/[_-]+/g, ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalized(own.replace(/[_-]+/g, ' '))
 }

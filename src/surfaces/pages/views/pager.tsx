@@ -8,13 +8,14 @@ export function Pager(props: {
   next: string | undefined
   /** What the next page holds. */
   label: 'Older' | 'Later'
+  /** Said on the pages after the first one. */
   children: ComponentChildren
 }) {
   const { first, isFirst, next } = props
   if (next === undefined && isFirst) return null
   return (
     <nav class="pager" aria-label="Pages">
-      <p>{props.children}</p>
+      {!isFirst && <p>{props.children}</p>}
       <p class="actions">
         {!isFirst && <a href={first}>First page</a>}
         {next !== undefined && (

@@ -58,19 +58,21 @@ export function sessionsPage(props: SessionsProps): string {
           </Panel>
         )}
         {others.length + elsewhere.length > 0 && (
-          <Panel
-            title="Sign out everywhere else"
-            lead="At every school. Only this browser stays signed in. Connected apps keep their access."
-          >
-            <Form action={`${SESSIONS_PATH}/end-others`} formToken={formToken}>
-              <Button look="danger">Sign out all other browsers</Button>
-            </Form>
-          </Panel>
+          <>
+            <Panel
+              title="Sign out everywhere else"
+              lead="At every school. Only this browser stays signed in. Connected apps keep their access."
+            >
+              <Form action={`${SESSIONS_PATH}/end-others`} formToken={formToken}>
+                <Button look="danger">Sign out all other browsers</Button>
+              </Form>
+            </Panel>
+            <p>
+              Is one of them not yours? Sign it out, then{' '}
+              <a href="/account/password">change your password</a>.
+            </p>
+          </>
         )}
-        <p>
-          Is one of them not yours? Sign it out, then{' '}
-          <a href="/account/password">change your password</a>.
-        </p>
       </>
     ),
   })

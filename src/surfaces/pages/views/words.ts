@@ -20,3 +20,8 @@ export function countUpTo(number: number, one: string, many: string, most = MOST
 export function upTo(most: number, number: number): string {
   return number > most ? `${most.toLocaleString('en')}+` : number.toLocaleString('en')
 }
+
+/** "student" as a label: "Student". */
+export function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

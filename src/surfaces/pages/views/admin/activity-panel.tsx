@@ -7,7 +7,7 @@ import {
 } from '../../../../domain/grants/read-activity.ts'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { Empty, Panel } from '../../../../foundation/html/site-components.tsx'
-import { count, countUpTo } from '../words.ts'
+import { capitalized, count, countUpTo } from '../words.ts'
 
 interface ActivityPanelProps {
   found: ActivityAtSchool | undefined
@@ -65,8 +65,4 @@ function Figures({ one, timeZone }: { one: Activity; timeZone: string }) {
       )}
     </>
   )
-}
-
-function capitalized(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -239,7 +239,8 @@ export function strangerHomePage(
             {props.contactEmail !== undefined && (
               <>
                 {' '}
-                Its address is <Email text={props.contactEmail} />.
+                You can write to the school at{' '}
+                <a href={`mailto:${encodeURI(props.contactEmail)}`}>{props.contactEmail}</a>.
               </>
             )}
           </p>

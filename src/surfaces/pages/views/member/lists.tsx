@@ -59,7 +59,7 @@ export function bookingsPage(props: BookingsProps): string {
       </nav>
     ),
     empty: isPast ? (
-      <p>Nothing is past yet.</p>
+      <p>You have no past bookings.</p>
     ) : (
       <p>No booking ahead. A consulting hour or class that you book appears here.</p>
     ),

@@ -1,6 +1,6 @@
 import type { Notices } from '../../../site-frame.ts'
+import { capitalized } from '../../../views/words.ts'
 import type { AdminResource } from '../resource.ts'
-import { capitalized } from '../views/words.ts'
 
 /** The notices after a post, by the key in the address. */
 export function noticesOf(resource: AdminResource): Notices {
