@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { samplePages } from '../support/sample-pages.ts'
 
+/** Pages of members and visitors. */
+const ownPages = Object.entries(samplePages).filter(([name]) => !name.startsWith('admin'))
+
 function rowsOf(page: string): readonly string[] {
   return [...(samplePages[page] ?? '').matchAll(/<li>(.*?)<\/li>/gs)].map(([, row = '']) => row)
 }
@@ -30,4 +33,34 @@ test('only the later pages of a list say what the first one has', () => {
 
 test('a signed-in person who is no member reads how to become one before registering', () => {
   expect(samplePages['event-for-members']).toContain('To become a member, write to')
+})
+
+/** The parts that stand beside each other in a row: elements, and texts between them. Badges are apart on purpose. */
+function partsOf(html: string): readonly string[] {
+  const parts: string[] = []
+  let depth = 0
+  for (const [piece] of html.matchAll(/<[^<>]+>|[^<]+/g)) {
+    if (piece.startsWith('</')) depth -= 1
+    else if (depth === 0 && piece.trim() !== '') parts.push(piece)
+    if (/^<[a-z]/.test(piece) && !piece.endsWith('/>')) depth += 1
+  }
+  return parts.filter((part) => !/^<span class="(badge|visually-hidden)/.test(part))
+}
+
+test('the words of a link that looks like a button are one part, so that the spaces between them stay', () => {
+  const split = ownPages.flatMap(([name, html]) =>
+    [...html.matchAll(/<a class="button [^>]*>(.*?)<\/a>/gs)]
+      .filter(([, words = '']) => partsOf(words).length > 1)
+      .map(([, words]) => `${name}: ${words}`),
+  )
+  expect(split).toEqual([])
+})
+
+test('the title of a row is one part, so that it wraps as a sentence', () => {
+  const split = ownPages.flatMap(([name, html]) =>
+    [...html.matchAll(/<p class="row-title">(.*?)<\/p>/gs)]
+      .filter(([, title = '']) => partsOf(title).length > 1)
+      .map(([, title]) => `${name}: ${title}`),
+  )
+  expect(split).toEqual([])
 })

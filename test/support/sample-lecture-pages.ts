@@ -83,7 +83,11 @@ const details = {
   publishedAt: enrollment.createdAt,
 }
 
-const asVisitor = lectures.map((lecture) => ({ ...lecture, isLocked: !lecture.isPreview }))
+const asVisitor = lectures.map((lecture) => ({
+  ...lecture,
+  state: 'unread' as const,
+  isLocked: !lecture.isPreview,
+}))
 const dripped = { isLocked: true, unlockAt: day('2026-12-05T10:00') }
 const ahead = sections.map((section) => ({
   ...section,

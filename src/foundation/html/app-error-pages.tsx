@@ -169,7 +169,9 @@ export function heldRedirectPage({
         </p>
         <p>
           <a class="button button-plain" href={location}>
-            Go to <Address text={target} />
+            <span>
+              Go to <Address text={target} />
+            </span>
           </a>
         </p>
       </>

@@ -4,12 +4,18 @@ import type { ComponentChildren } from 'preact'
 export const COPY_SCRIPT = 'copy.js'
 
 /** Text that people paste elsewhere. The button is hidden until the script has found a clipboard. */
-export function Copyable(props: { id: string; what: string; children: string }) {
-  const { id, what, children } = props
+export function Copyable(props: {
+  id: string
+  what: string
+  /** For what people also read and type elsewhere, such as the number of an account. */
+  large?: boolean
+  children: string
+}) {
+  const { id, what, large, children } = props
   return (
     <div class="copyable">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll the block by focusing it */}
-      <pre class="code" id={id} tabIndex={0}>
+      <pre class={large === true ? 'code code-large' : 'code'} id={id} tabIndex={0}>
         <code>{children}</code>
       </pre>
       <CopyButton id={id} what={what} />

@@ -28,7 +28,11 @@ export function historyPage(props: HistoryProps): string {
         <section class="panel" aria-label="Entries">
           {entries.length === 0 ? (
             <Empty>
-              <p>{props.isFirst ? 'Nothing yet.' : 'Nothing older.'}</p>
+              <p>
+                {props.isFirst
+                  ? 'Nothing yet. An app that you allow or a new password appears here.'
+                  : 'There is nothing older.'}
+              </p>
             </Empty>
           ) : (
             <ul class="rows">
@@ -36,7 +40,9 @@ export function historyPage(props: HistoryProps): string {
                 <li>
                   <div>
                     <p class="row-title">
-                      <HistoryLine entry={entry} />
+                      <span>
+                        <HistoryLine entry={entry} />
+                      </span>
                     </p>
                     <p class="row-note">
                       <Moment at={entry.at} timeZone={timeZone} />

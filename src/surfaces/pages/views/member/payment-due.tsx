@@ -37,9 +37,11 @@ interface PaymentProps {
 export function PaymentDue({ payment, timeZone, now }: PaymentProps) {
   return (
     <li>
-      <div class="row-words">
+      <div class="row-words whole">
         <p class="row-title">
-          <Purpose lines={payment.lines} />
+          <span>
+            <Purpose lines={payment.lines} />
+          </span>
         </p>
         <p>
           <strong>{formatMoney(payment.amount, payment.currency)}</strong>
@@ -97,7 +99,7 @@ export function HowToPay({ payment }: { payment: MemberPayment }) {
           {code !== '' && ` (store code ${code})`} with this code:
         </p>
       )}
-      <Copyable id={`code-${id}`} what={paymentType === 'atm' ? 'the account' : 'the code'}>
+      <Copyable id={`code-${id}`} what={paymentType === 'atm' ? 'the account' : 'the code'} large>
         {plainText(codeNo, 64)}
       </Copyable>
     </>

@@ -131,7 +131,11 @@ export function paymentPage(props: PaymentProps): string {
         <PageHead
           title={<Purpose lines={payment.lines} />}
           up={{ url: MEMBER_PATHS.payments, label: 'Your payments' }}
-          lead={<States payment={payment} />}
+          lead={
+            <span class="badges">
+              <States payment={payment} />
+            </span>
+          }
         />
         {isDue && (
           <Panel title="How to pay">
@@ -151,7 +155,10 @@ export function paymentPage(props: PaymentProps): string {
         )}
         {payment.paymentState === 'expired' && (
           <section class="panel">
-            <p>The time to pay is over. The account or code no longer works: buy it again.</p>
+            <p>
+              The time to pay is over, and the account or code no longer works. If you still want
+              it, ask the school for a new one.
+            </p>
           </section>
         )}
         <Lines {...props} />
