@@ -221,6 +221,21 @@ describe('a wrong redirect URI', () => {
   })
 })
 
+describe('what an operator reads about apps, without being a developer', () => {
+  const pages = Object.entries(samplePages).filter(([name]) =>
+    /^admin-(clients?|overview)\b/.test(name),
+  )
+
+  test.each(pages)('%s has no words of OAuth', (_, html) => {
+    const [, main = ''] = html.split('<main')
+    // An address may have any word in it.
+    const words = main.replace(/<[^>]*>/g, ' ').replace(/https?:\S*/g, '')
+    expect(words).not.toMatch(
+      /\b(OAuth|scopes?|tokens?|authorizations?|refresh|redirect URIs?|client_id)\b/i,
+    )
+  })
+})
+
 test('only public pages may be indexed by search engines', () => {
   const listed = Object.entries(samplePages)
     .filter(([, html]) => !html.includes('<meta name="robots" content="noindex"'))

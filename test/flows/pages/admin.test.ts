@@ -436,7 +436,7 @@ describe('the audit log', () => {
       new RegExp(`Courses: publish · <a href="/admin/courses/${course}">.{0,40}Fresco`),
     )
     expect(body).toMatch(/Courses: remove · <bdi[^>]*>Still Life/)
-    expect(body).toContain(`<a href="/admin/clients/view?id=${client.clientId}">Client changed</a>`)
+    expect(body).toContain(`<a href="/admin/clients/view?id=${client.clientId}">App changed</a>`)
     for (const dead of [gone, elsewhere, 'the-id']) expect(body).not.toContain(`/${dead}"`)
     expect(body).not.toContain('Elsewhere')
   })

@@ -93,7 +93,7 @@ describe('the explorer', () => {
       // No fact of the page changes with the row that now exists.
       for (const shown of [body, (await owner.follow(off)).body]) {
         expect(shown).toContain('You can end its access and switch it off')
-        expect(shown).not.toContain('A scope that the app loses')
+        expect(shown).not.toContain('no longer let the app do')
         expect(shown).not.toContain('<dt>Created</dt>')
       }
       const audited = await school.at.from('audit_entries').select('action').execute()

@@ -71,7 +71,7 @@ describe('operator tools in the admin area', () => {
 
       const off = await switchOff(owner, clientId)
       const notice = await owner.follow(off)
-      expect(notice.body).toContain('and its current tokens are refused at once')
+      expect(notice.body).toContain('Switched off. It can do nothing here from now on')
       expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
       await submit(owner, page, `${CLIENTS}/standing`)
       expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)

@@ -39,7 +39,7 @@ import { saveSettings } from './settings.ts'
 const PEOPLE_SHOWN = 50
 
 export const STANDING_NOTICES = {
-  off: 'Switched off. It gets no new authorization and no new tokens here, and its current tokens are refused at once.',
+  off: 'Switched off. It can do nothing here from now on, and cannot ask people for access.',
   on: 'Switched on again.',
   ended: 'Ended. The app can no longer use that person’s account.',
   'all-ended': 'Ended. The app has no access until people allow it again.',
@@ -47,8 +47,8 @@ export const STANDING_NOTICES = {
 
 const NOTICES = {
   ...STANDING_NOTICES,
-  reviewed: 'Reviewed. It may ask for every operator scope from now on.',
-  unreviewed: 'The review is withdrawn. From its next refresh on the app can only read.',
+  reviewed: 'Reviewed. It may ask owners and admins to let it change things from now on.',
+  unreviewed: 'The review is withdrawn. The app can only read, in two hours at the latest.',
   saved: 'Saved.',
   'all-stopped':
     'All apps and assistants are stopped. Each works again only for people who allow it again.',

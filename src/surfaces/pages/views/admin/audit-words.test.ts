@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { auditWord } from './audit-words.ts'
 
 test.each([
-  ['client.created', {}, 'Client added'],
+  ['client.created', {}, 'App added'],
   ['operation.done', { operation: 'digital_products.publish' }, 'Digital products: publish'],
   ['operation.done', {}, 'School data changed'],
   ['operation.done', { operation: 7 }, 'School data changed'],

@@ -138,7 +138,7 @@ function Filters({ search }: { search: AuditSearch }) {
       />
       <Field
         name="app"
-        label="client_id"
+        label="Id of the app"
         type="text"
         autocomplete="off"
         value={filter.clientId}
@@ -190,7 +190,7 @@ function Entry({ entry, timeZone, about }: EntryProps) {
         </p>
         <p class="row-note">
           {actor === undefined ? (
-            'no person'
+            'No person'
           ) : (
             <a href={auditAddress({ filter: { actorEmail: actor.email } })}>
               <Name text={actor.name || actor.email} fallback="a person without a role here" />
@@ -232,10 +232,10 @@ function Entry({ entry, timeZone, about }: EntryProps) {
 function About({ words, about: { name, url } }: { words: string; about: About }) {
   const told = name === undefined ? words : <Name text={name} fallback={words} />
   return (
-    <>
+    <span>
       {name !== undefined && `${words} · `}
       {url === undefined ? told : <a href={url}>{told}</a>}
-    </>
+    </span>
   )
 }
 

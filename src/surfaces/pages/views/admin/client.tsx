@@ -20,7 +20,7 @@ export function clientPage(props: ClientProps): string {
   const { clientId, disabled, platformDisabled } = client
   return adminPage({
     ...props,
-    title: plainText(client.name) || 'Client',
+    title: plainText(client.name) || 'App',
     script: COPY_SCRIPT,
     children: (
       <>
@@ -39,9 +39,9 @@ export function clientPage(props: ClientProps): string {
               <dd>{madeBy(client)}</dd>
             </div>
             <div>
-              <dt>client_id</dt>
+              <dt>Id</dt>
               <dd>
-                <CopyText id="client-id" what="the client_id">
+                <CopyText id="client-id" what="the id">
                   <Address text={clientId} />
                 </CopyText>
                 <CopyStatus />
@@ -113,7 +113,7 @@ function Reviewed({ client, viewer }: ClientProps) {
   return (
     <Panel
       title="Review"
-      lead="It is reviewed and may ask for every operator scope. Without the review it keeps only identity and read scopes."
+      lead="It is reviewed, so it may ask owners and admins to let it change things. Without the review it can only read."
     >
       <Form
         action={`${paths.clients}/withdraw-review`}

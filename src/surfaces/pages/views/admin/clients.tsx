@@ -68,7 +68,7 @@ export function clientsPage(props: ClientsProps): string {
             <ClientRows {...props} clients={waiting} />
           </Panel>
         )}
-        <Panel title="In use" lead={connectedInWords(props.connectedPeople)}>
+        <Panel title="In use" lead={used.length > 0 && connectedInWords(props.connectedPeople)}>
           {used.length === 0 ? (
             <Empty>
               <p>No person has let an app or assistant in.</p>
@@ -201,8 +201,8 @@ function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
           id="open_registration"
           name="open_registration"
           value="on"
-          label="Open registration"
-          hint="Apps from any host on the internet may connect. Each can only read until you review it."
+          label="Apps from any host may connect"
+          hint="Then the list above does not matter. Each app can only read until you review it."
           checked={settings.openRegistration}
         />
         <Button look="primary">Save</Button>

@@ -80,17 +80,18 @@ export function PeoplePanel(props: PeoplePanelProps) {
             <a href={nextUrl}>More people</a>
           </p>
         )}
-        {canLoseScopes && (
+        {canLoseScopes && page.people.length > 0 && (
           <p class="row-note">
-            A scope that the app loses is gone at its next refresh. Access tokens keep it until they
-            expire, for two hours at most.
+            What you no longer let the app do ends after two hours at the latest.
           </p>
         )}
-        <div class="actions">
-          <ButtonLink look="plain" href={endAccessPath(clientId)}>
-            End all access…
-          </ButtonLink>
-        </div>
+        {page.people.length > 0 && (
+          <div class="actions">
+            <ButtonLink look="plain" href={endAccessPath(clientId)}>
+              End all access…
+            </ButtonLink>
+          </div>
+        )}
       </Panel>
     </>
   )

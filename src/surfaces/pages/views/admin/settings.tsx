@@ -81,8 +81,8 @@ export function settingsPage(props: SettingsProps): string {
               id="end_authorization_on_replay"
               name="end_authorization_on_replay"
               value="on"
-              label="End an authorization when an old refresh token is used again"
-              hint="Stops an attacker who copied an old token, but also signs out an app that was restored from a backup. The audit log shows it in both cases."
+              label="Disconnect an app when an old sign-in of it is used again"
+              hint="Stops an attacker who copied an old refresh token, but also an app that was restored from a backup. The audit log shows it in both cases."
               checked={props.endAuthorizationOnReplay}
             />
             <Button look="primary">Save security</Button>

@@ -36,7 +36,7 @@ export function StandingPanel({ clientId, disabled, platformDisabled, viewer }: 
   return (
     <Panel
       title="Switched off"
-      lead="It gets no new authorization and no new tokens at this school, and its current tokens are refused. If you switch it on again, they work again."
+      lead="It can do nothing at this school, and cannot ask people for access. What they allowed is kept, so it goes on when you switch it on again."
     >
       <Form
         action={paths.standing}
