@@ -81,8 +81,8 @@ test('an owner demands a second factor of all operators; an admin is warned, the
   await signIn(settings, owner)
   await accept(settings, app.code())
   await settings.getByLabel('Time to set it up').selectOption('7')
-  await settings.getByRole('button', { name: 'Demand it' }).click()
-  await settings.getByText('It is demanded in 7 days').waitFor()
+  await settings.getByRole('button', { name: 'Require it' }).click()
+  await settings.getByText('It is required in 7 days').waitFor()
 
   const page = await aPage()
   await page.goto('/admin/students')
@@ -107,8 +107,8 @@ test('an owner demands a second factor of all operators; an admin is warned, the
   await page.goto('/admin/students')
   await page.getByRole('heading', { name: 'Students' }).waitFor()
 
-  await settings.getByRole('button', { name: 'Stop demanding it' }).click()
-  await settings.getByText('It is not demanded.').waitFor()
+  await settings.getByRole('button', { name: 'Stop requiring it' }).click()
+  await settings.getByText('It is not required.').waitFor()
 }, 60_000)
 
 test('an app that asks for a recent sign-in and two factors makes the person give both again, and is told so', async () => {

@@ -52,7 +52,7 @@ describe('the setting', () => {
     expect(await demandedFrom(school)).toBeNull()
     await switchOn(visitor)
     expect((await demand(visitor, 7)).headers.location).toBe(`${SETTINGS}?done=saved`)
-    expect((await visitor.get(SETTINGS)).body).toContain('It is demanded in 7 days')
+    expect((await visitor.get(SETTINGS)).body).toContain('It is required in 7 days')
     const entries = await school.at
       .from('audit_entries')
       .select('detail')

@@ -68,7 +68,7 @@ describe('the analytics page', () => {
   test('shows a text instead of an empty chart', async () => {
     const { body } = await owner.get('/admin/analytics?from=2020-02-01&to=2020-02-10')
     expect(body).toContain('There were no payments in this period or in the period before.')
-    expect(body).toContain('As in the 10 days before.')
+    expect(body).toContain('The same as in the 10 days before.')
     expect(body).not.toContain('<svg class="chart-plot"')
   })
 

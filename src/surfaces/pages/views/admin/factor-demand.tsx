@@ -27,12 +27,12 @@ export function FactorDemandPanel(props: AdminFrame & { demand: FactorDemandProp
   return (
     <Panel
       title="Sign-in of owners and admins"
-      lead="Demand a passkey or a second factor: a password that was guessed or stolen then opens neither the admin area nor new operator apps."
+      lead="Require a passkey or a second factor: a password that was guessed or stolen then opens neither the admin area nor new apps for owners and admins."
     >
       <State {...props} />
       {!isOwner && <p>Only an owner can change this.</p>}
       {isOwner && from !== undefined && (
-        <DemandForm {...props} demanded="no" button="Stop demanding it" />
+        <DemandForm {...props} demanded="no" button="Stop requiring it" />
       )}
       {isOwner && from === undefined && <Offer {...props} />}
     </Panel>
@@ -43,18 +43,18 @@ function State({
   demand: { from, daysLeft },
   timeZone,
 }: AdminFrame & { demand: FactorDemandProps }) {
-  if (from === undefined) return <p>It is not demanded.</p>
+  if (from === undefined) return <p>It is not required.</p>
   const moment = <Moment at={from} timeZone={timeZone} />
-  if (daysLeft === undefined) return <p>It is demanded since {moment}.</p>
+  if (daysLeft === undefined) return <p>It has been required since {moment}.</p>
   return (
     <p>
-      It is demanded in {count(daysLeft, 'day', 'days')}, from {moment} on.
+      It is required in {count(daysLeft, 'day', 'days')}, from {moment} on.
     </p>
   )
 }
 
 function Offer(props: AdminFrame & { demand: FactorDemandProps }) {
-  if (props.demand.hasMeans) return <DemandForm {...props} demanded="yes" button="Demand it" />
+  if (props.demand.hasMeans) return <DemandForm {...props} demanded="yes" button="Require it" />
   return (
     <Alert tone="warning" title="Set up your own first">
       <p>

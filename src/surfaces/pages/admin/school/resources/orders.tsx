@@ -116,7 +116,7 @@ export const orders = defineResource({
       ]),
       question: 'Cancel this order?',
       consequence: (order) =>
-        `${buyerOf(order)} is told, and need not pay for it: codes to pay with stop to count. You can reopen the order, but not those codes.`,
+        `${buyerOf(order)} is told, and need not pay for it: codes to pay with no longer work. You can reopen the order, but not those codes.`,
       done: 'The order is canceled, and the member is told.',
       tone: 'danger',
       when: (order) => canCancelOrder(order),

@@ -156,7 +156,7 @@ export const payments = defineResource({
       { label: 'Amount', show: money('amount'), sort: 'amount' },
       { label: 'Started', show: moment('created_at'), sort: 'created_at' },
     ],
-    searchHint: 'Number of the trade or the order, name or email',
+    searchHint: 'Number, name or email',
     filters: [
       { name: 'state', label: 'State' },
       { name: 'refunding_state', label: 'Refund' },

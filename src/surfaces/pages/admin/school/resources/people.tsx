@@ -159,7 +159,7 @@ export const members = defineResource({
     {
       name: 'roles',
       label: 'Roles',
-      hint: 'Only an owner may give or take the owner role. A person who is no longer owner or admin loses the operator apps that they connected.',
+      hint: 'Only an owner may give or take the owner role. A person who is no longer owner or admin loses the apps for owners and admins that they connected.',
     },
   ],
   create: createMember,

@@ -16,7 +16,7 @@ export function CurrencyChoice({ chosen, own, mayBeEmpty, ...input }: CurrencyCh
     <select {...input}>
       {(mayBeEmpty || chosen === '') && (
         <option value="" selected={chosen === ''}>
-          {mayBeEmpty ? `That of the school${own === undefined ? '' : `, ${own}`}` : 'Choose one'}
+          {mayBeEmpty ? `The school’s own${own === undefined ? '' : `, ${own}`}` : 'Choose one'}
         </option>
       )}
       {chosen !== '' && !known && (

@@ -60,9 +60,9 @@ export function moneyIn(currency: string) {
 /** Compares a figure with the period before. */
 export function comparedWith(value: number, before: number, days: number): string {
   const then = `the ${days === 1 ? 'day' : `${number(days)} days`} before`
-  if (before <= 0) return value > 0 ? `None in ${then}` : `As in ${then}`
+  if (before <= 0) return value > 0 ? `None in ${then}` : `The same as in ${then}`
   if (value >= 3 * before) return `${number(Math.round(value / before))} times that of ${then}`
   const percent = Math.round(((value - before) / before) * 100)
-  if (percent === 0) return `As much as in ${then}`
+  if (percent === 0) return `The same as in ${then}`
   return `${number(Math.abs(percent))}% ${percent > 0 ? 'more' : 'less'} than in ${then}`
 }
