@@ -300,6 +300,19 @@ export const sampleAdminPages: Record<string, string> = {
     application: planner,
     people,
   }),
+  'admin-application-overwrites': applicationPage({
+    ...at('/admin/developers/applications'),
+    ...fields,
+    application: planner,
+    people,
+    overwrites: [
+      {
+        label: 'Redirect URIs',
+        saved: 'https://planner.example/callback',
+        typed: 'https://planner.example/callback\nhttps://old.example/callback',
+      },
+    ],
+  }),
   'admin-application-built-in': applicationPage({
     ...at('/admin/developers/applications'),
     ...fields,

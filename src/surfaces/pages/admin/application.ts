@@ -18,14 +18,15 @@ import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../page-request.ts'
 import { applicationPath, paths } from '../views/admin/admin-page.tsx'
 import { applicationPage } from '../views/admin/application.tsx'
-import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
+import { APPLICATION_FIELDS, type ApplicationDraft } from '../views/admin/application-fields.tsx'
+import { type FieldVersions, versionsOf } from '../views/admin/both-versions.tsx'
 import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
 import { endOldSecretPage, renewSecretPage } from '../views/admin/renew-secret.tsx'
 import { secretPage } from '../views/admin/secret.tsx'
 import { isNameTyped } from '../views/confirm-name.tsx'
 import { addLogoRoutes } from './application-logo.ts'
 import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
-import { changesIn } from './changes-in-form.ts'
+import { changesIn, shownField } from './changes-in-form.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { carrySecret, takeSecret } from './new-secret.ts'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
@@ -65,19 +66,28 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   app.get(ONE, async (request, reply) => {
     const { operator, application } = await enter(request)
     const draft = draftOf(application, signsIdTokens(request.school))
-    return await show(context, request, reply, { operator, application, draft, problems: [] })
+    const shown = detailsOf(draft)
+    return await show(context, request, reply, { operator, application, draft, shown })
   })
 
   app.post(ONE, async (request, reply) => {
     const { operator, application } = await enterToChange(request, pathOf(request))
     const { clientId } = application
-    const draft = readDraft(checkedForm(context.keyring, request, operator))
-    const shown = draftOf(application, signsIdTokens(request.school))
-    const input = { client_id: clientId, ...changesIn(detailsOf(draft), detailsOf(shown)) }
+    const form = checkedForm(context.keyring, request, operator)
+    const draft = readDraft(form)
+    const typed = detailsOf(draft)
+    const stored = detailsOf(draftOf(application, signsIdTokens(request.school)))
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { operator, application, draft, shown }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, APPLICATION_FIELDS, typed, stored)
+      return await show(context, request, reply, { ...again, overwrites }, 409)
+    }
+    const input = { client_id: clientId, ...changes }
     const changed = await performAs(request, operator, changeApplication, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed
-      return await show(context, request, reply, { operator, application, draft, problems }, 400)
+      return await show(context, request, reply, { ...again, problems }, 400)
     }
     return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=saved`)
   })
@@ -185,14 +195,17 @@ interface Shown {
   readonly operator: BrowserSession
   readonly application: ListedClient
   readonly draft: ApplicationDraft
-  readonly problems: readonly InputProblem[]
+  /** What the form showed when it was opened. */
+  readonly shown: Readonly<Record<string, unknown>>
+  readonly problems?: readonly InputProblem[]
+  readonly overwrites?: readonly FieldVersions[]
 }
 
 async function show(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { operator, application, draft, problems }: Shown,
+  { operator, application, draft, shown, problems = [], overwrites = [] }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const page = applicationPage({
@@ -200,6 +213,8 @@ async function show(
     application,
     draft,
     problems,
+    hidden: shownField(shown),
+    overwrites,
     offered: MEMBER_SCOPES,
     variant: request.school.variant,
     people: await readPeople(request, application.clientId),

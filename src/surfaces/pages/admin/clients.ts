@@ -27,12 +27,13 @@ import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../page-request.ts'
 import { queryOf, withoutNul } from '../site-frame.ts'
 import { applicationPath, clientPath, paths, toolPath } from '../views/admin/admin-page.tsx'
+import { versionsOf } from '../views/admin/both-versions.tsx'
 import { clientPage } from '../views/admin/client.tsx'
-import { clientsPage, type DocumentSettings } from '../views/admin/clients.tsx'
+import { clientsPage, DOCUMENT_FIELDS, type DocumentSettings } from '../views/admin/clients.tsx'
 import { endAccessPage } from '../views/admin/end-access.tsx'
 import type { PeopleProps } from '../views/admin/people.tsx'
 import { switchOffPage } from '../views/admin/switch-off.tsx'
-import { changesIn } from './changes-in-form.ts'
+import { changesIn, shownField } from './changes-in-form.ts'
 import { adminFrame, loadOperator, operatorActor, performAs } from './operator.ts'
 import { saveSettings } from './settings.ts'
 
@@ -59,7 +60,8 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
   app.get(paths.clients, async (request, reply) => {
     const operator = await loadOperator(request)
     const { documentHosts, openRegistration } = request.school
-    const settings = { hosts: documentHosts.join('\n'), openRegistration, problems: [] }
+    const hidden = shownField(documentsOf(request))
+    const settings = { hosts: documentHosts.join('\n'), openRegistration, problems: [], hidden }
     return await showAll(context, request, reply, operator, settings)
   })
 
@@ -69,16 +71,18 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const hosts = form.get('document_hosts') ?? ''
     const openRegistration = form.get('open_registration') === 'on'
     const documentHosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
-    const { school } = request
-    const changes = changesIn(
-      { document_hosts: documentHosts, open_registration: openRegistration },
-      { document_hosts: school.documentHosts, open_registration: school.openRegistration },
-    )
+    const typed = { document_hosts: documentHosts, open_registration: openRegistration }
+    const stored = documentsOf(request)
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { hosts, openRegistration, problems: [], hidden: shownField(shown) }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, DOCUMENT_FIELDS, typed, stored)
+      return await showAll(context, request, reply, operator, { ...again, overwrites }, 409)
+    }
     const outcome = await saveSettings(context, request, operator, changes)
     if (outcome.kind === 'invalid') {
       const problems = outcome.problems.map(({ detail }) => detail)
-      const settings = { hosts, openRegistration, problems }
-      return await showAll(context, request, reply, operator, settings, 400)
+      return await showAll(context, request, reply, operator, { ...again, problems }, 400)
     }
     return redirectTo(reply, request, 'site', `${paths.clients}?done=saved`)
   })
@@ -164,6 +168,11 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     await performAs(request, operator, endClientAccess, { client_id: client.clientId })
     return redirectTo(reply, request, 'site', pageOf(request, client, 'all-ended'))
   })
+}
+
+/** Which documents the school permits, as it is saved now. */
+function documentsOf({ school }: FastifyRequest) {
+  return { document_hosts: school.documentHosts, open_registration: school.openRegistration }
 }
 
 /** Loads the operator, the checked form, and the client of this school that the form names. */

@@ -6,7 +6,9 @@ import { changeSettings } from '../../../domain/schools/settings-operations.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'
-import { settingsPage } from '../views/admin/settings.tsx'
+import { versionsOf } from '../views/admin/both-versions.tsx'
+import { settingsPage, VIDEO_FIELDS, type VideoSettings } from '../views/admin/settings.tsx'
+import { changesIn, shownField } from './changes-in-form.ts'
 import { addFactorDemandRoutes, demandOf } from './factor-demand.ts'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
 
@@ -38,10 +40,19 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     const form = checkedForm(context.keyring, request, operator)
     const hosts = form.get('video_hosts') ?? ''
     const video_hosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
-    const outcome = await saveSettings(context, request, operator, { video_hosts })
+    const typed = { video_hosts }
+    const stored = videosOf(request)
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { hosts, hidden: shownField(shown) }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, VIDEO_FIELDS, typed, stored)
+      const videos = { ...again, problems: [], overwrites }
+      return await show(context, request, reply, operator, videos, 409)
+    }
+    const outcome = await saveSettings(context, request, operator, changes)
     if (outcome.kind === 'invalid') {
       const problems = outcome.problems.map(({ detail }) => detail)
-      return await show(context, request, reply, operator, { hosts, problems })
+      return await show(context, request, reply, operator, { ...again, problems }, 400)
     }
     return redirectTo(reply, request, 'site', `${paths.settings}?done=saved`)
   })
@@ -82,15 +93,24 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
   })
 }
 
+/** The hosts of videos as they are saved now. */
+function videosOf({ school }: FastifyRequest) {
+  return { video_hosts: school.videoHosts }
+}
+
 async function show(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
   operator: BrowserSession,
-  typed?: { hosts: string; problems: readonly string[] },
+  videos: VideoSettings = {
+    hosts: request.school.videoHosts.join('\n'),
+    problems: [],
+    hidden: shownField(videosOf(request)),
+  },
+  status = 200,
 ): Promise<FastifyReply> {
-  const { mcpConnections, endAuthorizationOnReplay, signUp, invitesPeople, videoHosts } =
-    request.school
+  const { mcpConnections, endAuthorizationOnReplay, signUp, invitesPeople } = request.school
   const page = settingsPage({
     ...adminFrame(context, request, reply, operator, NOTICES),
     mcpConnections,
@@ -99,9 +119,9 @@ async function show(
     signUp,
     invitesPeople,
     mailIsSent: context.mailer !== undefined,
-    videos: typed ?? { hosts: videoHosts.join('\n'), problems: [] },
+    videos,
   })
-  return sendPage(reply, request, 'site', page, typed === undefined ? 200 : 400)
+  return sendPage(reply, request, 'site', page, status)
 }
 
 /** Saves, and clears this process's cache of the school, so that the next page shows the change. */

@@ -20,13 +20,14 @@ import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../page-request.ts'
 import { withoutNul } from '../site-frame.ts'
 import { paths, toolPath } from '../views/admin/admin-page.tsx'
+import { type FieldVersions, versionsOf } from '../views/admin/both-versions.tsx'
 import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
 import { toolPage } from '../views/admin/tool.tsx'
-import type { ToolDraft } from '../views/admin/tool-fields.tsx'
+import { TOOL_FIELDS, type ToolDraft } from '../views/admin/tool-fields.tsx'
 import { newToolPage, toolsPage } from '../views/admin/tools.tsx'
 import { isNameTyped } from '../views/confirm-name.tsx'
 import { checkShown } from './applications.ts'
-import { changesIn } from './changes-in-form.ts'
+import { changesIn, shownField } from './changes-in-form.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
 
@@ -85,19 +86,27 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(ONE, async (request, reply) => {
     const operator = await enter(request)
     const tool = await loadTool(request)
-    return await show(context, request, reply, { operator, tool, draft: draftOf(tool) })
+    const draft = draftOf(tool)
+    return await show(context, request, reply, { operator, tool, draft, shown: detailsOf(draft) })
   })
 
   app.post(ONE, async (request, reply) => {
     const operator = await enter(request, pathOf(request))
     const tool = await loadTool(request)
-    const draft = readDraft(checkedForm(context.keyring, request, operator))
-    const changes = changesIn(detailsOf(draft), detailsOf(draftOf(tool)))
+    const form = checkedForm(context.keyring, request, operator)
+    const draft = readDraft(form)
+    const [typed, stored] = [detailsOf(draft), detailsOf(draftOf(tool))]
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { operator, tool, draft, shown }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, TOOL_FIELDS, typed, stored)
+      return await show(context, request, reply, { ...again, overwrites }, 409)
+    }
     const input = { slug: tool.slug ?? '', ...changes }
     const changed = await performAs(request, operator, changeTool, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed
-      return await show(context, request, reply, { operator, tool, draft, problems }, 400)
+      return await show(context, request, reply, { ...again, problems }, 400)
     }
     return redirectTo(reply, request, 'site', `${pathOf(request)}?done=saved`)
   })
@@ -187,14 +196,17 @@ interface Shown {
   readonly operator: BrowserSession
   readonly tool: ListedClient
   readonly draft: ToolDraft
+  /** What the form showed when it was opened. */
+  readonly shown: Readonly<Record<string, unknown>>
   readonly problems?: readonly InputProblem[]
+  readonly overwrites?: readonly FieldVersions[]
 }
 
 async function show(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { operator, tool, draft, problems = [] }: Shown,
+  { operator, tool, draft, shown, problems = [], overwrites = [] }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const page = toolPage({
@@ -202,6 +214,8 @@ async function show(
     tool,
     draft,
     problems,
+    hidden: shownField(shown),
+    overwrites,
     people: await readPeople(request, tool.clientId),
   })
   return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page, status)

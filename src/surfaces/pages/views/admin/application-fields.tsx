@@ -26,7 +26,7 @@ export interface ApplicationFieldsProps {
   variant: SchoolVariant
 }
 
-const FIELDS = [
+export const APPLICATION_FIELDS = [
   { field: 'name', label: 'Name' },
   { field: 'redirect_uris', label: 'Redirect URIs' },
   { field: 'post_logout_redirect_uris', label: 'Redirect URIs after sign-out' },
@@ -36,11 +36,11 @@ const FIELDS = [
 ] as const
 
 export function ApplicationFields({ draft, problems, offered, variant }: ApplicationFieldsProps) {
-  const of = (field: (typeof FIELDS)[number]['field']) => problemsAt(problems, field)
+  const of = (field: (typeof APPLICATION_FIELDS)[number]['field']) => problemsAt(problems, field)
   const scopeProblems = of('scopes')
   return (
     <>
-      <FormProblems fields={FIELDS} problems={problems} />
+      <FormProblems fields={APPLICATION_FIELDS} problems={problems} />
       <Field
         name="name"
         label="Name"

@@ -8,6 +8,7 @@ import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
 import { ApplicationFields, type ApplicationFieldsProps } from './application-fields.tsx'
 import { KindBadges } from './applications.tsx'
+import { type FieldVersions, Overwrites } from './both-versions.tsx'
 import { LogoPanel } from './logo-panel.tsx'
 import { PeoplePanel, type PeopleProps } from './people.tsx'
 import { SecretPanel } from './secret-panel.tsx'
@@ -16,20 +17,24 @@ import { StandingPanel } from './standing.tsx'
 interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
   application: ListedClient
   people: PeopleProps
+  /** Fields of the form itself: what it showed when it was opened. */
+  hidden?: Readonly<Record<string, string>>
+  /** Fields that another person changed while the form was open. */
+  overwrites?: readonly FieldVersions[]
 }
 
 const BUILT_IN =
   'People sign in with it at /member/explorer. You can end its access and switch it off, but not change or delete it.'
 
 export function applicationPage(props: ApplicationProps): string {
-  const { application, people, problems } = props
+  const { application, people, problems, overwrites = [] } = props
   const { clientId, confidential, disabled, builtIn } = application
   const formToken = props.viewer?.formToken ?? ''
   const name = plainText(application.name) || clientId
   return adminPage({
     ...props,
     here: applicationPath(clientId),
-    title: problems.length > 0 ? `Error: ${name}` : name,
+    title: problems.length + overwrites.length > 0 ? `Error: ${name}` : name,
     script: COPY_SCRIPT,
     children: (
       <>
@@ -48,7 +53,12 @@ export function applicationPage(props: ApplicationProps): string {
         </section>
         {!builtIn && (
           <Panel title="Details">
-            <Form action={applicationPath(clientId)} formToken={formToken}>
+            <Form
+              action={applicationPath(clientId)}
+              formToken={formToken}
+              hidden={props.hidden ?? {}}
+            >
+              <Overwrites fields={overwrites} />
               <ApplicationFields {...props} />
               <Button look="primary">Save details</Button>
             </Form>

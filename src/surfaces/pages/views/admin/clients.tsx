@@ -15,13 +15,23 @@ import {
 import { countUpTo } from '../words.ts'
 import { activityInWords } from './activity-words.ts'
 import { type AdminFrame, adminPage, clientPath, paths, switchOffPath } from './admin-page.tsx'
+import { type FieldVersions, Overwrites } from './both-versions.tsx'
 
 export interface DocumentSettings {
   /** One per line. */
   hosts: string
   openRegistration: boolean
   problems: readonly string[]
+  /** Fields of the form itself: what it showed when it was opened. */
+  hidden?: Readonly<Record<string, string>>
+  /** Fields that another person changed while the form was open. */
+  overwrites?: readonly FieldVersions[]
 }
+
+export const DOCUMENT_FIELDS = [
+  { field: 'document_hosts', label: 'Permitted hosts' },
+  { field: 'open_registration', label: 'Open registration' },
+] as const
 
 interface ClientsProps extends AdminFrame {
   clients: readonly ListedClient[]
@@ -44,7 +54,7 @@ export function clientsPage(props: ClientsProps): string {
   const unused = known.filter((client) => !used.includes(client))
   return adminPage({
     ...props,
-    title: settings.problems.length > 0 ? 'Error: Apps and assistants' : 'Apps and assistants',
+    title: isRefused(settings) ? 'Error: Apps and assistants' : 'Apps and assistants',
     children: (
       <>
         <PageHead
@@ -102,6 +112,10 @@ export function clientsPage(props: ClientsProps): string {
       </>
     ),
   })
+}
+
+function isRefused({ problems, overwrites = [] }: DocumentSettings): boolean {
+  return problems.length + overwrites.length > 0
 }
 
 function connectedInWords(people: number): string {
@@ -188,7 +202,12 @@ function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
       title="Hosts of apps that may connect"
       lead="An app can connect only if its host is permitted. It still needs your review."
     >
-      <Form action={`${paths.clients}/documents`} formToken={viewer?.formToken ?? ''}>
+      <Form
+        action={`${paths.clients}/documents`}
+        formToken={viewer?.formToken ?? ''}
+        hidden={settings.hidden ?? {}}
+      >
+        <Overwrites fields={settings.overwrites ?? []} />
         <TextArea
           name="document_hosts"
           label="Permitted hosts"

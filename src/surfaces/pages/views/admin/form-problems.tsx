@@ -1,7 +1,7 @@
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import { Alert } from '../../../../foundation/html/components.tsx'
 
-interface LabelledField {
+export interface LabelledField {
   readonly field: string
   readonly label: string
 }

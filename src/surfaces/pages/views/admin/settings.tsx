@@ -2,6 +2,7 @@ import { Button, Form } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
+import { type FieldVersions, Overwrites } from './both-versions.tsx'
 import { FactorDemandPanel, type FactorDemandProps } from './factor-demand.tsx'
 
 interface SettingsProps extends AdminFrame {
@@ -12,8 +13,22 @@ interface SettingsProps extends AdminFrame {
   invitesPeople: boolean
   /** Without mail people cannot sign up, and are not invited. */
   mailIsSent: boolean
-  videos: { hosts: string; problems: readonly string[] }
+  videos: VideoSettings
 }
+
+export interface VideoSettings {
+  /** One per line. */
+  hosts: string
+  problems: readonly string[]
+  /** Fields of the form itself: what it showed when it was opened. */
+  hidden?: Readonly<Record<string, string>>
+  /** Fields that another person changed while the form was open. */
+  overwrites?: readonly FieldVersions[]
+}
+
+export const VIDEO_FIELDS = [
+  { field: 'video_hosts', label: 'Hosts whose videos play in lectures' },
+] as const
 
 export function settingsPage(props: SettingsProps): string {
   const formToken = props.viewer?.formToken ?? ''
@@ -63,7 +78,12 @@ export function settingsPage(props: SettingsProps): string {
           </Form>
         </Panel>
         <Panel title="Videos">
-          <Form action={`${paths.settings}/videos`} formToken={formToken}>
+          <Form
+            action={`${paths.settings}/videos`}
+            formToken={formToken}
+            hidden={props.videos.hidden ?? {}}
+          >
+            <Overwrites fields={props.videos.overwrites ?? []} />
             <TextArea
               name="video_hosts"
               label="Hosts whose videos play in lectures"

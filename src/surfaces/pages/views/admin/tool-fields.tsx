@@ -18,7 +18,7 @@ export interface ToolFieldsProps {
   problems: readonly InputProblem[]
 }
 
-const FIELDS = [
+export const TOOL_FIELDS = [
   { field: 'name', label: 'Name' },
   { field: 'slug', label: 'Address' },
   { field: 'redirect_uris', label: 'Redirect URIs' },
@@ -27,10 +27,10 @@ const FIELDS = [
 
 /** `address` is the start of the address of a new tool; that of an existing one never changes. */
 export function ToolFields({ draft, problems, address }: ToolFieldsProps & { address?: string }) {
-  const of = (field: (typeof FIELDS)[number]['field']) => problemsAt(problems, field)
+  const of = (field: (typeof TOOL_FIELDS)[number]['field']) => problemsAt(problems, field)
   return (
     <>
-      <FormProblems fields={FIELDS} problems={problems} />
+      <FormProblems fields={TOOL_FIELDS} problems={problems} />
       <Field
         name="name"
         label="Name"

@@ -5,6 +5,7 @@ import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths, toolPath } from './admin-page.tsx'
+import { type FieldVersions, Overwrites } from './both-versions.tsx'
 import { PeoplePanel, type PeopleProps } from './people.tsx'
 import { StandingPanel } from './standing.tsx'
 import { ToolFields, type ToolFieldsProps } from './tool-fields.tsx'
@@ -12,17 +13,21 @@ import { ToolFields, type ToolFieldsProps } from './tool-fields.tsx'
 interface ToolProps extends AdminFrame, ToolFieldsProps {
   tool: ListedClient
   people: PeopleProps
+  /** Fields of the form itself: what it showed when it was opened. */
+  hidden?: Readonly<Record<string, string>>
+  /** Fields that another person changed while the form was open. */
+  overwrites?: readonly FieldVersions[]
 }
 
 export function toolPage(props: ToolProps): string {
-  const { tool, people, problems } = props
+  const { tool, people, problems, overwrites = [] } = props
   const { clientId, disabled } = tool
   const path = toolPath(tool.slug ?? '')
   const name = plainText(tool.name) || clientId
   return adminPage({
     ...props,
     here: path,
-    title: problems.length > 0 ? `Error: ${name}` : name,
+    title: problems.length + overwrites.length > 0 ? `Error: ${name}` : name,
     script: COPY_SCRIPT,
     children: (
       <>
@@ -61,7 +66,8 @@ export function toolPage(props: ToolProps): string {
           </dl>
         </section>
         <Panel title="Details">
-          <Form action={path} formToken={props.viewer?.formToken ?? ''}>
+          <Form action={path} formToken={props.viewer?.formToken ?? ''} hidden={props.hidden ?? {}}>
+            <Overwrites fields={overwrites} />
             <ToolFields draft={props.draft} problems={problems} />
             <Button look="primary">Save details</Button>
           </Form>

@@ -5,6 +5,7 @@ import {
   refusalFrom,
   type WriteOperation,
 } from '../../../../../domain/operation.ts'
+import { OVERWRITES } from '../../../views/admin/both-versions.tsx'
 import type { Draft } from '../form/draft.ts'
 import type { PlannedField } from '../form/field-rule.ts'
 import { anyProblem, type FormProblems, problemsOf, withReadingProblems } from '../form/problems.ts'
@@ -86,9 +87,6 @@ async function performNamed(
   }
   return outcome
 }
-
-const OVERWRITES =
-  'Another person saved a change while you were writing. Both versions are shown below. If you save now, yours replaces theirs.'
 
 /** For an action, which a second click must not repeat. */
 const CHANGED = 'This changed after you opened the page. Look at it as it is now before you go on.'

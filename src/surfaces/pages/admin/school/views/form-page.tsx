@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Alert, Button, Form } from '../../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import { BothVersions, type FieldVersions } from '../../../views/admin/both-versions.tsx'
 import type { Draft } from '../form/draft.ts'
 import type { FormProblems } from '../form/problems.ts'
 import type { Link } from '../resource.ts'
@@ -46,7 +47,9 @@ export function formPage(props: FormPageProps): string {
           >
             <DefaultButton fields={props.fields} />
             {isWrong && <ProblemSummary {...props} />}
-            {props.stored !== undefined && <BothVersions {...props} stored={props.stored} />}
+            {props.stored !== undefined && (
+              <BothVersions fields={versionsIn(props, props.stored)} />
+            )}
             {props.fields.map((shown) => (
               <FormField shown={shown} timeZone={props.timeZone} currency={props.currency} />
             ))}
@@ -71,50 +74,15 @@ export function formPage(props: FormPageProps): string {
   })
 }
 
-/** The fields in which the form and what is saved now differ, side by side. */
-function BothVersions({ fields, stored }: FormPageProps & { stored: Draft }) {
-  const rows = fields
+/** The fields in which the form and what is saved now differ. */
+function versionsIn({ fields }: FormPageProps, stored: Draft): readonly FieldVersions[] {
+  return fields
     .map((shown) => ({
       label: shown.field.label,
       saved: textOf(shown, stored[shown.field.name] ?? []),
       typed: textOf(shown, shown.typed),
     }))
     .filter(({ saved, typed }) => saved !== typed)
-  if (rows.length === 0) return null
-  return (
-    <table class="versions">
-      <caption>What is different</caption>
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Saved now</th>
-          <th scope="col">Your version</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ label, saved, typed }) => (
-          <tr>
-            <th scope="row">{label}</th>
-            <td dir="auto">{shortened(saved, typed) || 'Empty'}</td>
-            <td dir="auto">{shortened(typed, saved) || 'Empty'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-const SHOWN_LENGTH = 2000
-const SHOWN_BEFORE = 200
-
-/** A text of which a long one is shown from a little before the place where it begins to differ from another. */
-function shortened(text: string, other: string): string {
-  if (text.length <= SHOWN_LENGTH && other.length <= SHOWN_LENGTH) return text
-  let same = 0
-  while (same < text.length && text[same] === other[same]) same += 1
-  const from = Math.max(0, same - SHOWN_BEFORE)
-  const to = from + SHOWN_LENGTH
-  return `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`
 }
 
 function textOf({ field, choices }: ShownField, values: readonly string[]): string {
