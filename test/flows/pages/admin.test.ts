@@ -392,6 +392,16 @@ describe('the audit log', () => {
     })
   })
 
+  test('attack: a hidden character before a formula in a name of an older release does not let it run', async () => {
+    const school = await world.aSchool()
+    const client = await world.aPublicClient(school, { name: '\u202e\u200b=1+1' })
+    await aPair(world, school, client, await world.aMember(school))
+    const owner = await anOwner(world, school)
+    const { body } = await owner.get('/admin/audit/export?action=authorization.granted')
+    expect(body).toContain(",'=1+1,")
+    expect(body).not.toContain(',=1+1,')
+  })
+
   test('of another school cannot be downloaded, nor by a student', async () => {
     const [school, elsewhere] = [await world.aSchool(), await world.aSchool()]
     await aPair(

@@ -26,16 +26,25 @@ export async function* auditFile(
   let before: string | undefined
   do {
     const page = await readAudit(at, filter, { before, limit: ENTRIES_READ })
-    // As on the pages: a name of an older release may hold controls of direction, which reorder a line.
-    yield visibleText(page.entries.map((entry) => lineOf(entry, type)).join(''))
+    yield page.entries.map((entry) => lineOf(entry, type)).join('')
     before = page.next
   } while (before !== undefined)
 }
 
 function lineOf(entry: AuditRecord, type: FileType): string {
   const columns = columnsOf(entry)
-  if (type === 'ndjson') return `${JSON.stringify({ ...columns, detail: entry.detail })}\n`
-  return csvLine(Object.values(columns).map((text) => (text === null ? null : guarded(text))))
+  if (type === 'ndjson') {
+    return visibleText(`${JSON.stringify({ ...columns, detail: entry.detail })}\n`)
+  }
+  return csvLine(Object.values(columns).map((text) => (text === null ? null : cellOf(text))))
+}
+
+/**
+ * As on the pages: a name of an older release may hold controls of direction, which reorder a line. They are removed before
+ * the guard looks for a formula, because one of them could stand before it.
+ */
+function cellOf(text: string): string {
+  return guarded(visibleText(text))
 }
 
 const NO_ENTRY: AuditRecord = {
