@@ -15,7 +15,7 @@ const CR = 0x0d
 
 /**
  * Reads records of cells from CSV that arrives in pieces. The separator is the one that the first
- * line contains: a comma, or the semicolon or tab that spreadsheets write in some countries.
+ * line has most of: a comma, or the semicolon or tab that spreadsheets write in some countries.
  *
  * @see RFC 4180 §2
  */
@@ -98,8 +98,14 @@ function separatorOf(text: string, start: number, final: boolean): number | unde
   const end = text.indexOf('\n', start)
   if (end === -1 && !final) return undefined
   const heading = text.slice(start, end === -1 ? text.length : end)
-  const found = [',', ';', '\t'].find((separator) => heading.includes(separator))
-  return (found ?? ',').charCodeAt(0)
+  // Not those inside quotation marks, where a heading such as "Name, full" has some.
+  const outside = heading
+    .split('"')
+    .filter((_, place) => place % 2 === 0)
+    .join('')
+  const times = (separator: string): number => outside.split(separator).length
+  const [first = ','] = [',', ';', '\t'].sort((one, other) => times(other) - times(one))
+  return first.charCodeAt(0)
 }
 
 interface Scanned {

@@ -49,6 +49,14 @@ describe('CSV', () => {
     ])
   })
 
+  test.each([
+    ['a heading in quotation marks', '"Name, full, or short";Email\nAda;ada@example.test'],
+    ['a heading without them', 'Name;Email;Notes, if any\nAda;ada@example.test;'],
+  ])('a comma in %s does not separate the cells of a file with semicolons', (_where, text) => {
+    const [, row] = cellsOf(text) as string[][]
+    expect(row?.slice(0, 2)).toEqual(['Ada', 'ada@example.test'])
+  })
+
   test('counts lines in the file, also those inside quotation marks', () => {
     const lines = readAll(csvReader(), ['a,b\n"x\ny\nz",1\n2,3\n']).map(({ line }) => line)
     expect(lines).toEqual([1, 2, 5])

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { lineReader } from './line-reader.ts'
 import { readRecords } from './read-records.ts'
@@ -46,6 +47,26 @@ describe('a file of lines', () => {
       line: 2,
     })
   })
+
+  test.each([1, 2, 5, 1000])(
+    'lines before the first byte that is not UTF-8 are read, in pieces of %i bytes',
+    async (size) => {
+      const bytes = Buffer.concat([Buffer.from('\ufeffä€\n𝄞b\nc'), Uint8Array.of(0xe9, 0x0a, 0x64)])
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, place) =>
+        bytes.subarray(place * size, (place + 1) * size),
+      )
+      const read: FileRecord<string>[] = []
+      const reading = async () => {
+        for await (const some of readRecords(Readable.from(pieces), lineReader()))
+          read.push(...some)
+      }
+      await expect(reading()).rejects.toMatchObject({ code: 'not_utf8', line: 3 })
+      expect(read).toEqual([
+        { line: 1, content: 'ä€' },
+        { line: 2, content: '𝄞b' },
+      ])
+    },
+  )
 
   test('thousands of short records are handed on in parts, and other work runs between them', async () => {
     const source = (async function* () {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FileRecord, type RecordReader, UnreadableFileError } from './record.ts'
 
@@ -15,24 +16,66 @@ export async function* readRecords<T>(
   reader: RecordReader<T>,
 ): AsyncGenerator<FileRecord<T>[], void, void> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  let line = 1
-  const decode = (bytes?: Uint8Array): string => {
+  const decode = (bytes?: Uint8Array): string | undefined => {
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
     } catch {
-      const message = 'From here on the file is not UTF-8. Save it as UTF-8 and send it again.'
-      throw new UnreadableFileError(line, 'not_utf8', message)
+      return undefined
     }
   }
+  /** The bytes of a character whose end has not arrived. */
+  let begun: Uint8Array = new Uint8Array()
+  let line = 1
   for await (const piece of source) {
     for (let start = 0; start < piece.length; start += SLICE_BYTES) {
       if (start > 0) await nextTurn()
-      const found = reader.push(decode(piece.subarray(start, start + SLICE_BYTES)))
-      line = (found.at(-1)?.line ?? line - 1) + 1
-      yield* inParts(found)
+      const slice = piece.subarray(start, start + SLICE_BYTES)
+      const text = decode(slice)
+      if (text === undefined) {
+        const good = goodLines(Buffer.concat([begun, slice]))
+        yield* inParts(reader.push(good))
+        throw notUtf8(line + countLines(good))
+      }
+      line += countLines(text)
+      begun = unfinished(Buffer.concat([begun, slice.subarray(-LONGEST_CHARACTER)]))
+      yield* inParts(reader.push(text))
     }
   }
-  yield* inParts([...reader.push(decode()), ...reader.end()])
+  const last = decode()
+  if (last === undefined) throw notUtf8(line)
+  yield* inParts([...reader.push(last), ...reader.end()])
+}
+
+const LONGEST_CHARACTER = 4
+const LF = 0x0a
+
+function notUtf8(line: number): UnreadableFileError {
+  const message = 'From here on the file is not UTF-8. Save it as UTF-8 and send it again.'
+  return new UnreadableFileError(line, 'not_utf8', message)
+}
+
+function countLines(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}
+
+/** The lines before the first one that is not UTF-8. No character has the byte of a line break inside. */
+function goodLines(bytes: Buffer): string {
+  let end = 0
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {
+    if (!isUtf8(bytes.subarray(end, at))) break
+    end = at + 1
+  }
+  return new TextDecoder().decode(bytes.subarray(0, end))
+}
+
+/** The last bytes that are only a part of a character. */
+function unfinished(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findLastIndex((byte) => (byte & 0xc0) !== 0x80)
+  const lead = bytes[first] ?? 0
+  const length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+  return bytes.length - first < length ? bytes.subarray(first) : new Uint8Array()
 }
 
 async function* inParts<T>(found: FileRecord<T>[]): AsyncGenerator<FileRecord<T>[], void, void> {

@@ -6,7 +6,7 @@ import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
 import type { Visitor } from '../../support/browser-like.ts'
 import { whenFileIsDone } from '../../support/clean-up.ts'
 import { anOwner } from '../../support/operator-like.ts'
-import { checkRows, exportRows, importChecked } from '../../support/transfers.ts'
+import { checkRows, exportRows, importChecked, sendRows } from '../../support/transfers.ts'
 import { aWorld } from '../../support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-hostile-'))
@@ -77,6 +77,26 @@ describe('a file for a list', () => {
       expect(body).toContain('not UTF-8')
       expect(names).toEqual([])
     }
+  })
+
+  test('with one name in Latin-1 tells the line of that name, and the rows before it are imported', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    const rows = Buffer.concat([
+      Buffer.from('external_id,name\na,Zoë\nb,Second\n'),
+      Buffer.from('c,Zoë\nd,Last\n', 'latin1'),
+    ])
+    const { body, names } = await importGroups(owner, rows)
+    expect(body).toContain('Line 4: From here on the file is not UTF-8.')
+    expect(names).toEqual(['Second', 'Zoë'])
+  })
+
+  test('with tabs and another ending is read as a table, and a workbook is refused with what to do', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    const { names } = await importGroups(owner, 'external_id\tname\na\tFirst\n', 'groups.txt')
+    expect(names).toEqual(['First'])
+    const workbook = await sendRows(owner, 'PK\u0003\u0004', { name: 'groups.XLSX' })
+    expect(workbook.statusCode).toBe(422)
+    expect(workbook.body).toContain('Save its sheet as CSV')
   })
 
   test('with the mark of UTF-8 at its beginning and semicolons is read as spreadsheets write it', async () => {

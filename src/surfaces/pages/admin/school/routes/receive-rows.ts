@@ -14,6 +14,10 @@ const FIELD_BYTES = 4096
 
 export const WRONG_KIND = 'Choose what the rows of the file are.'
 
+const WORKBOOK = /\.(?:xlsx?|xlsm|xlsb|ods|numbers)$/i
+const SAVE_AS_CSV =
+  'This is a workbook. Save its sheet as CSV in your spreadsheet, and choose that file.'
+
 /** What a person wants to import. */
 export interface WantedRows {
   readonly resource: string
@@ -64,8 +68,9 @@ export async function receive(
       const name = part.fileName ?? ''
       if (name === '') break
       if (!IMPORTED.includes(resource)) return { resource, within, problem: WRONG_KIND }
+      if (WORKBOOK.test(name)) return { resource, within, problem: SAVE_AS_CSV }
       const id = uuidv7()
-      const format = /\.csv$/i.test(name) ? 'csv' : 'ndjson'
+      const format = /\.(?:ndjson|jsonl|json)$/i.test(name) ? 'ndjson' : 'csv'
       try {
         const { key } = await files.write(id, part.bytes, context.limits.uploadBytes)
         return { id, resource, within, format, source: key }
