@@ -33,12 +33,14 @@ export const extendEnrollment = changeOperation({
     if (!canExtend(before)) {
       throw conflict('wrong_state', 'This access was revoked, or has no end.')
     }
+    const zone = await schoolTimeZone(tx)
+    // Months of the school: in UTC the first of March in Taipei is in February, and a month later is not in April.
+    const later = sql`((greatest(expires_at, now()) at time zone ${zone}) + ${sql.lit(by)}::interval) at time zone ${zone}`
     await writing(tx).update('enrollments', target, {
-      expires_at:
-        by === 'for life' ? null : sql`greatest(expires_at, now()) + ${sql.lit(by)}::interval`,
+      expires_at: by === 'for life' ? null : later,
     })
     const { expires_at } = await loadObject(tx, caller, enrollments, id)
-    await tellStudent(tx, before, expires_at)
+    await tellStudent(tx, before, expires_at, zone)
   },
 })
 
@@ -46,6 +48,7 @@ async function tellStudent(
   tx: SchoolTx,
   { student_id, course_id }: Enrollment,
   until: string | null,
+  zone: string,
 ): Promise<void> {
   const course = await tx
     .from('courses')
@@ -53,9 +56,7 @@ async function tellStudent(
     .where('id', '=', course_id)
     .executeTakeFirstOrThrow()
   const end =
-    until === null
-      ? 'has no end any more'
-      : `ends on ${timeInWords(new Date(until), await schoolTimeZone(tx))}`
+    until === null ? 'has no end any more' : `ends on ${timeInWords(new Date(until), zone)}`
   await notify(tx, 'courses', [student_id], {
     kind: 'course_extended',
     title: 'Your access was extended',

@@ -69,6 +69,19 @@ describe('access to a course that is extended', () => {
     expect(told?.body).toContain('April 15, 2098')
   })
 
+  test('counts months of the school, so that the first of a month stays the first', async () => {
+    const { path, end } = await anAccess(new Date('2098-02-28T16:00:00Z'))
+    const setZone = async (time_zone: string) => {
+      const change = world.database.db.updateTable('schools').set({ time_zone })
+      await change.where('id', '=', school.id).execute()
+      world.context.directory.forget(school.id)
+    }
+    await setZone('Asia/Taipei')
+    await browser.done(`${path}/extend`, { by: '1 month' })
+    await setZone('UTC')
+    expect(await end()).toEqual(new Date('2098-03-31T16:00:00Z'))
+  })
+
   test('counts from now if it has ended, and can become access for life', async () => {
     const { path, end } = await anAccess(daysFromNow(-100))
     await browser.done(`${path}/extend`, { by: '1 month' })
