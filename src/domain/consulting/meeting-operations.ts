@@ -15,6 +15,7 @@ import { checkRow } from '../operation/row-rules.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
+import { isTimeTaken, lockService } from './free-time.ts'
 import { meetings } from './meeting-resource.ts'
 import { meetingFields, meetingRules } from './meeting-rules.ts'
 import { MEETING_KINDS, MEETING_STATES, type MeetingState } from './meetings-of-member.ts'
@@ -175,8 +176,20 @@ export const reopenMeeting = changeOperation({
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: {},
-  change: (tx, _caller, input) => moveTo(tx, input, 'available'),
+  async change(tx, caller, input) {
+    const before = await loadObject(tx, caller, meetings, input.id)
+    const { service_id } = before
+    if (before.state === 'canceled' && service_id !== null) {
+      await lockService(tx, service_id)
+      const start = new Date(before.starts_at)
+      if (await isTimeTaken(tx, { id: input.id, service_id }, start)) throw conflict('taken', TAKEN)
+    }
+    await moveTo(tx, input, 'available')
+  },
 })
+
+const TAKEN =
+  'The service has another meeting at this time by now. Move or cancel that one first, and reopen this one then.'
 
 async function moveTo(
   tx: SchoolTx,

@@ -7,6 +7,7 @@ import { loadObject } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
 import { schoolTimeZone, timeInWords } from '../schools/school-time-zone.ts'
+import { isTimeTaken, lockService } from './free-time.ts'
 import { meetings } from './meeting-resource.ts'
 import { meetingFields } from './meeting-rules.ts'
 import { capacityOf } from './seat-operations.ts'
@@ -28,11 +29,7 @@ export const moveMeeting = changeOperation({
   fields: { starts_at: meetingFields.starts_at, room_url: meetingFields.room_url },
   async change(tx, caller, { id, if_version, starts_at, room_url }) {
     const { service_id } = await loadObject(tx, caller, meetings, id)
-    // Locks the service like a booking does, so that no seat is taken at the new time meanwhile.
-    if (service_id !== null) {
-      const service = { object: 'consulting_service', key: { id: service_id } }
-      await checkVersion(tx, 'consulting_services', service)
-    }
+    if (service_id !== null) await lockService(tx, service_id)
     await checkVersion(tx, 'consulting_meetings', { ...target(id), ifVersion: if_version })
     const before = await loadObject(tx, caller, meetings, id)
     if (before.state === 'canceled') {
@@ -57,16 +54,7 @@ async function checkNewTime(tx: SchoolTx, { id, service_id }: Meeting, start: Da
   if (start.getTime() <= Date.now()) {
     throw invalid('starts_at', 'in_the_past', 'Write a time in the future.')
   }
-  if (service_id === null) return
-  const other = await tx
-    .from('consulting_meetings')
-    .select('id')
-    .where('service_id', '=', service_id)
-    .where('starts_at', '=', start)
-    .where('state', '<>', 'canceled')
-    .where('id', '<>', id)
-    .executeTakeFirst()
-  if (other === undefined) return
+  if (service_id === null || !(await isTimeTaken(tx, { id, service_id }, start))) return
   const detail = 'The service has another meeting at this time. Choose another time.'
   throw invalid('starts_at', 'inconsistent', detail)
 }

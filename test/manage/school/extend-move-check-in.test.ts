@@ -194,6 +194,19 @@ describe('a meeting that is moved', () => {
     expect(await times()).toEqual(before)
   })
 
+  test('a canceled one is not reopened at a time that was booked again meanwhile', async () => {
+    const { service, path, times } = await aBooking(1)
+    await browser.done(`${path}/cancel`)
+    const other = await aMeeting(school, { service, start: (await times()).starts_at })
+    const refused = await browser.send(`${path}/reopen`)
+    expect(refused.statusCode).toBe(409)
+    expect(refused.body).toContain('another meeting at this time')
+    expect(await times()).toMatchObject({ state: 'canceled' })
+    await browser.done(`/admin/meetings/${other}/cancel`)
+    await browser.done(`${path}/reopen`)
+    expect(await times()).toMatchObject({ state: 'available' })
+  })
+
   test('one that is over or canceled, a lecturer and another school are refused', async () => {
     const over = await aBooking(1, hoursFromNow(-48))
     expect(await browser.page(over.path)).not.toContain('/move')
