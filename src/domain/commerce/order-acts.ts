@@ -10,9 +10,10 @@ import { closeBought } from './bought-access.ts'
 import { type Order, orders } from './order-operations.ts'
 import { message, tellPayer, withWords } from './tell-payer.ts'
 
-/** Money that the school keeps is refunded first: a canceled order has none. */
+/** Money that the school keeps is refunded first: a canceled order has none. Of a free payment there is nothing to refund. */
 export const canCancelOrder = ({ state, payments }: Order): boolean =>
-  state !== 'canceled' && payments.every((payment) => payment.state !== 'paid')
+  state !== 'canceled' &&
+  payments.every((payment) => payment.state !== 'paid' || payment.amount === 0)
 
 export const isCanceled = ({ state }: Order): boolean => state === 'canceled'
 

@@ -172,6 +172,18 @@ describe('an order that is canceled', () => {
   })
 })
 
+describe('an order that cost nothing', () => {
+  test('is canceled without a refund, because there is nothing to refund', async () => {
+    const { person, order, payment, orderRow } = await aSale({ type: 'free', amount: 0 })
+    expect(await browser.page(payment)).not.toContain(`${payment}/refund`)
+    await browser.done(`${order}/cancel`, { end_access: 'on' })
+    expect(await orderRow()).toEqual({ state: 'canceled', completed_at: null })
+    expect((await seenBy(person)).told).toEqual(['Your order was canceled'])
+    await browser.done(`${order}/reopen`)
+    expect(await orderRow()).toMatchObject({ state: 'completed' })
+  })
+})
+
 describe('a refund that ends access', () => {
   test('ends what the order gave, but not what another order gave, too', async () => {
     const { person, course, payment } = await aSale()

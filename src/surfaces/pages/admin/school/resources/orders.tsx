@@ -127,8 +127,8 @@ export const orders = defineResource({
       does: asking(reopenOrder, [MESSAGE]),
       question: 'Reopen this order?',
       consequence: (order) =>
-        `The order is as it was, except that codes to pay with stay ended, and access that you ended with it does not come back. ${buyerOf(order)} is told.`,
-      done: 'The order is open again, and the member is told.',
+        `The order is completed again if a payment of it was paid, and otherwise open. Codes to pay with stay ended, and access that you ended with it does not come back. ${buyerOf(order)} is told.`,
+      done: 'The order is not canceled any more, and the member is told.',
       when: (order) => isCanceled(order),
     },
   ],
