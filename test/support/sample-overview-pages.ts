@@ -63,6 +63,7 @@ const overview = {
     failedJobs: 1,
   },
   commentsSince: '2026-10-27T00:00',
+  eventsFrom: '2026-10-12T09:30',
   refunds: [
     refund(1, 'Mei Tanaka', 360_000),
     refund(2, 'Ben Shaw', 120_000),
@@ -84,6 +85,7 @@ export const sampleOverviewPages: Record<string, string> = {
       totals: noTotals,
       found: { hasSecondOwner: false, hasApp: false },
       means: { hasPassword: true, hasPasskey: true, hasSecondFactor: false },
+      isOwner: true,
       sendsMail: false,
     }),
   }),

@@ -110,6 +110,28 @@ test('what is waiting has its number and leads to a list of exactly that', async
   expect(comments).not.toContain('Which ink?')
 })
 
+test('the number of upcoming events leads to a list of exactly those', async () => {
+  const school = await world.aSchool()
+  const owner = await anOwner(world, school)
+  const make = async (title: string, days: number, state: 'published' | 'draft' | 'canceled') => {
+    const [starts_at, ends_at] = [daysFromNow(days), daysFromNow(days + 1)]
+    const slug = title.toLowerCase()
+    const event = { id: uuidv7(), title, slug, state, starts_at, ends_at, currency: 'USD' }
+    await school.at.insert('events', event).execute()
+  }
+  await make('Coming', 3, 'published')
+  await make('Over', -3, 'published')
+  await make('Planned', 3, 'draft')
+  await make('Called-off', 3, 'canceled')
+  const { body } = await owner.get('/admin')
+  const [, link = '', number] =
+    /href="([^"]*)"><span class="figure">(\d+)<\/span> Upcoming events/.exec(body) ?? []
+  expect(number).toBe('1')
+  const list = (await owner.get(link.replaceAll('&amp;', '&'))).body
+  expect(list).toContain('Coming')
+  for (const other of ['Over<', 'Planned', 'Called-off']) expect(list).not.toContain(other)
+})
+
 test('nothing of another school is counted or listed', async () => {
   const school = await world.aSchool()
   const elsewhere = await world.aSchool()
@@ -147,6 +169,16 @@ test('the steps of a new school are done by what it has, and the list goes when 
   expect(page).toContain('Set up your school')
   expect(page).toContain('Protect your own account')
   expect(page).not.toContain('Visitors and search engines read it.')
+})
+
+test('an admin is not sent to a step that only an owner can do', async () => {
+  const school = await world.aSchool()
+  const step = async (visitor: Visitor) =>
+    /<a href="\/admin\/members\/new">Add a second owner/.test((await visitor.get('/admin')).body)
+  expect(await step(await anOwner(world, school))).toBe(true)
+  const admin = await signedIn(world, school, await world.aMember(school, ['admin']))
+  expect(await step(admin)).toBe(false)
+  expect(await overviewOf(admin)).toContain('Only an owner can do this.')
 })
 
 test('an OAuth word is not on the first page', async () => {

@@ -11,7 +11,7 @@ export interface Step {
   readonly label: string
   readonly why: string
   readonly isDone: boolean
-  /** Where to do it; absent if the operator of the server has to. */
+  /** Where to do it; absent if another person has to. */
   readonly href?: string
 }
 
@@ -22,11 +22,16 @@ interface Known {
   readonly found: FirstSteps
   /** Of the person who looks. */
   readonly means: Means
+  /** Only an owner may give the role to another person. */
+  readonly isOwner: boolean
   readonly sendsMail: boolean
 }
 
 /** All of it follows from what the school has, so no step is ticked by hand. */
-export function stepsOf(school: SetUp, { totals, found, means, sendsMail }: Known): Step[] {
+export function stepsOf(
+  school: SetUp,
+  { totals, found, means, isOwner, sendsMail }: Known,
+): Step[] {
   const { appearance } = school
   return [
     {
@@ -62,9 +67,11 @@ export function stepsOf(school: SetUp, { totals, found, means, sendsMail }: Know
     },
     {
       label: 'Add a second owner',
-      why: 'They can help if you lose your account.',
+      why: isOwner
+        ? 'They can help if you lose your account.'
+        : 'Only an owner can do this. A second one can help if the first loses their account.',
       isDone: found.hasSecondOwner,
-      href: '/admin/members/new',
+      ...(isOwner ? { href: '/admin/members/new' } : {}),
     },
     {
       label: 'Protect your own account',

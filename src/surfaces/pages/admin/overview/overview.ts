@@ -11,7 +11,7 @@ import { overviewPage } from '../../views/admin/overview/overview.tsx'
 import { REFUNDS_SHOWN } from '../../views/admin/overview/waiting.tsx'
 import { lateSince } from '../analytics/figures.ts'
 import { dayAt, periodBefore, readPeriod } from '../analytics/period.ts'
-import { fromLocalTime } from '../school/form/local-time.ts'
+import { fromLocalTime, toLocalTime } from '../school/form/local-time.ts'
 import { enter, type Visit } from '../school/routes/visit.ts'
 import { stepsOf } from './first-steps.ts'
 import { trendsOf } from './trends.ts'
@@ -39,11 +39,13 @@ export function addOverviewRoutes(app: FastifyInstance, context: AppContext): vo
       lateSince: lateSince(totals.countedAt),
       waiting,
       commentsSince: comments.typed,
+      eventsFrom: toLocalTime(new Date(), visit.place.timeZone),
       refunds: waiting.refundRequests === 0 ? [] : await oldestRefunds(visit),
       steps: stepsOf(request.school, {
         totals,
         found,
         means,
+        isOwner: visit.operator.roles.includes('owner'),
         sendsMail: context.mailer !== undefined,
       }),
       origin: request.school.origin,

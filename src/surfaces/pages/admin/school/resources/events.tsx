@@ -122,7 +122,11 @@ export const events = defineResource({
       { label: 'Registered', show: places },
     ],
     searchHint: 'Title, address or place',
-    filters: [{ name: 'state', label: 'State' }],
+    filters: [
+      { name: 'state', label: 'State' },
+      { name: 'starts_after', label: 'From' },
+      { name: 'starts_before', label: 'Until' },
+    ],
     sorts: [
       ['-starts_at', 'Latest date first'],
       ['starts_at', 'Earliest date first'],

@@ -25,6 +25,8 @@ interface OverviewProps extends AdminFrame {
   waiting: Waiting
   /** As the list of comments takes it. */
   commentsSince: string
+  /** This minute, as the list of events takes it. */
+  eventsFrom: string
   /** The oldest requests. */
   refunds: readonly WaitingRefund[]
   steps: readonly Step[]
@@ -66,7 +68,7 @@ export function overviewPage(props: OverviewProps): string {
           />
           <Figure
             label="Upcoming events"
-            href="/admin/events?sort=-starts_at"
+            href={upcomingEvents(props.eventsFrom)}
             value={upTo(MOST_SHOWN, totals.upcomingEvents)}
           />
         </ul>
@@ -75,6 +77,11 @@ export function overviewPage(props: OverviewProps): string {
       </>
     ),
   })
+}
+
+/** The list with the events that the figure counts, the next one first. */
+function upcomingEvents(from: string): string {
+  return `/admin/events?${new URLSearchParams({ state: 'published', starts_after: from, sort: 'starts_at' })}`
 }
 
 /** Money and learners, beside the same number of days before. */
