@@ -198,11 +198,19 @@ describe('an edit', () => {
     expect(slugs[5]).toMatch(/^ete-the-term-[0-9a-f]{8}$/)
   })
 
-  test('whose title gives no slug asks for one; without a title it asks only for the title', async () => {
-    const foreign = await browser.send('/admin/posts/new', { title: '水彩' })
-    expect(errorsIn(foreign.body)).toEqual([
-      'Write this one yourself: the title has no letters a to z and no digits.',
-    ])
+  test('whose title gives no slug gets a free one; without a title it asks only for the title', async () => {
+    const slugs = new Set<string>()
+    for (let times = 0; times < 2; times += 1) {
+      const { path } = await browser.done('/admin/posts/new', { title: '水彩' })
+      const { slug } = await school.at
+        .from('posts')
+        .select('slug')
+        .where('id', '=', path.split('/').at(-1) ?? '')
+        .executeTakeFirstOrThrow()
+      expect(slug).toMatch(/^[0-9a-f]{8}$/)
+      slugs.add(slug)
+    }
+    expect(slugs.size).toBe(2)
     const empty = await browser.send('/admin/posts/new', { title: '' })
     expect(errorsIn(empty.body)).toEqual(['Fill this in.'])
   })

@@ -255,6 +255,13 @@ describe('the search of the admin area', () => {
     expect(await browser.page('/admin')).toContain('action="/admin/search"')
   })
 
+  test('finds one letter where it is a word', async () => {
+    const school = await world.aSchool()
+    const browser = new AdminBrowser(await anOwner(world, school))
+    await browser.done('/admin/students/new', { name: '王小明', email: 'wang@search.test' })
+    expect(await browser.page('/admin/search?q=%E7%8E%8B')).toContain('王小明')
+  })
+
   test('tells nothing of other schools, escapes its text, and asks for two letters', async () => {
     const [school, other] = [await world.aSchool(), await world.aSchool()]
     const elsewhere = new AdminBrowser(await anOwner(world, other))

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Ask } from '../field.ts'
 import type { Place, Row } from '../row.ts'
 import { blankDraft, currencyIn, type Draft, draftOf } from './draft.ts'
@@ -142,12 +143,12 @@ async function resolved(field: PlannedField, text: string, ask: Ask): Promise<Va
   return found === undefined ? wrong(field.unknown ?? 'There is no such thing here.') : is(found)
 }
 
-/** An empty field that cannot be made from the other field either. */
+/** An empty field that cannot be made from the other field, because a title in Chinese has no letters for an address. */
 function notSuggested({ rule, suggest }: PlannedField, draft: Draft): Value | undefined {
   if (!rule.suggested || suggest === undefined) return undefined
   // The other field reports that it is empty.
   if ((draft[suggest.from]?.[0]?.trim() ?? '') === '') return { kind: 'left-out' }
-  return wrong(`Write this one yourself: the ${suggest.from} has no letters a to z and no digits.`)
+  return is(randomBytes(4).toString('hex'))
 }
 
 /** An empty field: an empty text if that is allowed, else null, else left out, else a problem. */

@@ -10,7 +10,7 @@ export function slugFrom<N extends string>(title: N): FormField<'slug' | N, unkn
   }
 }
 
-/** Empty if the text has no letter or digit that an address can have. */
+/** Empty if the text has no letter or digit that an address can have; the form then makes one up. */
 export function slugOf(text: string): string {
   return text
     .normalize('NFKD')

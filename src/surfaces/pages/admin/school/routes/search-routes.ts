@@ -33,8 +33,9 @@ const SEARCHED: readonly AdminResource[] = [
 ]
 
 const SHOWN = 5
-/** A letter or two is found almost everywhere. */
+/** A letter is found almost everywhere, but in Chinese and Japanese it is a word. */
 const SHORTEST = 2
+const ONE_IS_A_WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /** One search over people, orders, courses and content, from every page of the admin area. */
 export function addSearchRoute(app: FastifyInstance, context: AppContext): void {
@@ -44,7 +45,7 @@ export function addSearchRoute(app: FastifyInstance, context: AppContext): void 
       .replace(/[\u0000-\u001f\u007f]+/g, ' ')
       .trim()
       .slice(0, 100)
-    const isTooShort = [...text].length < SHORTEST
+    const isTooShort = [...text].length < SHORTEST && !ONE_IS_A_WORD.test(text)
     const groups: FoundGroup[] = []
     // One after the other: a search takes one connection of the school, like any other page.
     if (!isTooShort) {
