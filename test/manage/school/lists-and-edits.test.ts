@@ -120,6 +120,15 @@ describe('a list', () => {
     expect(html).toContain(`href="/admin/orders?${sorted}created_at"`)
   })
 
+  test('that is empty by the filter that it begins with leads to all rows', async () => {
+    const html = await mine.page('/admin/meetings')
+    expect(html).toContain('Nothing matches the filters above.')
+    expect(html).toContain('<a href="/admin/meetings?when=">Show all</a>')
+    const all = await mine.page('/admin/meetings?when=')
+    expect(all).toContain('There is no meeting yet.')
+    expect(await mine.page('/admin/meetings?search=x')).toContain('Nothing matches your search.')
+  })
+
   test('offers Yes and No for a filter that is true or false', async () => {
     const html = await mine.page('/admin/coupons?redeemable=false')
     expect(html).toContain(

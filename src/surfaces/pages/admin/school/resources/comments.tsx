@@ -15,7 +15,7 @@ const standing: Show<OutputOf<typeof readComment>> = (comment) =>
 
 export const comments = defineResource({
   path: 'comments',
-  empty: 'Students write below a lecture, and you answer or hide it here.',
+  empty: 'Students write below a lecture. Here you see it, and hide what should not be read.',
   one: 'comment',
   many: 'Comments',
   lead: 'What members wrote under lectures.',

@@ -90,7 +90,7 @@ export function listPage(props: ListPageProps): string {
         <section class="panel panel-list" aria-label={props.heading}>
           {rows.length === 0 ? (
             <Empty>
-              <p>{isNarrowed(query) ? 'Nothing matches your search.' : props.empty}</p>
+              <p>{emptyWords(props)}</p>
               <NextStep {...props} />
             </Empty>
           ) : (
@@ -124,9 +124,18 @@ export function listPage(props: ListPageProps): string {
   })
 }
 
+function emptyWords(props: ListPageProps): string {
+  if (!isNarrowed(props.query)) return props.empty
+  return isAsked(props) ? 'Nothing matches your search.' : 'Nothing matches the filters above.'
+}
+
 /** What to do about an empty list. */
-function NextStep({ query, path, add }: ListPageProps) {
-  if (isNarrowed(query)) return <a href={path}>Show all</a>
+function NextStep(props: ListPageProps) {
+  const { query, filters, add } = props
+  if (isNarrowed(query)) {
+    const none = Object.fromEntries(filters.map(({ filter }) => [filter.name, '']))
+    return <a href={addressOf(props, { ...query, search: '', filters: none })}>Show all</a>
+  }
   return add === undefined ? null : (
     <ButtonLink look="plain" href={add.url}>
       {add.label}
