@@ -80,6 +80,7 @@ describe('a refund that a member asked for', () => {
         via: 'admin_area',
       },
     ])
+    expect(await browser.page('/admin/audit')).toContain('<li>refunded: NT$0.00<')
   })
 
   test('is approved in part, with a message, and the rest later', async () => {

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../../../domain/audit/read-audit.ts'
 import { Arrow } from '../../../../foundation/html/icon.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
-import { formatMoney } from '../money.ts'
+import { currencyOf } from '../../../../foundation/text/currency.ts'
 
 /** The members of a detail that `Changes` does not show. */
 export function otherMembers(detail: AuditRecord['detail']): [string, unknown][] {
@@ -61,7 +61,7 @@ function Value({ name, value, currency, timeZone }: ValueProps) {
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>
   if (typeof value === 'number') {
     const isMoney = name.endsWith('_amount') && currency !== undefined
-    return <>{isMoney ? formatMoney(value, currency) : value.toLocaleString('en')}</>
+    return <>{isMoney ? currencyOf(currency).format(value) : value.toLocaleString('en')}</>
   }
   const text = String(value)
   const time = /_(at|from)$/.test(name) ? new Date(text) : undefined
