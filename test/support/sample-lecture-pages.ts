@@ -38,6 +38,7 @@ const enrollment = {
   enrolledAt: day('2026-10-02T08:30'),
   expiresAt: day('2026-11-02T08:30'),
   lastWatched: null,
+  lastVideoUrl: null,
   readAt: day('2026-11-10T08:30'),
 }
 
@@ -69,7 +70,7 @@ function place(n: number, change: Partial<SyllabusLecture> = {}): LectureOfViewe
 }
 
 const learner = { ...place(1).course, learner: { enrollment, progress } }
-const frame = { school, here: '/courses/typescript/lectures/1', timeZone }
+const frame = { school, here: '/courses/typescript/lectures/1', timeZone, videoHosts: [] }
 const locked = { isLocked: true, unlockAt: null }
 
 const details = {

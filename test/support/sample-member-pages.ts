@@ -26,6 +26,7 @@ const course = {
   progress: { completedLectures: 12, totalLectures: 40, percent: 30 },
   hasStarted: true,
   next: { id: id(2), title: 'Narrowing: how the compiler follows you' },
+  goesOnAt: 760,
   opensAt: undefined,
 }
 

@@ -9,6 +9,7 @@ import {
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { IS_LISTED } from './active-enrollment.ts'
 import { IS_LAST_LECTURE, LAST_POSITION } from './last-position.ts'
+import { VIDEO_URL_COLUMN } from './lecture-rules.ts'
 
 /** A course with the enrollment of one member. */
 export interface EnrolledCourse extends Keyed {
@@ -20,6 +21,8 @@ export interface EnrolledCourse extends Keyed {
   readonly enrolledAt: Date
   readonly expiresAt: Date | null
   readonly lastWatched: { readonly lectureId: string; readonly positionSeconds: number } | null
+  /** The address of the last watched lecture, if it is a video. */
+  readonly lastVideoUrl: string | null
   /** The time of the database, by which expiry and locks are decided. */
   readonly readAt: Date
 }
@@ -35,6 +38,7 @@ interface EnrolledCourseRow {
   expires_at: Date | null
   last_lecture_id: string | null
   last_position_seconds: number | null
+  last_video_url: string | null
   read_at: Date
 }
 
@@ -83,9 +87,11 @@ export async function findEnrolledCourse(
 function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`
     select e.id as enrollment_id, e.course_id, c.slug, c.title, c.created_at, c.outline_version,
-      e.enrolled_at, e.expires_at, e.last_lecture_id, ${LAST_POSITION} as last_position_seconds, now() as read_at
+      e.enrolled_at, e.expires_at, e.last_lecture_id, ${LAST_POSITION} as last_position_seconds,
+      ${VIDEO_URL_COLUMN} as last_video_url, now() as read_at
     from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
       left join lecture_progress p on ${IS_LAST_LECTURE}
+      left join lectures l on l.school_id = e.school_id and l.id = e.last_lecture_id
     where e.school_id = ${at.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`
 }
 
@@ -103,6 +109,7 @@ function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
       row.last_lecture_id === null
         ? null
         : { lectureId: row.last_lecture_id, positionSeconds: row.last_position_seconds ?? 0 },
+    lastVideoUrl: row.last_video_url,
     readAt: row.read_at,
   }
 }

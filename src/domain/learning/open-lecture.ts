@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { addLearningDays } from '../analytics/learning-days.ts'
 import { htmlOf } from '../content/rendered-texts.ts'
-import { KIND_COLUMN, type LECTURE_KINDS } from './lecture-rules.ts'
+import { KIND_COLUMN, type LECTURE_KINDS, VIDEO_URL_COLUMN } from './lecture-rules.ts'
 import type { OutlineSource } from './outline-cache.ts'
 import { markLecture, moveBookmark } from './progress-operations.ts'
 import type { PublicCourseHead } from './public-courses.ts'
@@ -72,7 +72,7 @@ async function readContent(
   const learner = course.learner === undefined ? null : userId
   const { rows } = await at.run(sql<LectureContent>`
     select l.body, ${htmlOf('l')} as html, ${KIND_COLUMN} as kind,
-      case l.kind when 'video' then l.video_url end as "videoUrl",
+      ${VIDEO_URL_COLUMN} as "videoUrl",
       (select json_build_object('id', f.id, 'name', f.name, 'sizeBytes', f.size_bytes)
        from files f
        where f.school_id = l.school_id and f.id = l.file_id and l.kind = 'file') as file,

@@ -79,6 +79,29 @@ describe('the position in a lecture', () => {
     expect((await visitor.get(pathTo(film))).body).toContain(`src="${FROM_ITS_START}"`)
   })
 
+  test('is named by the button of the home, the list of courses and the course, where the film goes on', async () => {
+    const { course, film, text, pathTo } = await aCourseToWatch()
+    const { visitor } = await aStudentOf(course)
+    const buttons = async (lecture: string) => {
+      const pages = ['/account', '/account/courses', `/courses/${course.slug}`]
+      const bodies = await Promise.all(pages.map(async (page) => (await visitor.get(page)).body))
+      const button = new RegExp(`class="button button-primary" href="${pathTo(lecture)}">([^<]+)<`)
+      return bodies.map((body) => button.exec(body)?.[1])
+    }
+    const tell = await open(visitor, pathTo(film))
+    expect(await buttons(film)).toEqual(Array(3).fill('Continue'))
+    await tell('760')
+    expect(await buttons(film)).toEqual(Array(3).fill('Continue at 12:40'))
+
+    // The place in a text, and in the player of another host, is no time of a film.
+    const tellOfText = await open(visitor, pathTo(text))
+    await tellOfText('42')
+    expect(await buttons(text)).toEqual(Array(3).fill('Continue'))
+    const elsewhere = { kind: 'video', video_url: 'https://films.example/watch/one' } as const
+    await school.at.update('lectures').set(elsewhere).where('id', '=', text).execute()
+    expect(await buttons(text)).toEqual(Array(3).fill('Continue'))
+  })
+
   test('of a lecture that was left moves nothing else: the member continues at the one that was opened later', async () => {
     const { course, film, text, pathTo } = await aCourseToWatch()
     const { ada, visitor } = await aStudentOf(course)

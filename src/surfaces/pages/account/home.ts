@@ -53,11 +53,14 @@ async function showHome(
   { outlines, ...frame }: SiteFrame & { readonly outlines: OutlineCache },
 ): Promise<FastifyReply> {
   const { at } = request
+  const { timeZone, videoHosts } = request.school
   const { id } = session.person
   const now = session.readAt
   const [courses, meetings, toPay, inbox, unread, events, downloads, waitingDeletions, passkey] =
     await Promise.all([
-      coursesInUse(at, id, COURSES_SHOWN).then((found) => shownCourses(at, id, outlines, found)),
+      coursesInUse(at, id, COURSES_SHOWN).then((found) =>
+        shownCourses(at, id, outlines, found, videoHosts),
+      ),
       nextMeetings(at, id, now, 1),
       paymentsToPay(at, id, MOST_DUE + 1).then((found) => withLines(at, found)),
       inboxOf(at, id, latest(3)),
@@ -69,7 +72,7 @@ async function showHome(
     ])
   const props = {
     person: { ...session.person, avatarUrl: pictureUrl(session.person.avatarUrl, '') },
-    ...{ now, timeZone: request.school.timeZone },
+    ...{ now, timeZone },
     ...{ courses, meetings, toPay, inbox, unread, events, downloads, waitingDeletions, passkey },
   }
   const page = memberHomePage({ ...frame, ...props })

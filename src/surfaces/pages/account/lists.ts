@@ -31,11 +31,11 @@ export function addMemberListRoutes(
     const session = await loadMemberSession(request)
     const { at } = request
     const { id } = session.person
-    const { timeZone } = request.school
+    const { timeZone, videoHosts } = request.school
     const found = await readListPage(request, 'courses', (range) =>
       enrolledCoursesOf(at, id, range),
     )
-    const rows = await shownCourses(at, id, outlines, found.rows)
+    const rows = await shownCourses(at, id, outlines, found.rows, videoHosts)
     const frame = frameFor(context, request, reply, session)
     const page = coursesPage({ ...frame, timeZone, page: { ...found, rows } })
     return sendPage(reply, request, 'site', page)

@@ -1,4 +1,5 @@
 import type { EnrolledCourse } from '../../../domain/learning/enrolled-courses.ts'
+import { goesOnAt } from '../../../domain/learning/goes-on-at.ts'
 import { nextLecture } from '../../../domain/learning/next-lecture.ts'
 import type { OutlineSource } from '../../../domain/learning/outline-cache.ts'
 import { type SyllabusLecture, SyllabusReader } from '../../../domain/learning/syllabus.ts'
@@ -11,6 +12,7 @@ export async function shownCourses(
   userId: string,
   outlines: OutlineSource,
   courses: readonly EnrolledCourse[],
+  videoHosts: readonly string[],
 ): Promise<ShownCourse[]> {
   const reader = new SyllabusReader(at, userId, outlines)
   return await Promise.all(
@@ -27,6 +29,7 @@ export async function shownCourses(
         progress,
         hasStarted: course.lastWatched !== null || progress.completedLectures > 0,
         next,
+        goesOnAt: next && goesOnAt(course, next, videoHosts),
         opensAt: next === undefined ? firstOpening(lectures) : undefined,
       }
     }),

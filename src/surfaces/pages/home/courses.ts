@@ -36,6 +36,7 @@ export function addCourseRoutes(
       ...withPreviewMark(frameFor(context, request, reply, session), isMarked, details),
       timeZone: request.school.timeZone,
       contactEmail: request.school.contactEmail,
+      videoHosts: request.school.videoHosts,
       details,
       coverUrl: cover && isPicture(cover.contentType) ? `/files/${cover.fileId}` : undefined,
       viewed,

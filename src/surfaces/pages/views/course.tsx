@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { goesOnAt } from '../../../domain/learning/goes-on-at.ts'
 import { nextLecture } from '../../../domain/learning/next-lecture.ts'
 import type { PublicCourseDetails } from '../../../domain/learning/public-courses.ts'
 import type { SyllabusLecture } from '../../../domain/learning/syllabus.ts'
@@ -8,7 +9,7 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { CourseMeter } from './course-meter.tsx'
 import { HowToGet } from './how-to-get.tsx'
-import { lecturePath, previewQuery } from './lecture.tsx'
+import { continueWords, lecturePath, previewQuery } from './lecture.tsx'
 import { lengthInWords } from './length.ts'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
@@ -21,6 +22,7 @@ interface CourseProps extends SiteFrame {
   /** A picture; absent without a cover. */
   coverUrl?: string | undefined
   viewed: ViewedCourse
+  videoHosts: readonly string[]
   /** Whether an operator looks at it as visitors will see it. */
   isMarked?: boolean | undefined
 }
@@ -95,14 +97,14 @@ function Facts({ details, viewed, lectures, timeZone }: WithLectures) {
 }
 
 /** The one thing to do next: to continue, or to look at a free lecture. */
-function Start({ viewed, next, isMarked }: CourseProps & { next: SyllabusLecture }) {
+function Start({ viewed, next, videoHosts, isMarked }: CourseProps & { next: SyllabusLecture }) {
   const { learner } = viewed
   const words =
     learner === undefined
       ? 'Open a free lecture'
       : learner.enrollment.lastWatched === null
         ? 'Start'
-        : 'Continue'
+        : continueWords(goesOnAt(learner.enrollment, next, videoHosts))
   return (
     <div class="actions">
       <ButtonLink look="primary" href={lecturePath(viewed.slug, next.id) + previewQuery(isMarked)}>

@@ -30,6 +30,11 @@ export function lecturePath(slug: string, lectureId: string): string {
 export const previewQuery = (isMarked: boolean | undefined) =>
   isMarked === true ? '?preview=1' : ''
 
+/** The words that lead to the lecture a member goes on with. */
+export function continueWords(goesOnAt: number | undefined): string {
+  return goesOnAt === undefined ? 'Continue' : `Continue at ${momentInFilm(goesOnAt)}`
+}
+
 /** Where the script of the page of a lecture tells how far the member is. */
 export const positionPath = (path: string) => `${path}/position`
 

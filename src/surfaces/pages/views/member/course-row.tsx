@@ -3,7 +3,7 @@ import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink } from '../../../../foundation/html/site-components.tsx'
 import { CourseMeter } from '../course-meter.tsx'
-import { lecturePath } from '../lecture.tsx'
+import { continueWords, lecturePath } from '../lecture.tsx'
 import { Row, Title } from './rows.tsx'
 
 export interface ShownCourse {
@@ -16,6 +16,8 @@ export interface ShownCourse {
   hasStarted: boolean
   /** The lecture to go on with, if one is open. */
   next: { id: string; title: string } | undefined
+  /** The second of its video at which it goes on. */
+  goesOnAt: number | undefined
   /** When the next locked lecture opens, if none is open now. */
   opensAt: Date | undefined
 }
@@ -45,7 +47,7 @@ export function CourseRow({ course, timeZone }: { course: ShownCourse; timeZone:
     >
       {next !== undefined && (
         <ButtonLink look="primary" href={lecturePath(course.slug, next.id)}>
-          {course.hasStarted ? 'Continue' : 'Start'}
+          {course.hasStarted ? continueWords(course.goesOnAt) : 'Start'}
           <span class="visually-hidden"> {plainText(course.title)}</span>
         </ButtonLink>
       )}
