@@ -282,7 +282,9 @@ describe('OAuth applications', () => {
       const question = (await owner.get(asking)).body
       expect(question).toContain('2 people have given it access')
       for (const confirm_name of ['', 'Another app']) {
-        expect((await submit(owner, asking, asking, { confirm_name })).statusCode).toBe(422)
+        const refused = await submit(owner, asking, asking, { confirm_name })
+        expect(refused.statusCode).toBe(422)
+        expect(refused.body).toContain('<title>Error: Delete application')
       }
       expect((await userinfo(world, school, pairs[0]?.access_token)).statusCode).toBe(200)
       const deleted = await submit(owner, asking, asking, nameAskedFor(question))

@@ -1,9 +1,8 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
-import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
-import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
-import { ConfirmName } from '../confirm-name.tsx'
-import { countUpTo } from '../words.ts'
-import { type AdminFrame, adminPage, applicationPath } from './admin-page.tsx'
+import { Address, Name } from '../../../../foundation/html/components.tsx'
+import { type AdminFrame, applicationPath } from './admin-page.tsx'
+import { PeopleWithAccess } from './people.tsx'
+import { questionPage } from './question-page.tsx'
 
 interface DeleteApplicationProps extends AdminFrame {
   application: ListedClient
@@ -20,42 +19,30 @@ export function deleteApplicationPage(props: DeleteApplicationProps): string {
   const { application, people, kind = 'application' } = props
   const { clientId, name } = application
   const back = props.back ?? applicationPath(clientId)
-  return adminPage({
+  return questionPage({
     ...props,
     here: back,
     title: `Delete ${kind}`,
-    children: (
+    question: (
       <>
-        <PageHead
-          title={
-            <>
-              Delete <Name text={name} fallback={clientId} />?
-            </>
-          }
-          up={{ url: back, label: `Back to the ${kind}` }}
-        />
-        <section class="panel panel-danger">
-          <p>
-            {people === 0
-              ? 'No person has given it access at the moment.'
-              : `${countUpTo(people, 'person has', 'people have')} given it access. Their access ends at once.`}
-          </p>
-          <p>
-            <Address text={clientId} /> stops working. The same id cannot be used again.
-          </p>
-          <Form action={`${back}/delete`} formToken={props.viewer?.formToken ?? ''}>
-            {people > 0 && (
-              <ConfirmName name={name || clientId} isWrong={props.isWrongName === true} />
-            )}
-            <div class="actions">
-              <Button look="danger">Delete</Button>
-              <ButtonLink look="plain" href={back}>
-                Cancel
-              </ButtonLink>
-            </div>
-          </Form>
-        </section>
+        Delete <Name text={name} fallback={clientId} />?
       </>
     ),
+    back: { url: back, label: `Back to the ${kind}` },
+    tone: 'danger',
+    consequence: (
+      <>
+        <PeopleWithAccess people={people} loss="Their access ends at once." />
+        <p>
+          <Address text={clientId} /> stops working. The same id cannot be used again.
+        </p>
+      </>
+    ),
+    form: {
+      path: `${back}/delete`,
+      typed:
+        people > 0 ? { name: name || clientId, isWrong: props.isWrongName === true } : undefined,
+      button: 'Delete',
+    },
   })
 }

@@ -4,7 +4,7 @@ import { Button, Email, Form, Name } from '../../../../foundation/html/component
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { ButtonLink, Empty, Panel } from '../../../../foundation/html/site-components.tsx'
-import { count } from '../words.ts'
+import { count, countUpTo } from '../words.ts'
 import { ActivityPanel } from './activity-panel.tsx'
 import { type AdminFrame, endAccessPath, paths } from './admin-page.tsx'
 
@@ -23,6 +23,12 @@ interface PeoplePanelProps extends AdminFrame {
   canLoseScopes?: boolean
   /** The address of the next page, if there is one. */
   nextUrl: string | undefined
+}
+
+/** Before an app is stopped: how many people have a live authorization, and what they lose. */
+export function PeopleWithAccess({ people, loss }: { people: number; loss: string }) {
+  if (people === 0) return <p>No person has given it access at the moment.</p>
+  return <p>{`${countUpTo(people, 'person has', 'people have')} given it access. ${loss}`}</p>
 }
 
 /** What an app did, and the people who connected it, with buttons that end the access of one or of all. */

@@ -1,8 +1,8 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
-import { Button, Form, Name } from '../../../../foundation/html/components.tsx'
-import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
-import { countUpTo } from '../words.ts'
-import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
+import { Name } from '../../../../foundation/html/components.tsx'
+import { type AdminFrame, paths } from './admin-page.tsx'
+import { PeopleWithAccess } from './people.tsx'
+import { questionPage } from './question-page.tsx'
 
 interface SwitchOffProps extends AdminFrame {
   client: ListedClient
@@ -16,43 +16,30 @@ interface SwitchOffProps extends AdminFrame {
 export function switchOffPage(props: SwitchOffProps): string {
   const { client, people, back } = props
   const { clientId, name } = client
-  return adminPage({
+  return questionPage({
     ...props,
     here: back,
     title: 'Switch off',
-    children: (
+    question: (
       <>
-        <PageHead
-          title={
-            <>
-              Switch <Name text={name} fallback={clientId} /> off?
-            </>
-          }
-          up={{ url: back, label: 'Back to the app' }}
-        />
-        <section class="panel panel-danger">
-          <p>
-            {people === 0
-              ? 'No person has given it access at the moment.'
-              : `${countUpTo(people, 'person has', 'people have')} given it access. It stops working for them at once.`}
-          </p>
-          <p>
-            It gets no new authorization and no new tokens at this school. You can switch it on
-            again: what people allowed stays, and their tokens work again.
-          </p>
-          <Form
-            class="actions"
-            action={paths.standing}
-            formToken={props.viewer?.formToken ?? ''}
-            hidden={{ client: clientId, standing: 'off' }}
-          >
-            <Button look="danger">Switch off</Button>
-            <ButtonLink look="plain" href={back}>
-              Cancel
-            </ButtonLink>
-          </Form>
-        </section>
+        Switch <Name text={name} fallback={clientId} /> off?
       </>
     ),
+    back: { url: back, label: 'Back to the app' },
+    tone: 'danger',
+    consequence: (
+      <>
+        <PeopleWithAccess people={people} loss="It stops working for them at once." />
+        <p>
+          It gets no new authorization and no new tokens at this school. You can switch it on again:
+          what people allowed stays, and their tokens work again.
+        </p>
+      </>
+    ),
+    form: {
+      path: paths.standing,
+      hidden: { client: clientId, standing: 'off' },
+      button: 'Switch off',
+    },
   })
 }

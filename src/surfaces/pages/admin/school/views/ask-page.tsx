@@ -1,7 +1,6 @@
-import { Button, Form, Name } from '../../../../../foundation/html/components.tsx'
-import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
-import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
-import { ConfirmName } from '../../../views/confirm-name.tsx'
+import { Name } from '../../../../../foundation/html/components.tsx'
+import type { AdminFrame } from '../../../views/admin/admin-page.tsx'
+import { questionPage } from '../../../views/admin/question-page.tsx'
 import type { FormProblems } from '../form/problems.ts'
 import type { Action, Link } from '../resource.ts'
 import { DefaultButton, FormField, type ShownField } from './field.tsx'
@@ -25,74 +24,60 @@ export interface AskPageProps extends AdminFrame {
 
 /** Asks for confirmation before an action. */
 export function askPage(props: AskPageProps): string {
-  const { action, back, problems } = props
+  const { action, problems, isWrongName = false } = props
   const isWrong =
-    props.isWrongName === true ||
-    problems.whole.length > 0 ||
-    props.fields.some((one) => one.problems.length > 0)
-  return adminPage({
+    isWrongName || problems.whole.length > 0 || props.fields.some((one) => one.problems.length > 0)
+  return questionPage({
     ...props,
-    title: isWrong ? `Error: ${action.question}` : action.question,
-    children: (
+    title: action.question,
+    tone: action.tone,
+    isWrong,
+    consequence: (
       <>
-        <PageHead title={action.question} up={back} />
-        <section
-          class={action.tone === 'danger' ? 'panel panel-danger' : 'panel'}
-          aria-label={action.label}
-        >
-          <p class="asked-about">
-            <Name text={props.name} fallback="Unnamed" />
-          </p>
-          {props.isOffered ? <Question {...props} isWrong={isWrong} /> : <NotPossible {...props} />}
-        </section>
+        <p class="asked-about">
+          <Name text={props.name} fallback="Unnamed" />
+        </p>
+        {props.isOffered ? <p>{props.consequence}</p> : <NotPossible {...props} />}
       </>
     ),
+    form: props.isOffered
+      ? {
+          path: props.path,
+          hidden: props.hidden,
+          fields: <ActionFields {...props} isWrong={isWrong} />,
+          typed: action.confirmsName ? { name: props.name, isWrong: isWrongName } : undefined,
+          button: action.label,
+        }
+      : undefined,
   })
 }
 
 /** For a link that is older than the state of the object, and for a second click. */
-function NotPossible({ action, back, problems }: AskPageProps) {
+function NotPossible({ action, problems }: AskPageProps) {
   return (
     <>
       <p>{`“${action.label}” is not possible as things are now. Nothing was done.`}</p>
       {problems.whole.map((problem) => (
         <p>{problem}</p>
       ))}
-      <div class="actions">
-        <ButtonLink look="plain" href={back.url}>
-          Back
-        </ButtonLink>
-      </div>
     </>
   )
 }
 
-function Question(props: AskPageProps & { readonly isWrong: boolean }) {
-  const { action, back, isWrong } = props
+/** What an action asks for, after the problems with it. */
+export function ActionFields(props: {
+  readonly fields: readonly ShownField[]
+  readonly problems: FormProblems
+  readonly timeZone: string
+  readonly isWrong: boolean
+}) {
   return (
     <>
-      <p>{props.consequence}</p>
-      <Form
-        class="wide-form"
-        action={props.path}
-        formToken={props.viewer?.formToken ?? ''}
-        hidden={props.hidden}
-      >
-        <DefaultButton fields={props.fields} />
-        {isWrong && <ProblemSummary {...props} heading="Nothing was done yet" />}
-        {props.fields.map((shown) => (
-          <FormField shown={shown} timeZone={props.timeZone} />
-        ))}
-        {action.confirmsName && (
-          <ConfirmName name={props.name} isWrong={props.isWrongName === true} />
-        )}
-        <div class="actions">
-          <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
-          <ButtonLink look="plain" href={back.url}>
-            Cancel
-          </ButtonLink>
-        </div>
-      </Form>
+      <DefaultButton fields={props.fields} />
+      {props.isWrong && <ProblemSummary {...props} heading="Nothing was done yet" />}
+      {props.fields.map((shown) => (
+        <FormField shown={shown} timeZone={props.timeZone} />
+      ))}
     </>
   )
 }

@@ -1,12 +1,12 @@
-import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
-import { ButtonLink, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
-import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
-import { ConfirmName } from '../../../views/confirm-name.tsx'
+import { Alert, Name } from '../../../../../foundation/html/components.tsx'
+import { Empty } from '../../../../../foundation/html/site-components.tsx'
+import type { AdminFrame } from '../../../views/admin/admin-page.tsx'
+import { questionPage } from '../../../views/admin/question-page.tsx'
 import type { FormProblems } from '../form/problems.ts'
 import { type AdminResource, type Link, type ManyAction, objectPath } from '../resource.ts'
 import type { Row } from '../row.ts'
-import { DefaultButton, FormField, type ShownField } from './field.tsx'
-import { ProblemSummary } from './form-page.tsx'
+import { ActionFields } from './ask-page.tsx'
+import type { ShownField } from './field.tsx'
 
 /** A selected row that the action could not be done with. */
 export interface FailedRow {
@@ -44,30 +44,45 @@ export function selectionPage(props: SelectionPageProps): string {
   const { resource, action, objects, back, failed } = props
   const number = failed === undefined ? objects.length : (props.ids ?? []).length
   const what = number === 1 ? resource.one : resource.many.toLowerCase()
-  const title = `${action?.label ?? 'Change'}: ${number} ${what}`
-  return adminPage({
+  const common = {
     ...props,
     here: resource.menu ?? back.url,
-    title: failed === undefined && !isWrong(props) ? title : `Error: ${title}`,
-    children: (
-      <>
-        <PageHead title={title} up={back} />
-        <section
-          class={action?.tone === 'danger' ? 'panel panel-danger' : 'panel'}
-          aria-label={title}
-        >
-          {failed !== undefined && <Failed {...props} failed={failed} total={number} />}
-          {failed === undefined && (objects.length === 0 ? <NoneSelected /> : <Ask {...props} />)}
-          {(failed !== undefined || objects.length === 0) && (
-            <div class="actions">
-              <ButtonLink look="plain" href={back.url}>
-                Back
-              </ButtonLink>
-            </div>
-          )}
-        </section>
-      </>
-    ),
+    title: `${action?.label ?? 'Change'}: ${number} ${what}`,
+    tone: action?.tone,
+  }
+  if (failed !== undefined) {
+    const consequence = <Failed {...props} failed={failed} total={number} />
+    return questionPage({ ...common, consequence, isWrong: true })
+  }
+  if (action === undefined || objects.length === 0) {
+    return questionPage({ ...common, consequence: <NoneSelected /> })
+  }
+  const isWrong = props.isWrongNumber || Object.keys(props.problems.fields).length > 0
+  return questionPage({
+    ...common,
+    isWrong,
+    consequence: <Selected {...props} action={action} />,
+    form: {
+      path: props.path,
+      hidden: { action: action.path },
+      fields: (
+        <>
+          <ActionFields {...props} isWrong={isWrong} />
+          {objects.map(({ id, version }) => (
+            <>
+              <input type="hidden" name="id" value={String(id)} />
+              {typeof version === 'number' && (
+                <input type="hidden" name={versionName(String(id))} value={String(version)} />
+              )}
+            </>
+          ))}
+        </>
+      ),
+      typed: asksForNumber(action, objects.length)
+        ? { name: String(objects.length), kind: 'number', isWrong: props.isWrongNumber }
+        : undefined,
+      button: action.label,
+    },
   })
 }
 
@@ -79,13 +94,7 @@ function NoneSelected() {
   )
 }
 
-function isWrong({ problems, isWrongNumber }: SelectionPageProps): boolean {
-  return isWrongNumber || Object.keys(problems.fields).length > 0
-}
-
-function Ask(props: SelectionPageProps) {
-  const { resource, action, objects, path, back, viewer, timeZone } = props
-  if (action === undefined) return null
+function Selected({ resource, action, objects }: SelectionPageProps & { action: ManyAction }) {
   return (
     <>
       <p>{action.consequence}</p>
@@ -97,35 +106,6 @@ function Ask(props: SelectionPageProps) {
           </li>
         ))}
       </ul>
-      <Form
-        class="wide-form"
-        action={path}
-        formToken={viewer?.formToken ?? ''}
-        hidden={{ action: action.path }}
-      >
-        <DefaultButton fields={props.fields} />
-        {isWrong(props) && <ProblemSummary {...props} heading="Nothing was done yet" />}
-        {objects.map(({ id, version }) => (
-          <>
-            <input type="hidden" name="id" value={String(id)} />
-            {typeof version === 'number' && (
-              <input type="hidden" name={versionName(String(id))} value={String(version)} />
-            )}
-          </>
-        ))}
-        {props.fields.map((shown) => (
-          <FormField shown={shown} timeZone={timeZone} />
-        ))}
-        {asksForNumber(action, objects.length) && (
-          <ConfirmName name={String(objects.length)} kind="number" isWrong={props.isWrongNumber} />
-        )}
-        <div class="actions">
-          <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
-          <ButtonLink look="plain" href={back.url}>
-            Cancel
-          </ButtonLink>
-        </div>
-      </Form>
     </>
   )
 }
