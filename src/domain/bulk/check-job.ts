@@ -1,8 +1,8 @@
+import { fileStoreOf } from '../jobs/file-in-parts.ts'
 import type { JobKind } from '../jobs/job.ts'
 import { conflict, type InputProblem } from '../operation/refusal.ts'
 import { rememberColumns } from '../schools/import-columns.ts'
 import { importObject } from './bulk-operations.ts'
-import { noFileStore } from './export-job.ts'
 import { countRows, readHeadings } from './file-headings.ts'
 import { importRows } from './import-rows.ts'
 import type { ImportSummary } from './import-state.ts'
@@ -31,9 +31,9 @@ export const CHECK = 'imports.check'
 export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
   name: CHECK,
   async run(job) {
-    const { id, at, actor, files, input } = job
+    const { id, at, actor, input } = job
     const { resource, source, format, columns, within } = input
-    if (files === undefined) throw noFileStore()
+    const files = fileStoreOf(job)
     const kind = findKind(resource)
     const readers = await Promise.all([1, 2, 3].map(() => files.read(source)))
     const [headed, counted, bytes] = readers

@@ -1,15 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { type FileStore, keyOf } from '../../foundation/storage/file-store.ts'
 import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
 import type { Actor } from '../actor.ts'
+import { FileInParts, fileStoreOf } from '../jobs/file-in-parts.ts'
 import type { JobKind, JobResult, RunningJob } from '../jobs/job.ts'
 import { startJob } from '../jobs/start-job.ts'
 import { conflict, OperationRefused } from '../operation/refusal.ts'
 import { readScopesOf } from '../operation/write-answer.ts'
 import { savepointsIn } from './attempt.ts'
 import { importObject } from './bulk-operations.ts'
-import { noFileStore, TYPES } from './export-job.ts'
+import { TYPES } from './export-job.ts'
 import { importInSteps } from './import-rows.ts'
 import type { ImportState, ImportSummary } from './import-state.ts'
 import type { BulkKind } from './kind.ts'
@@ -39,11 +38,11 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
   return {
     name: `${kind.name.replaceAll('-', '_')}.import`,
     async run(job) {
-      if (job.files === undefined) throw noFileStore()
+      const files = fileStoreOf(job)
       const { source, format, columns, within } = job.input
       const { from_line: fromLine, kept_errors: keptErrors } = job.input
       const maxErrors = keptErrors === undefined ? job.input.max_errors : Number.POSITIVE_INFINITY
-      const bytes = await job.files.read(source)
+      const bytes = await files.read(source)
       if (bytes === undefined)
         throw conflict('file_gone', 'The file of this import is gone. Start it again.')
       try {
@@ -59,7 +58,7 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
             }),
           job.cursor,
         )
-        const told = await tellRefused(job, job.files, kind, summary)
+        const told = await tellRefused(job, kind, summary)
         return { ...importObject(kind, false, { ...summary, id: job.id }), ...told }
       } catch (error) {
         if (!(error instanceof HeadingError)) throw error
@@ -71,12 +70,9 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
   }
 }
 
-const MOST_TOLD_BYTES = 16 * 1024 * 1024
-
 /** Stores the refused rows as a file for the person who started the import, with the line and the reason of each. */
 async function tellRefused(
   job: RunningJob<ImportInput, ImportCursor>,
-  files: FileStore,
   kind: BulkKind,
   { errors, rows, created, updated, unchanged, failed, nextLine }: ImportSummary,
 ): Promise<JobResult> {
@@ -87,25 +83,19 @@ async function tellRefused(
       csvLine([String(line), guarded(pointer.slice(1)), guarded(detail)]),
     ),
   )
-  const bytes = Buffer.from([csvLine(['line', 'column', 'problem']), ...lines].join(''))
+  const text = [csvLine(['line', 'column', 'problem']), ...lines].join('')
   if (job.cursor?.isTold !== true) {
-    const folder = `${job.id}-${randomBytes(4).toString('hex')}`
-    const { key } = await files.write(folder, once(bytes), MOST_TOLD_BYTES, ({ sha256 }) =>
-      job.willStore(keyOf(folder, sha256)),
-    )
+    const file = new FileInParts(job)
+    file.add(text)
     const counts = { rows, created, updated, unchanged, failed }
     const cursor = { counts, errors, nextLine, isTold: true }
-    await job.step(async () => ({ cursor, done: rows, files: [key] }))
+    await file.store(() => ({ cursor, done: rows }))
   }
   return {
     file_name: `${kind.name}-refused.csv`,
     content_type: TYPES.csv,
-    bytes: bytes.length,
+    bytes: Buffer.byteLength(text),
   }
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
-  yield bytes
 }
 
 /** A token that sees the job learns what the rows changed, so it needs the read scope besides the write scope. */

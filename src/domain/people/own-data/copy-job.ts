@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { keyOf } from '../../../foundation/storage/file-store.ts'
-import { noFileStore } from '../../bulk/export-job.ts'
-import { isLeaseLost, type JobKind } from '../../jobs/job.ts'
+import { FileInParts } from '../../jobs/file-in-parts.ts'
+import type { JobKind } from '../../jobs/job.ts'
 import { type Place, readSection } from './section.ts'
 import { SECTIONS } from './sections.ts'
 
@@ -16,9 +14,8 @@ interface CopyCursor {
 }
 
 const ROWS_AT_ONCE = 500
-/** The file is stored in parts, because a store cannot append. A part is in memory while it is made. */
-const PART_CHARACTERS = 1024 * 1024
-const MOST_PART_BYTES = 64 * 1024 * 1024
+/** In characters; see `FileInParts`. */
+const PART_LENGTH = 1024 * 1024
 
 /**
  * Writes what the school holds about the person who asked. Each line is JSON: `[section, title]` begins a section,
@@ -29,32 +26,15 @@ export const copyJob: JobKind<object, CopyCursor> = {
   isOfMember: true,
   keptDays: COPY_KEPT_DAYS,
   async run(job) {
-    const { files, at, actor } = job
+    const { at, actor } = job
     const { userId } = actor
-    if (files === undefined) throw noFileStore()
     if (userId === undefined) throw new Error('a copy without a person')
-    const folder = `${job.id}-${randomBytes(4).toString('hex')}`
-    let lines: string[] = []
-    let length = 0
+    const file = new FileInParts(job)
     let rows = 0
-    const add = (section: string, json: string) => {
-      const line = `[${JSON.stringify(section)},${json}]\n`
-      lines.push(line)
-      length += line.length
-    }
+    const add = (section: string, json: string) =>
+      file.add(`[${JSON.stringify(section)},${json}]\n`)
     const store = async (cursor: CopyCursor) => {
-      const { key } = await files.write(folder, encoded(lines), MOST_PART_BYTES, ({ sha256 }) =>
-        job.willStore(keyOf(folder, sha256)),
-      )
-      try {
-        await job.step(async () => ({ cursor, done: job.done + rows, files: [key] }))
-      } catch (error) {
-        // The run that has the lease now stores this part itself.
-        if (isLeaseLost(error)) await files.remove(key)
-        throw error
-      }
-      lines = []
-      length = 0
+      await file.store(() => ({ cursor, done: job.done + rows }))
       rows = 0
     }
     const begun = SECTIONS.findIndex(({ name }) => name === job.cursor?.section)
@@ -69,15 +49,11 @@ export const copyJob: JobKind<object, CopyCursor> = {
         rows += page.rows.length
         after = page.last ?? after
         cursor = { section: name, after }
-        if (length >= PART_CHARACTERS) await store(cursor)
+        if (file.length >= PART_LENGTH) await store(cursor)
         if (page.rows.length < ROWS_AT_ONCE) break
       }
     }
-    if (lines.length > 0 && cursor !== undefined) await store(cursor)
+    if (file.length > 0 && cursor !== undefined) await store(cursor)
     return { rows: job.done }
   },
-}
-
-async function* encoded(lines: readonly string[]): AsyncGenerator<Buffer, void, void> {
-  for (const line of lines) yield Buffer.from(line)
 }
