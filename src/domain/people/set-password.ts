@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import {
   acrossSchools,
@@ -76,12 +77,7 @@ export async function storePassword(
     .returning(schoolToTell(sql`users.id`, here).as('school_to_tell'))
     .executeTakeFirst()
   if (stored === undefined) return false
-  await tx
-    .updateTable('password_resets')
-    .set({ used_at: sql<Date>`now()` })
-    .where('user_id', '=', userId)
-    .where('used_at', 'is', null)
-    .execute()
+  await endResetLinks(tx, userId)
   await endSessionsOfPerson(tx, userId)
   if (fresh.endsAccess) await endAccessOfPerson(tx, userId, requestId)
   const entry = {
@@ -100,6 +96,16 @@ export async function storePassword(
     await queueMail(known, NEWS[fresh.by] ?? 'password_changed', fresh.email)
   }
   return true
+}
+
+/** Crosses schools: ends the links for a forgotten password that were sent until now. */
+export async function endResetLinks(tx: Db, userId: string): Promise<void> {
+  await tx
+    .updateTable('password_resets')
+    .set({ used_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute()
 }
 
 function byCommandLine(by: 'command_line' | 'end_everything') {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../foundation/db/database.ts'
 import { endSessionsOfPerson } from '../sessions.ts'
+import { endResetLinks } from '../set-password.ts'
 
 /**
  * Crosses schools: gives an account another address, in the transaction of a caller who has locked the person. Ends the
@@ -25,12 +26,7 @@ export async function storeEmail(
       where m.user_id = b.id and m.signed_in_at is null and m.forgotten_at is null and m.typed_email is null)
     select id from stored`.execute(tx)
   if (rows.length === 0) return false
-  await tx
-    .updateTable('password_resets')
-    .set({ used_at: sql<Date>`now()` })
-    .where('user_id', '=', userId)
-    .where('used_at', 'is', null)
-    .execute()
+  await endResetLinks(tx, userId)
   await endNoticeLinks(tx, userId)
   await endSessionsOfPerson(tx, userId, exceptSession)
   return true
