@@ -29,7 +29,7 @@ export function ActivityPanel({ found, timeZone }: ActivityPanelProps) {
           <p>
             {found === undefined
               ? `It read and changed nothing in the last ${ACTIVITY_DAYS} days.`
-              : 'It was used, but what it read and changed was not counted.'}
+              : 'It was used, but nothing that it read or changed was counted.'}
           </p>
         </Empty>
       ) : (

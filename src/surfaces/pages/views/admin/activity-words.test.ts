@@ -13,7 +13,7 @@ test.each([
   [
     'use that was not counted',
     [],
-    'Used in the last 30 days. What it read and changed was not counted',
+    'Used in the last 30 days, but nothing that it read or changed was counted',
   ],
   ['one kind', [read('courses')], 'In the last 30 days it read courses'],
   [

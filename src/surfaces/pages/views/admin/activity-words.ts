@@ -16,7 +16,7 @@ export function activityInWords(found: ActivityAtSchool | undefined): string {
   if (read.length + changed.length === 0) {
     return found === undefined
       ? `Read and changed nothing in the last ${ACTIVITY_DAYS} days`
-      : `Used in the last ${ACTIVITY_DAYS} days. What it read and changed was not counted`
+      : `Used in the last ${ACTIVITY_DAYS} days, but nothing that it read or changed was counted`
   }
   const acts = [
     ...(read.length === 0 ? [] : [`read ${listed(read.map(({ kind }) => wordsOfKind(kind)))}`]),
