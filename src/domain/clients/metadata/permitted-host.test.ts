@@ -50,6 +50,10 @@ describe('isPermittedHost', () => {
     '',
     '*.',
     '*.0.0.1',
+    'evil;example.com',
+    "'unsafe-inline'",
+    '*.evil;example.com',
+    'a,b.example.com',
   ])('the entry %j permits nothing, rather than too much', (entry) => {
     expect(parseHostPattern(entry)).toBeUndefined()
     for (const host of ['claude.ai', 'a.example.com', 'example.com', '127.0.0.1']) {

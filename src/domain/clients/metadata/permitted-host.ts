@@ -33,5 +33,7 @@ function normalizeHost(host: string): string | undefined {
   // The conversion below stops at the first of these characters and would return the text before it.
   if (/[\s/\\?#@:%*[\]]/.test(host)) return undefined
   const ascii = domainToASCII(host).replace(/\.$/, '')
-  return ascii === '' || ascii.split('.').includes('') ? undefined : ascii
+  // It also lets a semicolon and quotes through, which no host has.
+  if (!/^[a-z0-9._-]+$/.test(ascii)) return undefined
+  return ascii.split('.').includes('') ? undefined : ascii
 }
