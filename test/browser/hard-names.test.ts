@@ -87,7 +87,7 @@ async function addTexts(): Promise<void> {
     .execute()
 }
 
-/** Gives this name to everything of the school, and to its member. */
+/** Gives this name to the school, everything of it, and its member. */
 async function callEverything(name: string): Promise<void> {
   for (const [table, column, longest] of COLUMNS) {
     await world.database.pool.query(
@@ -101,6 +101,11 @@ async function callEverything(name: string): Promise<void> {
     school.id,
     JSON.stringify(fields),
   ])
+  await world.database.pool.query('update schools set name = left($2, 200) where id = $1', [
+    school.id,
+    name,
+  ])
+  world.context.directory.forget()
   await world.database.pool.query('update users set name = left($2, 200) where id = $1', [
     ada.id,
     name,
@@ -121,8 +126,13 @@ async function pathsToOpen(): Promise<string[]> {
      union all select '/account/payments/' || id from payments where school_id = $1`,
     [school.id],
   )
-  const lists = ['courses', 'bookings', 'payments', 'inbox', 'events', 'downloads', 'profile']
-  return ['/', '/account', ...lists.map((list) => `/account/${list}`), ...rows.map((r) => r.path)]
+  const own = ['courses', 'bookings', 'payments', 'inbox', 'events', 'downloads', 'profile']
+  const others = ['settings', 'assistants', 'delete', 'data']
+  return [
+    ...['/', '/courses', '/plans', '/products', '/events', '/posts', '/pages', '/account'],
+    ...[...own, ...others].map((page) => `/account/${page}`),
+    ...rows.map((row) => row.path),
+  ]
 }
 
 /** The directions in which the visible texts and fields with this beginning are set. */

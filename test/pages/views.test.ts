@@ -162,7 +162,7 @@ describe('the consent page for an unreviewed metadata document', () => {
   const html = samplePages['consent-not-reviewed'] ?? ''
 
   test('shows both hosts, "not reviewed", and the risk of a loopback redirect', () => {
-    expect(html).toContain('Not reviewed by Demo Academy')
+    expect(html).toContain('Not reviewed by <bdi class="name">Demo Academy</bdi>')
     expect(html).toContain('claude.example')
     expect(html).toContain('127.0.0.1')
     expect(html).toContain('another program could pretend to be this app')

@@ -46,7 +46,7 @@ export function Card({ children }: { children: ComponentChildren }) {
 interface AlertProps {
   id?: string
   tone: 'error' | 'warning' | 'success'
-  title: string
+  title: ComponentChildren
   children?: ComponentChildren
 }
 

@@ -318,7 +318,9 @@ describe('the last owner of a school', () => {
     for (const part of ['school', 'account'] as const) {
       const answer = await ask(visitor, part)
       expect(answer.statusCode).toBe(409)
-      expect(answer.body).toContain(`You are the only owner of School ${school.subdomain}`)
+      expect(answer.body).toContain(
+        `You are the only owner of <bdi class="name">School ${school.subdomain}</bdi>.`,
+      )
     }
     expect(await requestsOf(owner)).toEqual([])
   })

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
 import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
@@ -198,10 +199,19 @@ function PasskeysPanel({ passkeys, viewer }: AccountSettingsProps) {
   )
 }
 
-function offerOf(names: readonly string[]): string {
-  const [first, second, ...others] = names.map((name) => plainText(name))
+function offerOf(names: readonly string[]): ComponentChildren {
+  const [first, second, ...others] = names.map((name) => <bdi>{plainText(name)}</bdi>)
   if (first === undefined) return 'This school offers no assistant yet.'
-  const few = second === undefined ? first : `${first} and ${second}`
-  const listed = others.length === 0 ? few : `${first}, ${second} and others`
-  return `You can look up your account here with ${listed}.`
+  return (
+    <>
+      You can look up your account here with {first}
+      {second !== undefined && (
+        <>
+          {others.length === 0 ? ' and ' : ', '}
+          {second}
+        </>
+      )}
+      {others.length > 0 && ' and others'}.
+    </>
+  )
 }

@@ -147,7 +147,14 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
   )
   if (document && !client.reviewed) {
     return (
-      <Alert tone="warning" title={`Not reviewed by ${plainText(school.name)}`}>
+      <Alert
+        tone="warning"
+        title={
+          <>
+            Not reviewed by <Name text={school.name} fallback="this school" />
+          </>
+        }
+      >
         <p>The app chose its own name. Check its addresses instead:</p>
         {document}
         {loopback}

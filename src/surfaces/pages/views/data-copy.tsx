@@ -25,13 +25,15 @@ export async function* copyAsHtml(
   lines: AsyncIterable<CopyLine>,
   { schoolName, madeAt }: CopyFacts,
 ): AsyncGenerator<string, void, void> {
-  const title = `What ${plainText(schoolName) || 'your school'} holds about you`
+  const name = plainText(schoolName) || 'your school'
   yield HEAD +
-    renderToString(<title>{title}</title>) +
+    renderToString(<title>{`What ${name} holds about you`}</title>) +
     '</head><body>' +
     renderToString(
       <>
-        <h1>{title}</h1>
+        <h1>
+          What <bdi>{name}</bdi> holds about you
+        </h1>
         <p>Made on {timeInWords(madeAt.toISOString())}.</p>
       </>,
     )

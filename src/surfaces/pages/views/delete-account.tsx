@@ -1,6 +1,5 @@
 import { WAITING_DAYS } from '../../../domain/people/deletion/deletion-requests.ts'
 import { Alert, Button, Form, Name } from '../../../foundation/html/components.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { TO_SETTINGS } from './account-paths.ts'
 import { DeletionNotice, type WaitingDeletion } from './deletion-notice.tsx'
@@ -84,8 +83,13 @@ function ProblemAlert({ problem }: { problem: DeletionProblem }) {
         <Alert tone="error" title="A school needs an owner">
           <p>
             You are the only owner of{' '}
-            {problem.schools.map((name) => plainText(name) || 'a school').join(', ')}. Make another
-            member an owner there first.
+            {problem.schools.map((name, place) => (
+              <>
+                {place > 0 && ', '}
+                <Name text={name} fallback="a school" />
+              </>
+            ))}
+            . Make another member an owner there first.
           </p>
         </Alert>
       )

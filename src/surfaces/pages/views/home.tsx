@@ -56,9 +56,7 @@ export function homePage(props: HomeProps): string {
         <Section kind="events" first={props.events} row={eventRow} timeZone={timeZone} />
         <Section kind="posts" first={props.posts} row={postRow} timeZone={timeZone} />
         <Section kind="pages" first={props.pages} row={pageRow} timeZone={timeZone} />
-        {props.developersShown && (
-          <Developers school={plainText(school.name)} origin={props.origin} />
-        )}
+        {props.developersShown && <Developers school={school.name} origin={props.origin} />}
       </>
     ),
   })
@@ -136,7 +134,12 @@ function Developers({ school, origin }: { school: string; origin: string }) {
   return (
     <Panel
       title="For developers"
-      lead={`Members of ${school} can connect apps to their account. If you build one, start here.`}
+      lead={
+        <>
+          Members of <Name text={school} fallback="this school" /> can connect apps to their
+          account. If you build one, start here.
+        </>
+      }
     >
       <dl class="facts">
         <div>

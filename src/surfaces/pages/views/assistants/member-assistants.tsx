@@ -61,7 +61,9 @@ function NoneOffered(props: MemberAssistantsProps) {
   return (
     <section class="panel">
       <Empty>
-        <p>{plainText(school.name) || 'This school'} offers no assistant yet.</p>
+        <p>
+          <Name text={school.name} fallback="This school" /> offers no assistant yet.
+        </p>
         {viewer?.operator === true ? (
           <HowToOffer {...props} />
         ) : (
