@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { EXPLORER_CLIENT_ID } from '../clients/explorer-client.ts'
+import { holdsInSql } from '../people/membership.ts'
 
 /** How far a school is set up, as its rows show it. */
 export interface FirstSteps {
@@ -13,7 +14,7 @@ export async function readFirstSteps(at: SchoolDb): Promise<FirstSteps> {
   const { rows } = await at.run(sql<FirstSteps>`
     select
       exists (select from school_members m where m.school_id = ${at.schoolId}
-        and m.roles && array['owner', 'admin', 'lecturer'] and 'owner' = any (m.roles) offset 1) as "hasSecondOwner",
+        and ${holdsInSql('owner', sql`m.roles`)} offset 1) as "hasSecondOwner",
       exists (select from clients c where c.school_id = ${at.schoolId} and c.deleted_at is null
         and c.client_id <> ${EXPLORER_CLIENT_ID}) as "hasApp"`)
   return rows[0] ?? { hasSecondOwner: false, hasApp: false }

@@ -8,6 +8,7 @@ import { endAuthorizationsOfPerson } from '../grants/authorizations.ts'
 import { endOperatorAuthorizations } from '../grants/end-operator-authorizations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { beginForgetting } from './deletion/leave-school.ts'
+import { holdsInSql } from './membership.ts'
 import { leavePictures } from './profile/picture.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
@@ -83,7 +84,7 @@ export async function schoolsOwnedAlone(
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ subdomain: string; user_id: string }>`
     select s.subdomain, m.user_id from school_members m join schools s on s.id = m.school_id
-    where 'owner' = any (m.roles) and m.school_id in (
+    where ${holdsInSql('owner', sql`m.roles`)} and m.school_id in (
       select school_id from school_members where user_id = ${userId} and 'owner' = any (roles))
     order by m.school_id, m.user_id for no key update of m`.execute(tx)
   const others = new Set(rows.flatMap((row) => (row.user_id === userId ? [] : row.subdomain)))

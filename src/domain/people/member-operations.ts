@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
@@ -19,7 +19,7 @@ import { notFound, OperationRefused, type Refusal } from '../operation/refusal.t
 import { checkVersion } from '../operation/writing.ts'
 import { members, writtenMembers } from './member-resource.ts'
 import { addMember, changeRoles, isLastOwner, LAST_OWNER } from './member-roles.ts'
-import { isOperator, ROLES, type Role, rolesAt } from './membership.ts'
+import { holdsInSql, isOperator, isStaffInSql, ROLES, type Role, rolesAt } from './membership.ts'
 import { judgeRoleChange, rolesField } from './role-rules.ts'
 import { knownByEmail } from './shown-person.ts'
 
@@ -32,14 +32,6 @@ export const personFilters = {
   ...timeFilters('joined_at'),
 }
 
-/** Few people are not students, and an index has them. PostgreSQL takes it only for these words. */
-const IS_STAFF = sql`r.roles && array['owner', 'admin', 'lecturer']`
-
-function holds(role: Role): RawBuilder<unknown> {
-  const holding = sql`${role} = any(r.roles)`
-  return role === 'student' ? holding : sql`${IS_STAFF} and ${holding}`
-}
-
 export const listMembers = listOperation({
   name: 'members.list',
   title: 'List members',
@@ -47,7 +39,7 @@ export const listMembers = listOperation({
   scopes: READ,
   of: members,
   filters: {
-    role: filter(z.enum(ROLES), holds),
+    role: filter(z.enum(ROLES), (role) => holdsInSql(role, sql`r.roles`)),
     ...personFilters,
   },
   sorts: { joined_at: 'time' },
@@ -58,7 +50,7 @@ export const listMembers = listOperation({
 /** People whose time a service can offer: those who are not only students. */
 export const chooseStaff = choiceOperation(listMembers as unknown as ListOperation, 'name', {
   label: sql`r.name || ' (' || r.email || ')'`,
-  where: IS_STAFF,
+  where: isStaffInSql(sql`r.roles`),
 })
 
 export const readMember = readOperation({

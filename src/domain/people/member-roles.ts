@@ -6,7 +6,7 @@ import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { endLostRights } from './end-lost-rights.ts'
 import { inviteAdded } from './invitations/invite.ts'
-import { ROLES, type Role, setRoles } from './membership.ts'
+import { holdsInSql, ROLES, type Role, setRoles } from './membership.ts'
 import { findOrCreatePerson } from './person.ts'
 
 export interface NewMember {
@@ -56,7 +56,6 @@ interface MemberRow {
   readonly roles: Role[]
 }
 
-/** An index has the few who are not students; it is taken only for these words. */
 async function memberAndOwners(
   at: SchoolDb,
   userId: string,
@@ -65,8 +64,7 @@ async function memberAndOwners(
   const { rows } = await at.run(sql<MemberRow>`
     select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
     where m.school_id = ${at.schoolId} and u.deleted_at is null and m.forgotten_at is null
-      and (m.user_id = ${userId}
-        or (m.roles && array['owner', 'admin', 'lecturer'] and 'owner' = any (m.roles)))
+      and (m.user_id = ${userId} or ${holdsInSql('owner', sql`m.roles`)})
     order by m.user_id ${lock}`)
   return rows
 }

@@ -7,7 +7,7 @@ import type { Actor } from '../actor.ts'
 import { record, recordCreated, withSubjects } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
 import { endLostRights } from './end-lost-rights.ts'
-import type { Role } from './membership.ts'
+import { holdsInSql, type Role } from './membership.ts'
 import { normalEmail } from './person.ts'
 
 /**
@@ -50,7 +50,7 @@ export async function findPersons(
 export async function countOtherOwners(tx: SchoolTx, than: readonly string[]): Promise<number> {
   const { rows } = await tx.run(sql<{ user_id: string }>`
     select m.user_id from school_members m join users u on u.id = m.user_id
-    where m.school_id = ${tx.schoolId} and 'owner' = any(m.roles) and u.deleted_at is null
+    where m.school_id = ${tx.schoolId} and ${holdsInSql('owner', sql`m.roles`)} and u.deleted_at is null
       and m.user_id <> all(${than}::uuid[])
     order by m.user_id for no key update of m`)
   return rows.length

@@ -1,11 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { recountFigures } from '../../../src/domain/analytics/figures/fill-figures.ts'
+import { countOtherOwners } from '../../../src/domain/people/people-rows.ts'
 import type { ListPlan } from '../../../src/surfaces/pages/admin/school/list-plan.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { whenFileIsDone } from '../../support/clean-up.ts'
 import { fillSchool, PEOPLE } from '../../support/large-school.ts'
-import { anOwner, signedIn } from '../../support/operator-like.ts'
+import { anOwner, signedIn, submit } from '../../support/operator-like.ts'
 import { connect } from '../../support/postgres.ts'
 import { rowsRead } from '../../support/rows-read.ts'
 import { aWorld } from '../../support/world.ts'
@@ -41,6 +42,10 @@ async function wideReads(
   sent = []
   const answer = await caller.get(url)
   expect(answer.statusCode, url).toBe(200)
+  return await wideAmongSent(url)
+}
+
+async function wideAmongSent(url: string): Promise<readonly string[]> {
   const found: string[] = []
   for (const { text, values } of sent.filter(({ text }) => isPaged(text))) {
     const read = await rowsRead(client, text, values)
@@ -182,6 +187,18 @@ test('the overview and the list of apps read kept figures, and count no further 
   await recountFigures(school.at)
   expect(await allWideReads(['/admin', '/admin/clients', '/admin/clients/stop-all'])).toEqual([])
 }, 60_000)
+
+test('looking for another owner reads no student: before an owner leaves, and in an import', async () => {
+  const leaving = await anOwner(world, school)
+  sent = []
+  const left = await submit(leaving, '/account/delete', '/account/delete')
+  expect(left.statusCode).toBe(303)
+  expect(sent.some(({ text }) => text.includes('for no key update of m'))).toBe(true)
+  expect(await wideAmongSent('/account/delete')).toEqual([])
+  sent = []
+  expect(await school.at.transaction((tx) => countOtherOwners(tx, []))).toBeGreaterThan(1)
+  expect(await wideAmongSent('an import of people')).toEqual([])
+})
 
 test('the published courses that visitors see are read in pages', async () => {
   expect(await allWideReads(['/', '/courses'])).toEqual([])
