@@ -83,15 +83,20 @@ export async function activityOfApps(
   )
 }
 
+/** Of an app that many people authorized and few use, so many authorizations are looked at, the newest first. */
+const LOOKED_AT = 500
+
 /**
  * The mark of the last use is durable, so it counts people also where the counts of a crash are lost, or of the time before
  * there were counts. An ID token tells who a person is without a use.
  */
 function recentPeople(clientId: RawBuilder<unknown>, at: SchoolDb): RawBuilder<number> {
   const begin = sql`now() - make_interval(days => ${sql.lit(ACTIVITY_DAYS)})`
-  const used = sql`distinct a.user_id from authorizations a
-    where a.school_id = ${at.schoolId} and a.client_id = ${clientId}
-      and (a.last_used_at > ${begin} or (a.created_at > ${begin} and ${mayNamePerson('a')}))`
+  const used = sql`distinct a.user_id from (
+      select user_id, last_used_at, created_at, scopes from authorizations
+      where school_id = ${at.schoolId} and client_id = ${clientId}
+      order by id desc limit ${sql.lit(LOOKED_AT)}) a
+    where (a.last_used_at > ${begin} or (a.created_at > ${begin} and ${mayNamePerson('a')}))`
   return cappedCount(used, MOST_PEOPLE)
 }
 
