@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { DatabaseAddress } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { FILLED_IN, pageRows, purgedRows } from './rows/page-rows.ts'
+import { FILLED_IN, filteredRows, pageRows, purgedRows } from './rows/page-rows.ts'
 import { BIG, SMALL, SMALL_WITH_PAGES } from './school-size.ts'
 
 /**
@@ -18,6 +18,7 @@ export async function fillPages(
     await client.query('begin')
     const statements = [
       ...pageRows(SMALL_WITH_PAGES),
+      ...filteredRows(SMALL_WITH_PAGES),
       ...[SMALL, BIG].flatMap(purgedRows),
       ...FILLED_IN,
     ]

@@ -35,8 +35,8 @@ export const coursesOf = ({ thousands, courses }: SchoolSize): number => courses
 export const someOf = ({ thousands, some }: SchoolSize): number =>
   some ?? Math.max(4, thousands / 10)
 
-/** So many of each thing fill any page. */
-export const FULL_PAGE = 80
+/** So many of each thing fill any page and the one after it, and are as many as at the big school. */
+export const FULL_PAGE = 100
 
 /** The small school with full pages: a page of 25 is not compared with one of 4. */
 export const SMALL_WITH_PAGES: SchoolSize = { ...SMALL, courses: FULL_PAGE, some: FULL_PAGE }

@@ -18,6 +18,8 @@ const MEETINGS = 50
 const CLASSES = 10
 /** Redemptions of a coupon, as at the big school. */
 const REDEMPTIONS = 20
+/** Authorizations that the busy member gave each app, as at the big school. */
+const BUSY_AUTHORIZATIONS = 10
 const OLD = { courses: 5, some: 4 } as const
 
 const tableOf = (statement: string): string => statement.split(' ', 3)[2] ?? ''
@@ -67,7 +69,8 @@ export function pageRows(size: SchoolSize): readonly string[] {
        order by u.name collate "C", l.user_id limit 1) l`,
     `insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource, created_at, last_used_at)
      select ${id('busy authorization', 'n')}, ${school}, 'app' || 1 + n % ${some}, ${id('person', PERSON.busy)}, 'member',
-       '{openid}', 'http://${size.host}', ${ago('n', FULL_PAGE)}, now() - interval '1 hour' from generate_series(2, ${FULL_PAGE}) n`,
+       '{openid}', 'http://${size.host}', ${ago('n', some * BUSY_AUTHORIZATIONS)}, now() - interval '1 hour'
+     from generate_series(2, ${some * BUSY_AUTHORIZATIONS}) n`,
     `insert into notifications (school_id, id, user_id, kind, title, body, created_at)
      select ${school}, ${id('busy notification', 'n')}, ${id('person', PERSON.busy)}, 'announcement', 'News ' || n,
        'There is something new.', ${ago('n', FULL_PAGE)} from generate_series(21, ${FULL_PAGE}) n`,
@@ -77,8 +80,8 @@ export function pageRows(size: SchoolSize): readonly string[] {
      select ${school}, ${added('comment', 'c')}, ${id('lecture', 'c * 100 + 1 + (c - 1) % 4')}, ${person('c')},
        'I have a question about part ' || p, ${at} from ${newCourses}, ${people}`,
     `insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id, redeemed_at)
-     select ${school}, ${added('redemption', 'c')}, ${id('coupon', 'c')}, ${id('order', `c * ${REDEMPTIONS} + p`)},
-       ${id('person', `(c * ${REDEMPTIONS} + p - 1) / 2 + 1`)}, ${at} from ${newCourses}, ${each('p', REDEMPTIONS)}`,
+     select ${school}, ${added('redemption', 'c')}, ${id('coupon', 'c')}, ${id('order', `(c - 1) * ${REDEMPTIONS} + p`)},
+       ${id('person', `((c - 1) * ${REDEMPTIONS} + p - 1) / 2 + 1`)}, ${at} from ${newCourses}, ${each('p', REDEMPTIONS)}`,
     `insert into subscriptions (school_id, id, plan_id, user_id, state, started_at, current_period_starts_at, current_period_ends_at, created_at)
      select ${school}, ${added('subscription', 'n')}, ${id('plan', 'n')}, ${person('n')}, 'active', ${at}, now() - interval '10 days',
        now() + interval '20 days', ${at} from ${newOnes}, ${people}`,
@@ -104,6 +107,19 @@ export function pageRows(size: SchoolSize): readonly string[] {
      select ${school}, ${id('meeting', 'p')}, ${id('person', PERSON.busy)} from ${people}
      union all select ${school}, ${id('meeting', 'n')}, ${id('person', `${PERSON.student} + n % 600`)} from ${each('n', some * MEETINGS)}`,
   ].map(unlessThere)
+}
+
+/** Rows of the small school that only some filters find, as many as fill a page. */
+export function filteredRows(size: SchoolSize): readonly string[] {
+  const { school, id } = rowTexts(size)
+  return [
+    `update school_members set roles = '{lecturer,student}'
+     where school_id = ${school} and roles = '{student}'
+       and user_id in (select ${id('person', 'n')} from generate_series(100, ${99 + someOf(size)}) n)`,
+    `update payments set expires_at = now() + interval '1 day' where school_id = ${school} and id in (
+       select id from payments where school_id = ${school} and state = 'pending' order by id limit ${FULL_PAGE})
+       and expires_at not between now() and now() + interval '2 days'`,
+  ]
 }
 
 /** Dead and unused rows of both schools, which the purge of an earlier run has removed. */
