@@ -12,6 +12,7 @@ import { deleteApplicationPage } from '../../src/surfaces/pages/views/admin/dele
 import { developersOffPage } from '../../src/surfaces/pages/views/admin/developers-off.tsx'
 import { endAccessPage } from '../../src/surfaces/pages/views/admin/end-access.tsx'
 import { keysPage } from '../../src/surfaces/pages/views/admin/keys.tsx'
+import { logoPage } from '../../src/surfaces/pages/views/admin/logo-panel.tsx'
 import { newApplicationPage } from '../../src/surfaces/pages/views/admin/new-application.tsx'
 import {
   endOldSecretPage,
@@ -326,6 +327,15 @@ export const sampleAdminPages: Record<string, string> = {
     draft: wrongDraft,
     problems,
     people: noPeople,
+  }),
+  'admin-application-logo': logoPage({
+    ...at('/admin/developers/applications'),
+    application: { ...planner, logoUrl: '/logo.svg' },
+  }),
+  'admin-application-logo-refused': logoPage({
+    ...at('/admin/developers/applications'),
+    application: planner,
+    problem: 'too_large',
   }),
   'admin-end-access': endAccessPage({
     ...at('/admin/clients/end-all'),

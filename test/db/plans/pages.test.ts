@@ -254,6 +254,7 @@ test('no form for developers and no settings form reads a whole table', async ()
     expect((await owner.get(made)).statusCode).toBe(200)
     const [app = ''] = made.split(/\/secret|\?/)
     await done(app, app, renamed(form))
+    expect((await owner.get(`${app}/logo`)).statusCode).toBe(200)
     const logo = { field: 'picture', bytes: aPng(32) }
     expect((await uploadTo(owner, `${app}/logo`, logo)).statusCode).toBe(303)
     const shown = /\/app-logos\/[0-9a-f-]+/.exec((await owner.get(app)).body)?.[0] ?? ''
@@ -262,7 +263,7 @@ test('no form for developers and no settings form reads a whole table', async ()
     await done(`${app}/old-secret`, `${app}/old-secret`)
     const id = app.split('/').at(-1)
     await done(`${clients}/standing?id=${id}`, `${clients}/standing`)
-    await done(`${app}/delete`, `${app}/delete`)
+    await done(`${app}/delete`, `${app}/delete`, [['confirm_name', 'Another']])
     await done(assistants, assistants, form.slice(0, 3))
     for (const path of ['/admin/developers/assistants', '/account/assistants']) {
       expect((await owner.get(path)).statusCode).toBe(200)
@@ -291,7 +292,7 @@ test('no form for developers and no settings form reads a whole table', async ()
     const reports = `${tools}/reports`
     await done(`${tools}/new`, tools, toolForm)
     await done(reports, reports, renamed(toolForm))
-    await done(`${reports}/delete`, `${reports}/delete`)
+    await done(`${reports}/delete`, `${reports}/delete`, [['confirm_name', 'Another']])
   })
 })
 

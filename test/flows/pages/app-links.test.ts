@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { signedIn as atConsent } from '../../support/authorization.ts'
 import type { Visitor } from '../../support/browser-like.ts'
+import { ageProof } from '../../support/old-proof.ts'
 import { aBetaSchool, anOwner, signedIn, submit } from '../../support/operator-like.ts'
 import { aPng, aTurnedJpeg } from '../../support/pictures.ts'
 import { uploadTo } from '../../support/uploading.ts'
@@ -79,7 +80,9 @@ describe('the logo of an application', () => {
     const second = logoIn(await consentAt(school, clientId))
     expect(second).not.toBe(first)
     expect((await owner.get(first)).statusCode).toBe(404)
-    await send(owner, clientId, Buffer.from('yes'), { field: 'remove' })
+    for (let times = 0; times < 2; times++) {
+      await send(owner, clientId, Buffer.from('yes'), { field: 'remove' })
+    }
     expect(logoIn(await consentAt(school, clientId))).toBeUndefined()
     const audit = await school.at
       .from('audit_entries')
@@ -87,10 +90,11 @@ describe('the logo of an application', () => {
       .where('action', '=', 'client.changed')
       .orderBy('id')
       .execute()
+    const via = 'admin_area'
     expect(audit.map(({ detail }) => detail)).toEqual([
-      { logo: 'set' },
-      { logo: 'set' },
-      { logo: 'removed' },
+      { logo: 'added', via },
+      { logo: 'replaced', via },
+      { logo: 'removed', via },
     ])
   })
 
@@ -123,5 +127,28 @@ describe('the logo of an application', () => {
     expect((await send(student, clientId, aPng(64))).statusCode).toBe(403)
     expect((await send(owner, clientId, aPng(64), { token: 'forged' })).statusCode).toBe(403)
     expect(logoIn(await consentAt(school, clientId))).toBe(path)
+  })
+
+  test('a thief with an old session cannot make an app look like another at consent', async () => {
+    const school = await aBetaSchool(world)
+    const person = await world.aMember(school, ['owner'])
+    const owner = await signedIn(world, school, person)
+    const clientId = await anApp(owner)
+    const page = `${APPS}/${clientId}/logo`
+    await send(owner, clientId, aPng(32))
+    const shown = logoIn(await consentAt(school, clientId))
+    await ageProof(world, person)
+    const asked = `/confirm?return_to=${encodeURIComponent(page)}`
+    for (const answer of [
+      await owner.get(page),
+      await send(owner, clientId, aPng(64)),
+      await send(owner, clientId, Buffer.from('yes'), { field: 'remove' }),
+    ]) {
+      expect(answer.headers.location).toBe(asked)
+    }
+    expect(logoIn(await consentAt(school, clientId))).toBe(shown)
+    await ageProof(world, person, 9)
+    expect((await owner.get(page)).body).toContain('Remove logo')
+    expect((await send(owner, clientId, aPng(64))).headers.location).toContain('done=logo')
   })
 })

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { randomId } from '../../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import type { CleanPicture } from '../../../foundation/pictures/clean-picture.ts'
-import type { Actor } from '../../actor.ts'
-import { record } from '../../audit/audit.ts'
+import type { AuditedActor } from '../../actor.ts'
+import { recordChange } from '../../audit/record-change.ts'
 import { lockApplication } from './lock-application.ts'
 
 export const MOST_LOGO_BYTES = 64 * 1024
@@ -18,13 +18,17 @@ export interface Logo {
 /** Gives an application this picture, or none. Its bytes are in the database: they are few, and few people see them. */
 export async function setLogo(
   at: SchoolDb,
-  by: Pick<Actor, 'userId' | 'requestId'>,
+  by: AuditedActor,
   clientId: string,
   picture: CleanPicture | undefined,
 ): Promise<void> {
   await at.transaction(async (tx) => {
     await lockApplication(tx, clientId)
-    await tx.delete('client_logos').where('client_id', '=', clientId).execute()
+    const before = await tx
+      .delete('client_logos')
+      .where('client_id', '=', clientId)
+      .returning('id')
+      .executeTakeFirst()
     if (picture !== undefined) {
       await tx
         .insert('client_logos', {
@@ -34,15 +38,10 @@ export async function setLogo(
           bytes: picture.bytes,
         })
         .execute()
-    }
-    await record(tx, {
-      action: 'client.changed',
-      outcome: 'ok',
-      actorUserId: by.userId,
-      clientId,
-      detail: { logo: picture === undefined ? 'removed' : 'set' },
-      requestId: by.requestId,
-    })
+    } else if (before === undefined) return
+    const added = before === undefined ? 'added' : 'replaced'
+    const detail = { logo: picture === undefined ? 'removed' : added }
+    await recordChange(tx, by, { action: 'client.changed', clientId, detail })
   })
 }
 

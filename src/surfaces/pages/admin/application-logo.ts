@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   findLogo,
   LOGO_PATH,
@@ -12,8 +12,9 @@ import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { readPictureForm } from '../account/picture-form.ts'
 import { redirectTo, sendPage } from '../page-request.ts'
+import { requireRecentProof } from '../step-up/recent-proof.ts'
 import { applicationPath } from '../views/admin/admin-page.tsx'
-import { logoRefusedPage } from '../views/admin/logo-panel.tsx'
+import { type LogoProblem, logoPage } from '../views/admin/logo-panel.tsx'
 import { adminFrame, operatorActor } from './operator.ts'
 
 /** A picture in a sandbox. A new logo has a new address, so that browsers may keep it. */
@@ -25,10 +26,12 @@ const HEADERS = {
   'cache-control': 'public, max-age=86400, immutable',
 } as const
 
-type Enter = (
-  request: FastifyRequest,
-  returnTo?: string,
-) => Promise<{ operator: BrowserSession; application: ListedClient }>
+interface Entered {
+  readonly operator: BrowserSession
+  readonly application: ListedClient
+}
+
+type Enter = (request: FastifyRequest, returnTo?: string) => Promise<Entered>
 
 export function addLogoRoutes(
   app: FastifyInstance,
@@ -36,25 +39,43 @@ export function addLogoRoutes(
   path: string,
   enter: Enter,
 ): void {
+  /** A thief with an old session must not make one app look like another, to people who are asked for consent. */
+  const enterProven = async (request: FastifyRequest) => {
+    const { clientId } = request.params as { clientId: string }
+    const entered = await enter(request, applicationPath(clientId, '/logo'))
+    requireRecentProof(request, entered.operator)
+    return entered
+  }
+  const show = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { operator, application }: Entered,
+    problem?: LogoProblem,
+  ) => {
+    const frame = adminFrame(context, request, reply, operator)
+    const page = logoPage({ ...frame, application, problem })
+    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
+  }
+
+  app.get(`${path}/logo`, async (request, reply) =>
+    show(request, reply, await enterProven(request)),
+  )
+
   app.register(async (scope) => {
     scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
     scope.post(`${path}/logo`, async (request, reply) => {
-      const { clientId } = request.params as { clientId: string }
-      const page = applicationPath(clientId)
-      const { operator } = await enter(request, page)
+      const entered = await enterProven(request)
+      const { operator, application } = entered
+      const page = applicationPath(application.clientId)
       const sent = await readPictureForm(context.keyring, request, operator, MOST_LOGO_BYTES)
       const by = operatorActor(request, operator)
       if (sent === 'remove') {
-        await setLogo(request.at, by, clientId, undefined)
+        await setLogo(request.at, by, application.clientId, undefined)
         return redirectTo(reply, request, 'site', `${page}?done=no-logo`)
       }
       const picture = typeof sent === 'string' ? sent : cleanLogo(sent)
-      if (typeof picture === 'string') {
-        const frame = adminFrame(context, request, reply, operator)
-        const refused = logoRefusedPage({ ...frame, clientId, problem: picture })
-        return sendPage(reply, request, 'site', refused, 422)
-      }
-      await setLogo(request.at, by, clientId, picture)
+      if (typeof picture === 'string') return show(request, reply, entered, picture)
+      await setLogo(request.at, by, application.clientId, picture)
       return redirectTo(reply, request, 'site', `${page}?done=logo`)
     })
   })

@@ -64,7 +64,7 @@ export function applicationPage(props: ApplicationProps): string {
             </Form>
           </Panel>
         )}
-        {!builtIn && <LogoPanel {...application} formToken={formToken} />}
+        {!builtIn && <LogoPanel {...application} />}
         <PeoplePanel
           {...props}
           clientId={clientId}

@@ -1,10 +1,13 @@
+import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { AppTile } from '../../../../foundation/html/app-tile.tsx'
-import { Alert, Button, FormToken } from '../../../../foundation/html/components.tsx'
+import { Alert, Button, FormToken, Name } from '../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import type { PictureProblem } from '../../../../foundation/pictures/clean-picture.ts'
 import { type AdminFrame, adminPage, applicationPath } from './admin-page.tsx'
 
-const PROBLEMS: Record<PictureProblem | 'none' | 'too_large', string> = {
+export type LogoProblem = PictureProblem | 'none' | 'too_large'
+
+const PROBLEMS: Record<LogoProblem, string> = {
   none: 'Choose a picture first.',
   too_large: 'The picture is larger than 64 kB. Make it smaller and choose it again.',
   format: 'This is not a PNG, JPEG or WebP picture. Choose another.',
@@ -13,38 +16,72 @@ const PROBLEMS: Record<PictureProblem | 'none' | 'too_large', string> = {
   size: 'Choose a picture with sides of 16 to 4096 pixels.',
 }
 
-interface LogoProps {
-  clientId: string
-  name: string
-  logoUrl: string | undefined
-  formToken: string
-}
-
-export function LogoPanel({ clientId, name, logoUrl, formToken }: LogoProps) {
+/** On the page of an application. The form is on a page of its own, because it asks for a proof before it takes a file. */
+export function LogoPanel({ clientId, name, logoUrl }: ListedClient) {
   return (
     <Panel
       title="Logo"
       lead="People see it when they are asked for consent, and at Connected apps."
     >
       <AppTile name={name} logoUrl={logoUrl} />
-      <LogoForm clientId={clientId} formToken={formToken} />
-      {logoUrl !== undefined && (
-        <form
-          method="post"
-          action={applicationPath(clientId, '/logo')}
-          encType="multipart/form-data"
-        >
-          <FormToken value={formToken} />
-          <Button look="danger" name="remove" value="yes">
-            Remove logo
-          </Button>
-        </form>
-      )}
+      <div class="actions">
+        <ButtonLink look="plain" href={applicationPath(clientId, '/logo')}>
+          {logoUrl === undefined ? 'Add a logo…' : 'Change the logo…'}
+        </ButtonLink>
+      </div>
     </Panel>
   )
 }
 
-function LogoForm({ clientId, formToken }: Pick<LogoProps, 'clientId' | 'formToken'>) {
+interface LogoProps extends AdminFrame {
+  application: ListedClient
+  problem?: LogoProblem | undefined
+}
+
+export function logoPage(props: LogoProps): string {
+  const { application, problem } = props
+  const { clientId, name, logoUrl } = application
+  const formToken = props.viewer?.formToken ?? ''
+  const back = applicationPath(clientId)
+  return adminPage({
+    ...props,
+    here: back,
+    title: problem === undefined ? 'Logo' : 'Error: Logo',
+    children: (
+      <>
+        <PageHead
+          title={
+            <>
+              Logo of <Name text={name} fallback={clientId} />
+            </>
+          }
+          up={{ url: back, label: 'Back to the application' }}
+        />
+        {problem !== undefined && <Alert tone="error" title={PROBLEMS[problem]} />}
+        <section class="panel" aria-label="Logo">
+          <AppTile name={name} logoUrl={logoUrl} />
+          <LogoForm clientId={clientId} formToken={formToken} />
+        </section>
+        {logoUrl !== undefined && (
+          <Panel title="Remove" lead="People then see the first letter of the name.">
+            <form
+              method="post"
+              action={applicationPath(clientId, '/logo')}
+              encType="multipart/form-data"
+            >
+              <FormToken value={formToken} />
+              <Button look="danger" name="remove" value="yes">
+                Remove logo
+              </Button>
+            </form>
+          </Panel>
+        )}
+      </>
+    ),
+  })
+}
+
+function LogoForm({ clientId, formToken }: { clientId: string; formToken: string }) {
   return (
     <form method="post" action={applicationPath(clientId, '/logo')} encType="multipart/form-data">
       <FormToken value={formToken} />
@@ -61,33 +98,12 @@ function LogoForm({ clientId, formToken }: Pick<LogoProps, 'clientId' | 'formTok
           aria-describedby="picture-hint"
         />
       </div>
-      <Button look="primary">Upload</Button>
+      <div class="actions">
+        <Button look="primary">Upload</Button>
+        <ButtonLink look="plain" href={applicationPath(clientId)}>
+          Cancel
+        </ButtonLink>
+      </div>
     </form>
   )
-}
-
-interface LogoRefusedProps extends AdminFrame {
-  clientId: string
-  problem: keyof typeof PROBLEMS
-}
-
-export function logoRefusedPage(props: LogoRefusedProps): string {
-  const { clientId, problem } = props
-  return adminPage({
-    ...props,
-    here: applicationPath(clientId),
-    title: 'Error: Logo',
-    children: (
-      <>
-        <PageHead title="Logo" up={{ url: applicationPath(clientId), label: 'The application' }} />
-        <Alert tone="error" title={PROBLEMS[problem]} />
-        <Panel title="Try again">
-          <LogoForm clientId={clientId} formToken={props.viewer?.formToken ?? ''} />
-          <ButtonLink look="plain" href={applicationPath(clientId)}>
-            Cancel
-          </ButtonLink>
-        </Panel>
-      </>
-    ),
-  })
 }
