@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, text, utc } from '../operation/fields.ts'
 import { personOf } from '../operation/found-first.ts'
@@ -8,7 +9,7 @@ import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { changeOperation, readOperation } from '../operation/object-operations.ts'
-import { expansionOf, type Resource } from '../operation/resource.ts'
+import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { lectureSchema, lectures } from './curriculum-resource.ts'
@@ -80,30 +81,42 @@ export const readComment = readOperation({
   examples: [{ title: 'With its author', input: { id: EXAMPLE.comment, expand: ['author'] } }],
 })
 
-export const hideComment = changeOperation({
-  ...WITHOUT_SCOPE,
+export const hideComment = hiding({
   name: 'comments.hide',
   title: 'Hide a comment',
   summary: 'Hides a comment from members. Its text is kept.',
-  of: comments,
-  fields: {},
-  change: (tx, _caller, { id: comment }) => setHidden(tx, comment, sql`coalesce(hidden_at, now())`),
+  hiddenAt: sql`coalesce(hidden_at, now())`,
 })
 
-export const showComment = changeOperation({
-  ...WITHOUT_SCOPE,
+export const showComment = hiding({
   name: 'comments.show',
   title: 'Show a comment again',
   summary: 'Shows a hidden comment to members again.',
-  of: comments,
-  fields: {},
-  change: (tx, _caller, { id: comment }) => setHidden(tx, comment, sql`null`),
+  hiddenAt: sql`null`,
 })
 
-async function setHidden(
-  tx: SchoolTx,
-  comment: string,
-  at: RawBuilder<Date | null>,
-): Promise<void> {
-  await tx.update('comments').set({ hidden_at: at }).where('id', '=', comment).execute()
+interface Hiding {
+  readonly name: string
+  readonly title: string
+  readonly summary: string
+  readonly hiddenAt: RawBuilder<Date | null>
+}
+
+/** A comment has no version, so the row is locked before it is read: the audit entry has the state that the write found. */
+function hiding({ hiddenAt, ...described }: Hiding) {
+  return {
+    ...changeOperation({
+      ...WITHOUT_SCOPE,
+      ...described,
+      of: comments,
+      fields: {},
+      async change(tx, _caller, { id: comment }) {
+        await tx.update('comments').set({ hidden_at: hiddenAt }).where('id', '=', comment).execute()
+      },
+    }),
+    async before(tx: SchoolTx, caller: Actor, { id: comment }: { readonly id: string }) {
+      await tx.from('comments').select('id').where('id', '=', comment).forUpdate().execute()
+      return await loadObject(tx, caller, comments, comment)
+    },
+  }
 }
