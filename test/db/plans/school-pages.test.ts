@@ -99,6 +99,15 @@ async function useJobs(figures: string): Promise<string> {
   expect((await owner.post(`${checked}/import`, { form_token })).statusCode).toBe(303)
   const list = { form_token, resource: 'courses', only: '{"search":"a"}' }
   expect((await owner.post('/admin/jobs/export', list)).statusCode).toBe(303)
+  for (const [resource, parent] of [
+    ['meeting-attendees', 'meeting_id'],
+    ['study-group-members', 'group_id'],
+    ['enrollments', 'student_id'],
+  ] as const) {
+    const rows = { form_token, resource, only: JSON.stringify({ [parent]: uuidv7() }) }
+    expect((await owner.post('/admin/jobs/export', rows)).statusCode, resource).toBe(303)
+  }
+  await finishJobs(world)
   return path
 }
 
