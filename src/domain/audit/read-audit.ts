@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { startOfUuidv7 } from '../../foundation/crypto/random.ts'
+import { cutPage } from '../../foundation/db/cut-page.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { shownPeople } from '../people/shown-person.ts'
 import { COMMON_ACTIONS, isNotCommon } from './audit.ts'
@@ -84,9 +85,8 @@ export async function readAudit(
     where ${sql.join(conditions, sql` and `)}
     order by e.id desc
     limit ${page.limit + 1}`)
-  const entries = rows.slice(0, page.limit).map(recordFromRow)
-  const next = rows.length > page.limit ? entries.at(-1)?.id : undefined
-  return { entries, next }
+  const { shown, last } = cutPage(rows, page.limit)
+  return { entries: shown.map(recordFromRow), next: last?.id }
 }
 
 /** Ids are in order of time, and every index of the log ends with them. */

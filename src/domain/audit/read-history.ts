@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { cutPage } from '../../foundation/db/cut-page.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
 /** An entry as the person reads it whom it is about. It names no other person, and nothing that operators noted. */
@@ -60,8 +61,8 @@ export async function readHistory(
       ${page.before === undefined ? sql`` : sql`and e.id < ${page.before}`}
     order by e.id desc
     limit ${page.limit + 1}`)
-  const entries = rows.slice(0, page.limit).map(entryFromRow)
-  return { entries, next: rows.length > page.limit ? entries.at(-1)?.id : undefined }
+  const { shown, last } = cutPage(rows, page.limit)
+  return { entries: shown.map(entryFromRow), next: last?.id }
 }
 
 function entryFromRow(row: Row): HistoryEntry {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { cutPage } from '../../foundation/db/cut-page.ts'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
@@ -92,11 +93,11 @@ export async function connectedApps(
       ${page.before === undefined ? sql`` : sql`and a.id < ${page.before}`}
     order by a.id desc
     limit ${page.limit + 1}`)
-  const shown = rows.slice(0, page.limit)
+  const { shown, last } = cutPage(rows, page.limit)
   const apps = groupRows(shown, ({ client_id }) => client_id)
   return {
     apps: [...apps.values()].flatMap((own) => appFromRows(own)),
-    next: rows.length > page.limit ? shown.at(-1)?.id : undefined,
+    next: last?.id,
   }
 }
 

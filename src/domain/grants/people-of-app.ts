@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { cutPage } from '../../foundation/db/cut-page.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { ClientKind } from '../clients/client.ts'
 import { cappedCount } from '../operation/capped-count.ts'
@@ -45,7 +46,8 @@ export async function peopleOfApp(
       order by a.user_id
       limit ${page.limit + 1}) a join ${shownPeople(at)} u on u.id = a.user_id
     order by u.id`)
-  const people = rows.slice(0, page.limit).map((row) => ({
+  const { shown, last } = cutPage(rows, page.limit)
+  const people = shown.map((row) => ({
     id: row.id,
     name: row.name,
     email: row.email ?? '',
@@ -53,7 +55,7 @@ export async function peopleOfApp(
     lastAuthorizedAt: row.last_authorized_at,
     lastUsedAt: row.last_used_at ?? undefined,
   }))
-  return { people, next: rows.length > page.limit ? people.at(-1)?.id : undefined }
+  return { people, next: last?.id }
 }
 
 /** A list has many apps, each with a count of its own. */

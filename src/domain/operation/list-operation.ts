@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { plannedEachTime } from '../../foundation/db/contains-words.ts'
 import type { CursorType } from '../../foundation/db/cursor.ts'
+import { cutPage } from '../../foundation/db/cut-page.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { Operation, OperationExample, ReadOperation } from '../operation.ts'
@@ -162,12 +163,10 @@ export function listOperation<
         sql`${wanted.sql} and ${afterCursor(sorting, key, asked.after)}
           ${orderBy(sorting, key)} limit ${asked.limit + 1} ${planning(asked)}`,
       )
-      const data = found.slice(0, asked.limit)
-      const last = data.at(-1)
-      const has_more = found.length > asked.limit
-      const next = has_more && last !== undefined ? cursorAfter(asked, last) : null
+      const { shown: data, last } = cutPage(found, asked.limit)
+      const next = last === undefined ? null : cursorAfter(asked, last)
       await expandObjects(at, caller, resource, data, asked.expand)
-      const page = { object: 'list' as const, data, has_more, next }
+      const page = { object: 'list' as const, data, has_more: last !== undefined, next }
       if (asked.include_total !== true) return page
       // Searches have looked for people already; a condition that says where the page begins is not one for all pages.
       const all = sorting.column === undefined ? await conditionOf(at, caller, asked) : wanted

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { cutPage } from '../../foundation/db/cut-page.ts'
 import { encodeKey, type Keyed, type KeysetRange, parseKey } from '../../foundation/db/keyset.ts'
 import { queryOf } from './site-frame.ts'
 import type { ListPage } from './views/list-body.tsx'
@@ -14,8 +15,7 @@ export async function readListPage<R extends Keyed>(
 ): Promise<ListPage<R>> {
   const after = parseKey(list, queryOf(request).get('after') ?? '')
   const rows = await read({ after, limit: SHOWN + 1, fromEnd: false })
-  const shown = rows.slice(0, SHOWN)
-  const last = rows.length > SHOWN ? shown.at(-1) : undefined
+  const { shown, last } = cutPage(rows, SHOWN)
   return {
     rows: shown,
     next: last && encodeKey(list, last.key),
