@@ -1,12 +1,10 @@
 import { z } from 'zod'
+import { isSchemaNoise } from '../../foundation/json/schema-noise.ts'
 
 export type JsonSchema = Record<string, unknown>
 
 /** Schemas by the names that `$ref` uses. */
 export type Components = Map<string, JsonSchema>
-
-/** Formats that are clearer for a reader than their regular expression. */
-const CLEAR_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
 
 /**
  * Converts a Zod schema for OpenAPI. Named parts move into `components`, and `$ref` points to them.
@@ -42,8 +40,7 @@ function tidy(value: unknown): unknown {
 
 function isNoise(name: string, member: unknown, schema: object): boolean {
   if (name === '$schema' || name === 'id') return typeof member === 'string'
-  if (name === 'pattern') return CLEAR_FORMATS.has(String(Reflect.get(schema, 'format')))
-  return member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER
+  return isSchemaNoise(name, member, schema)
 }
 
 function componentOf(reference: string): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isSchemaNoise } from '../../foundation/json/schema-noise.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { MAX_CHARACTERS } from './long-answer.ts'
 
@@ -72,9 +73,6 @@ const LONG = { 'anthropic/maxResultSizeChars': MAX_CHARACTERS }
 const isLong = ({ input, annotations }: ToolDescription): boolean =>
   annotations.readOnlyHint && 'max_characters' in input.shape
 
-/** Formats that are clearer for a model than their regular expression. */
-const CLEAR_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
-
 /** In the protocol's default dialect, JSON Schema 2020-12, without what only costs the reader. */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ObjectSchema {
   const { $schema, ...whole } = z.toJSONSchema(schema, { target: 'draft-2020-12', io })
@@ -89,12 +87,9 @@ function tidy(value: unknown): unknown {
 }
 
 function isNoise(name: string, member: unknown, schema: object): boolean {
-  if (name === 'pattern' && typeof member === 'string') {
-    return CLEAR_FORMATS.has(String(Reflect.get(schema, 'format')))
-  }
   // What refuses control characters and empty lines: many in each list, and no model sends them.
   if (name === 'allOf' && Array.isArray(member)) return member.every(isPattern)
-  return member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER
+  return isSchemaNoise(name, member, schema)
 }
 
 const isPattern = (schema: object): boolean => Object.keys(schema).join() === 'pattern'
