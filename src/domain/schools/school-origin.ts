@@ -1,11 +1,12 @@
+import { HOST_LABEL } from '../../foundation/net/host-label.ts'
 import { parseUrl } from '../../foundation/net/parse-url.ts'
+
 export type OriginReading =
   | { readonly ok: true; readonly origin: string }
   /** A sentence for the person who typed it. */
   | { readonly ok: false; readonly problem: string }
 
-const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
-const HOST = new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*|\\[[0-9a-f:]+\\])$`)
+const HOST = new RegExp(`^(?:${HOST_LABEL}(?:\\.${HOST_LABEL})*|\\[[0-9a-f:]+\\])$`)
 const MAX_HOST = 253
 
 /** Hosts that never leave the machine or, like `.test`, never exist on the internet (RFC 6761). */

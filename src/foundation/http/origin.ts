@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
+import { HOST_LABEL } from '../net/host-label.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
 /** The parts of a request that decide its origin. */
@@ -26,8 +27,7 @@ export type RequestHead = {
 type Authority = { readonly host: string; readonly port: number | undefined }
 
 const REMEMBERED_HOSTS = 1024
-const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
-const NAME = new RegExp(`^(${LABEL}(?:\\.${LABEL})*)\\.?(?::([1-9]\\d{0,4})?)?$`)
+const NAME = new RegExp(`^(${HOST_LABEL}(?:\\.${HOST_LABEL})*)\\.?(?::([1-9]\\d{0,4})?)?$`)
 const IPV6 = /^\[([0-9a-f:.]+)\](?::([1-9]\d{0,4})?)?$/
 
 /**
