@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { amount, currency, id, line, text, time, webAddress } from '../operation/fields.ts'
 import type { RowRules } from '../operation/row-rules.ts'
+import { ITEM_KINDS } from './order-rules.ts'
 import { adjustmentSchema } from './payment-resource.ts'
 import {
   PAYMENT_STATES,
@@ -15,10 +16,7 @@ const boughtLine = z.strictObject({
   title: line(300),
   quantity: z.int().min(1).max(1_000_000).default(1),
   unit_amount: amount,
-  kind: z
-    .enum(['course', 'digital_product', 'event', 'membership_plan', 'other'])
-    .default('other')
-    .meta({ description: 'What item_id is the id of.' }),
+  kind: z.enum(ITEM_KINDS).default('other').meta({ description: 'What item_id is the id of.' }),
   item_id: id.nullable().default(null),
 })
 

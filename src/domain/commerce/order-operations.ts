@@ -10,14 +10,15 @@ import { readOperation } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { wireTime } from '../operation/wire-sql.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
+import { ITEM_KINDS } from './order-rules.ts'
+import { PAYMENT_STATES, PAYMENT_TYPES, REFUNDING_STATES } from './payments-of-member.ts'
 
 const READ = ['orders:read']
 const STATES = ['open', 'completed', 'canceled'] as const
-const PAYMENT_STATES = ['pending', 'paid', 'failed', 'expired', 'refunded'] as const
 
 const itemSchema = z.strictObject({
   title: line(300),
-  kind: z.enum(['course', 'digital_product', 'event', 'membership_plan', 'other']),
+  kind: z.enum(ITEM_KINDS),
   item_id: id.nullable(),
   quantity: z.int().min(1),
   unit_amount: amount,
@@ -28,12 +29,12 @@ const paymentSchema = z.strictObject({
   trade_no: text(1, 64),
   amount,
   currency,
-  payment_type: z.enum(['credit_card', 'atm', 'convenience_store', 'free']).nullable(),
+  payment_type: z.enum(PAYMENT_TYPES).nullable(),
   state: z.enum(PAYMENT_STATES),
   created_at: utc,
   paid_at: utc.nullable(),
   expires_at: utc.nullable(),
-  refunding_state: z.enum(['none', 'requested', 'partially_refunded', 'refunded', 'rejected']),
+  refunding_state: z.enum(REFUNDING_STATES),
   refunded_amount: amount,
   refund_requested_at: utc.nullable(),
   refunded_at: utc.nullable(),

@@ -5,13 +5,14 @@ import { dateOrNull } from '../operation/fields.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import type { Attempt } from './attempt-rules.ts'
 import { ITEM_COLUMNS } from './order-items.ts'
+import type { ITEM_KINDS } from './order-rules.ts'
 import type { PaymentAdjustment } from './payment-lines.ts'
 
 interface BoughtLine {
   readonly title: string
   readonly quantity: number
   readonly unit_amount: number
-  readonly kind: 'course' | 'digital_product' | 'event' | 'membership_plan' | 'other'
+  readonly kind: (typeof ITEM_KINDS)[number]
   readonly item_id: string | null
 }
 
