@@ -18,6 +18,7 @@ import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
+import { gather } from '../gather.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
 import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
 import { facts, table } from '../table.ts'
@@ -49,7 +50,6 @@ const AFTER_SIGN_OUT_ABOUT = 'where people go after the app signed them out; may
 const WEBSITE_ABOUT = 'where people read about the app; the consent page links to it'
 const PRIVACY_ABOUT = 'what the app does with data; the consent page links to it'
 const ASSISTANT_ABOUT = 'make it for this assistant, from a template'
-const gather = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
 
 export function addClientCommand(program: Command, cli: Cli): void {
   const client = program.command('client').description('OAuth applications and other clients')

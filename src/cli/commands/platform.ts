@@ -10,6 +10,7 @@ import { commandText } from '../../foundation/text/command-name.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
+import { gather } from '../gather.ts'
 import { nothingToChange, type Outcome } from '../outcome.ts'
 import { explainRefusal, type RefusalWords } from '../refusal-error.ts'
 import { table } from '../table.ts'
@@ -25,8 +26,6 @@ interface NewPlatform {
   readonly name: string
   readonly redirectUri: string[]
 }
-
-const gather = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
 
 export function addPlatformCommand(program: Command, cli: Cli): void {
   const platform = program

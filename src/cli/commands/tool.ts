@@ -8,6 +8,7 @@ import { changeTool, createTool, deleteTool } from '../../domain/clients/tools/t
 import { commandText } from '../../foundation/text/command-name.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
+import { gather } from '../gather.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
 import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
 import type { RefusalWords } from '../refusal-error.ts'
@@ -32,7 +33,6 @@ interface CreateOptions extends DetailOptions {
 }
 
 const SCOPES_ABOUT = `separated by spaces or commas, from: ${SCOPES_OF_AUDIENCE.operator.toArray().join(' ')}`
-const gather = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
 
 export function addToolCommand(program: Command, cli: Cli): void {
   const tool = program
