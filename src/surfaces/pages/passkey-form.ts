@@ -15,6 +15,14 @@ export function challengeFormOf(
   return { keyring, origin: school.origin, formToken: token }
 }
 
+/** The status of the page that tells why a passkey proved nothing. */
+export const PASSKEY_STATUS = {
+  refused: 401,
+  expired: 400,
+  throttled: 429,
+  unverified: 403,
+} as const
+
 /** The answer of a device in a form whose token was checked. */
 export function proofIn(
   context: AppContext,

@@ -13,12 +13,10 @@ import { beginSession } from './browser-session.ts'
 import { goOn } from './kept-forms/go-on.ts'
 import { withKeptForm } from './kept-forms/with-kept-form.ts'
 import { checkedSignInForm } from './page-request.ts'
-import { proofIn } from './passkey-form.ts'
+import { PASSKEY_STATUS, proofIn } from './passkey-form.ts'
 import { askForCode } from './second-factor/sign-in-code.ts'
 import { expiredRequest, showSignIn } from './show-sign-in.ts'
 import { PASSKEY_SIGN_IN_PATH, type SignInProblem } from './views/sign-in.tsx'
-
-const STATUS = { refused: 401, expired: 400, throttled: 429, unverified: 403 } as const
 
 /** The sign-in form with the answer of a device instead of email and password. */
 export function addPasskeySignInRoutes(
@@ -48,12 +46,12 @@ export function addPasskeySignInRoutes(
     if (outcome.kind !== 'proven') {
       if (outcome.kind === 'throttled') reply.header('retry-after', outcome.retryAfterSeconds)
       const party = relyingPartyOf(request.school.origin, context.passkeys)
-      return await again(problemOf(outcome, party), STATUS[outcome.kind])
+      return await again(problemOf(outcome, party), PASSKEY_STATUS[outcome.kind])
     }
     // A new session at every sign-in, as with a password.
     if (session !== undefined) await endSession(request.at, session.id)
     const begun = await beginSession(context, request, reply, outcome)
-    if (begun === undefined) return await again({ kind: 'passkey_refused' }, STATUS.refused)
+    if (begun === undefined) return await again({ kind: 'passkey_refused' }, PASSKEY_STATUS.refused)
     return goOn(context, request, reply, begun, after)
   })
 }

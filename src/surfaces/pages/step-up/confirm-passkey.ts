@@ -5,11 +5,9 @@ import {
 } from '../../../domain/people/confirm-person.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { withKeptForm } from '../kept-forms/with-kept-form.ts'
-import { proofIn } from '../passkey-form.ts'
+import { PASSKEY_STATUS, proofIn } from '../passkey-form.ts'
 import { CONFIRM_PASSKEY_PATH, type ConfirmProblem } from '../views/confirm.tsx'
 import { enterConfirm, goOnConfirmed, showConfirm } from './confirm.ts'
-
-const STATUS = { refused: 401, expired: 400, throttled: 429, unverified: 403 } as const
 
 /** The form of the confirmation with the answer of a device instead of a password or a code. */
 export function addPasskeyConfirmRoutes(app: FastifyInstance, context: AppContext): void {
@@ -22,7 +20,7 @@ export function addPasskeyConfirmRoutes(app: FastifyInstance, context: AppContex
     }
     if (outcome.kind === 'throttled') reply.header('retry-after', outcome.retryAfterSeconds)
     const shown = { ...asked, problem: problemOf(outcome) }
-    return await showConfirm(context, request, reply, shown, STATUS[outcome.kind])
+    return await showConfirm(context, request, reply, shown, PASSKEY_STATUS[outcome.kind])
   })
 }
 
