@@ -221,6 +221,16 @@ describe('a wrong redirect URI', () => {
   })
 })
 
+test('a chart speaks of a dashed part only if it has one', () => {
+  const charts = [
+    ...(samplePages['admin-analytics'] ?? '').matchAll(/<figure class="chart">.*?<\/figure>/gs),
+  ]
+  expect(charts).toHaveLength(4)
+  for (const [chart] of charts) {
+    expect(chart.includes('Dashed:')).toBe(chart.includes('chart-open'))
+  }
+})
+
 describe('what an operator reads about apps, without being a developer', () => {
   const pages = Object.entries(samplePages).filter(([name]) =>
     /^admin-(clients?|overview)\b/.test(name),

@@ -35,8 +35,14 @@ export function BarChart(props: ChartProps & { readonly series: readonly Series[
   const { series, steps, format } = props
   const top = topOfAll(series, props.unit)
   const width = (STEP * 0.8) / series.length
+  const hasOpenBar = series.some(({ values }) => (values[props.unfinished ?? -1] ?? 0) > 0)
   return (
-    <Chart {...props} top={top} legend={series.map(({ label }) => label)}>
+    <Chart
+      {...props}
+      note={hasOpenBar ? props.note : undefined}
+      top={top}
+      legend={series.map(({ label }) => label)}
+    >
       {series.map(({ label, values }, place) =>
         values.map((value, step) => (
           <Bar
