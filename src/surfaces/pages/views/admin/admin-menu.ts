@@ -22,10 +22,8 @@ export interface TopItem extends MenuItem {
   readonly icon: IconName
 }
 
-export const OVERVIEW: TopItem = { label: 'Overview', href: '/admin', exact: true, icon: 'house' }
-
 export const TOP: readonly TopItem[] = [
-  OVERVIEW,
+  { label: 'Overview', href: '/admin', exact: true, icon: 'house' },
   { label: 'Apps and assistants', href: '/admin/clients', icon: 'plug' },
 ]
 

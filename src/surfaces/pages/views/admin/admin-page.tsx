@@ -4,7 +4,7 @@ import { Icon, type IconName } from '../../../../foundation/html/icon.tsx'
 import { SETTINGS_PATH } from '../account-paths.ts'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { count } from '../words.ts'
-import { isAt, MENU, type MenuItem, OVERVIEW, openGroups, TOP } from './admin-menu.ts'
+import { isAt, MENU, type MenuItem, openGroups, TOP } from './admin-menu.ts'
 import { AdminSearch } from './admin-search.tsx'
 
 export interface AdminFrame extends SiteFrame {
@@ -110,13 +110,14 @@ function FactorSoon({ days }: { days: number }) {
 function AdminNav({ here, developersShown }: AdminFrame) {
   const groups = MENU.filter(({ beta }) => developersShown || beta !== true)
   const items = [...TOP, ...groups.flatMap((group) => group.items)]
+  const current = items.find((item) => isAt(item, here))
   const open = openGroups(here)
   return (
     <nav class="side" aria-label="Admin">
       <details class="menu">
         <summary>
-          <span class="visually-hidden">Admin menu, at </span>
-          {(items.find((item) => isAt(item, here)) ?? OVERVIEW).label}
+          <span class="visually-hidden">Admin menu{current !== undefined && ', at '}</span>
+          {current?.label}
         </summary>
         <div class="menu-parts">
           <ul>

@@ -77,16 +77,16 @@ type Registration = OutputOf<typeof readRegistration>
 export function checkInColumns(action: string, formToken: string): ListPlan['columns'] {
   const button = {
     label: 'Check in',
-    show: (row: Row) => (
-      <CheckIn row={row as unknown as Registration} action={action} formToken={formToken} />
-    ),
+    show: (row: Row) =>
+      row.state === 'canceled' ? null : (
+        <CheckIn row={row as unknown as Registration} action={action} formToken={formToken} />
+      ),
   }
   return [...registrationList.columns.slice(0, 3), button]
 }
 
 function CheckIn(props: { row: Registration; action: string; formToken: string }) {
   const { row, action, formToken } = props
-  if (row.state === 'canceled') return null
   const isThere = row.state === 'attended'
   return (
     <Form
