@@ -74,7 +74,8 @@ export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
         columns: headings.map(({ heading, sample }) => ({
           heading,
           sample,
-          column: columns[heading] ?? '',
+          // A heading may have the name of a member that every object has.
+          column: (Object.hasOwn(columns, heading) && columns[heading]) || '',
         })),
       }
     } finally {

@@ -26,8 +26,12 @@ export function csvReader(maxLength = MAX_RECORD_LENGTH): RecordReader<readonly 
   let waitingLength = 0
   let line = 1
   let separator: number | undefined
+  /** Whether lines end with CR alone, as "CSV (Macintosh)" of spreadsheets writes them; unknown before the first end. */
+  let endsWithCr: boolean | undefined
 
-  function read(text: string, final: boolean): FileRecord<readonly Cell[]>[] {
+  function read(arrived: string, final: boolean): FileRecord<readonly Cell[]>[] {
+    endsWithCr ??= arrived.includes('\n') ? false : /\r(?!$)/.test(arrived) || undefined
+    const text = endsWithCr === true ? arrived.replaceAll('\r', '\n') : arrived
     const found: FileRecord<readonly Cell[]>[] = []
     let start = 0
     while (start < text.length) {

@@ -57,6 +57,17 @@ describe('CSV', () => {
     expect(row?.slice(0, 2)).toEqual(['Ada', 'ada@example.test'])
   })
 
+  test.each([1, 2, 3, 100])('reads lines that end with CR alone, in pieces of %i', (size) => {
+    const pieces = 'a,b\r1,2\r"x\ry",3\r'.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+    const read = readAll(csvReader(), pieces)
+    expect(read.map((record) => 'content' in record && record.content)).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+      ['x\ny', '3'],
+    ])
+    expect(read.map(({ line }) => line)).toEqual([1, 2, 3])
+  })
+
   test('counts lines in the file, also those inside quotation marks', () => {
     const lines = readAll(csvReader(), ['a,b\n"x\ny\nz",1\n2,3\n']).map(({ line }) => line)
     expect(lines).toEqual([1, 2, 5])

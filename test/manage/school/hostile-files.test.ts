@@ -99,6 +99,20 @@ describe('a file for a list', () => {
     expect(workbook.body).toContain('Save its sheet as CSV')
   })
 
+  test('attack: headings named like members that every object has leave the page of the check as it is', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    const { body } = await importGroups(owner, 'external_id,name,constructor\na,First,1\n')
+    expect(body).toContain('Nothing is written yet')
+    expect(body).toContain('The heading names a column that')
+  })
+
+  test('without rows says so, and promises nothing', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    const { body } = await importGroups(owner, 'external_id,name\n')
+    expect(body).toContain('The file has 0 rows.')
+    expect(body).not.toContain('All of them can be imported')
+  })
+
   test('with the mark of UTF-8 at its beginning and semicolons is read as spreadsheets write it', async () => {
     const owner = await anOwner(world, await world.aSchool())
     const rows = '\ufeffexternal_id;name\r\na;"Zoë; and others"\r\n'

@@ -162,6 +162,7 @@ function summaryOf(file: File): string {
   const looked = isWhole(file)
     ? `The file has ${rowsOf(rows)}.`
     : `Only the first ${all} ${rows === 1 ? 'was' : 'were'} checked.`
+  if (rows === 0) return looked
   if (failed === 0) return `${looked} All of them can be imported.`
   return `${looked} ${rowsOf(failed)} would be refused; the reasons are below.`
 }
