@@ -242,6 +242,13 @@ describe('the list of students', () => {
     expect(body).not.toContain('ben@export.test')
   })
 
+  test('attack: half a character in a filter is refused, and no error of ours', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    const form_token = tokenOn((await owner.get('/admin/students')).body)
+    const sent = { form_token, resource: 'students', only: '{"search":"\\ud83d"}' }
+    expect((await owner.post('/admin/jobs/export', sent)).statusCode).toBe(422)
+  })
+
   test('of a course exports the enrollments of this course, and a filter that it does not have is refused', async () => {
     const school = await world.aSchool()
     const browser = new AdminBrowser(await anOwner(world, school))
