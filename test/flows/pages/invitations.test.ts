@@ -176,10 +176,12 @@ describe('the page of a person', () => {
     const email = newEmail()
     const id = await add(school, email)
     expect(await states(admin, id)).toEqual([false, false, false, true])
+    expect(await admin.page(`/admin/members/${id}`)).toContain('They got no email')
     const path = `/admin/members/${id}/invite`
     expect(await admin.page(path)).not.toContain('Send invitation again')
     const { body } = await admin.done(path)
     expect(body).toContain('on its way')
+    expect(body).not.toContain('They got no email')
     const first = linkIn((await mailBox.take(email)).text)
     expect(await states(admin, id)).toEqual([true, false, false, true])
     for (const page of [path, `/admin/members/${id}`]) {

@@ -11,8 +11,14 @@ interface Arriving {
   readonly first_signed_in_at: string | null
 }
 
+const NOT_SENT = 'Not sent yet. They got no email about this school.'
+
 /** How far a person has come: invited, opened, signed in. */
 export const arrival: readonly Fact<Arriving>[] = [
+  {
+    label: 'Invitation',
+    show: (person) => (person.invited_at === null && isToCome(person) ? NOT_SENT : undefined),
+  },
   { label: 'Invited', show: moment('invited_at') },
   { label: 'Invitation opened', show: moment('invitation_opened_at') },
   { label: 'First signed in', show: moment('first_signed_in_at') },
