@@ -58,7 +58,7 @@ export async function peopleOfApp(
   return { people, next: last?.id }
 }
 
-/** A list has many apps, each with a count of its own. */
+/** How far the people of an app are counted: a list has many apps. */
 export const MOST_PEOPLE = 100
 
 /** How many people use each app of the school, counted to one more than `MOST_PEOPLE`; apps without people are not in the map. */
@@ -67,22 +67,22 @@ export async function peoplePerApp(
   kind?: ClientKind,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await at.run(sql<{ client_id: string; people: number }>`
-    select app.client_id, ${peopleOf(sql`app.client_id`, at, MOST_PEOPLE)} as people
+    select app.client_id, ${peopleOf(sql`app.client_id`, at)} as people
     from clients app where app.school_id = ${at.schoolId}
       ${kind === undefined ? sql`` : sql`and app.kind = ${kind}`}`)
   // Not in the statement: a condition would count everybody a second time.
   return new Map(rows.filter(({ people }) => people > 0).map((row) => [row.client_id, row.people]))
 }
 
-/** How many people use one app, as far as lists count. */
+/** How many people use one app, counted in the same way. */
 export async function countPeopleOfApp(at: SchoolDb, clientId: string): Promise<number> {
   const { rows } = await at.run(sql<{ people: number }>`
     select ${peopleOf(sql`${clientId}`, at)} as people`)
   return rows[0]?.people ?? 0
 }
 
-function peopleOf(clientId: RawBuilder<unknown>, at: SchoolDb, most?: number): RawBuilder<number> {
-  return cappedCount(sql`distinct a.user_id from ${liveOfApp(clientId, at)}`, most)
+function peopleOf(clientId: RawBuilder<unknown>, at: SchoolDb): RawBuilder<number> {
+  return cappedCount(sql`distinct a.user_id from ${liveOfApp(clientId, at)}`, MOST_PEOPLE)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PersonOfApp } from '../../../../domain/grants/people-of-app.ts'
+import { MOST_PEOPLE, type PersonOfApp } from '../../../../domain/grants/people-of-app.ts'
 import type { ActivityAtSchool } from '../../../../domain/grants/read-activity.ts'
 import { Button, Email, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
@@ -28,7 +28,8 @@ interface PeoplePanelProps extends AdminFrame {
 /** Before an app is stopped: how many people have a live authorization, and what they lose. */
 export function PeopleWithAccess({ people, loss }: { people: number; loss: string }) {
   if (people === 0) return <p>No person has given it access at the moment.</p>
-  return <p>{`${countUpTo(people, 'person has', 'people have')} given it access. ${loss}`}</p>
+  const many = countUpTo(people, 'person has', 'people have', MOST_PEOPLE)
+  return <p>{`${many} given it access. ${loss}`}</p>
 }
 
 /** What an app did, and the people who connected it, with buttons that end the access of one or of all. */
