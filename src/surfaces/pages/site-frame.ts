@@ -41,3 +41,8 @@ export function queryOf(request: FastifyRequest): URLSearchParams {
 export function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }
+
+/** The slug in the address of a public page. */
+export function slugOf(request: FastifyRequest): string {
+  return withoutNul((request.params as { slug: string }).slug)
+}

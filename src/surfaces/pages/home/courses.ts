@@ -8,7 +8,7 @@ import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { memberOf } from '../browser-session.ts'
 import { sendPage } from '../page-request.ts'
-import { frameFor, withoutNul } from '../site-frame.ts'
+import { frameFor, slugOf } from '../site-frame.ts'
 import { coursePage } from '../views/course.tsx'
 import { isPreview, withPreviewMark } from './preview.ts'
 
@@ -20,7 +20,7 @@ export function addCourseRoutes(
 ): void {
   app.get('/courses/:slug', async (request, reply) => {
     const { at } = request
-    const slug = withoutNul((request.params as { slug: string }).slug)
+    const slug = slugOf(request)
     const session = await findBrowserSession(request)
     const userId = memberOf(session)
     const isMarked = isPreview(request, session)

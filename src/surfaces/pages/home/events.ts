@@ -14,7 +14,7 @@ import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession, memberOf } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
-import { frameFor, withoutNul } from '../site-frame.ts'
+import { frameFor, slugOf } from '../site-frame.ts'
 import { eventPage } from '../views/event.tsx'
 import { isPreview, withPreviewMark } from './preview.ts'
 
@@ -99,10 +99,6 @@ async function cancel(
 function by(request: FastifyRequest, { person, roles }: BrowserSession): Actor {
   const { origin } = request.school
   return { via: 'account', userId: person.id, roles, origin, requestId: request.id }
-}
-
-function slugOf(request: FastifyRequest): string {
-  return withoutNul((request.params as { slug: string }).slug)
 }
 
 async function load(

@@ -14,7 +14,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { memberOf, SignInNeeded } from '../browser-session.ts'
 import { ownerOf } from '../kept-forms/keep-form.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
-import { frameFor, withoutNul } from '../site-frame.ts'
+import { frameFor, slugOf, withoutNul } from '../site-frame.ts'
 import { answerName, formPage } from '../views/form.tsx'
 import { isPreview, withPreviewMark } from './preview.ts'
 
@@ -77,7 +77,7 @@ async function load(
   session: BrowserSession | undefined,
   isMarked = false,
 ): Promise<PublicForm> {
-  const slug = withoutNul((request.params as { slug: string }).slug)
+  const slug = slugOf(request)
   const form = await findPublicForm(request.at, slug, memberOf(session) ?? null, isMarked)
   if (form !== undefined) return form
   throw new RequestRefusedError(404, 'This form does not exist, or it is not open.')

@@ -11,7 +11,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession, memberOf } from '../browser-session.ts'
 import { sendPage } from '../page-request.ts'
 import { sendFile } from '../send-file.ts'
-import { frameFor, withoutNul } from '../site-frame.ts'
+import { frameFor, slugOf } from '../site-frame.ts'
 import { planPage, productPage } from '../views/offer.tsx'
 import { isPreview, withPreviewMark } from './preview.ts'
 
@@ -51,10 +51,6 @@ export function addOfferRoutes(app: FastifyInstance, context: AppContext): void 
     if (!isOwned) throw new RequestRefusedError(403, 'You do not have this download.')
     return await sendFile(request, reply, files, file?.id)
   })
-}
-
-function slugOf(request: FastifyRequest): string {
-  return withoutNul((request.params as { slug: string }).slug)
 }
 
 async function loadProduct(

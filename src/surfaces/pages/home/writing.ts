@@ -5,7 +5,7 @@ import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
-import { frameFor, withoutNul } from '../site-frame.ts'
+import { frameFor, slugOf } from '../site-frame.ts'
 import { type Writing, writingPage } from '../views/writing.tsx'
 import { asksForPreview, isPreview, withPreviewMark } from './preview.ts'
 
@@ -34,10 +34,6 @@ async function viewerOf(request: FastifyRequest): Promise<Viewer> {
   if (!asksForPreview(request)) return { isPreview: false }
   const session = await findBrowserSession(request)
   return { session, isPreview: isPreview(request, session) }
-}
-
-function slugOf(request: FastifyRequest): string {
-  return withoutNul((request.params as { slug: string }).slug)
 }
 
 async function show(
