@@ -8,6 +8,15 @@ import { aWorld } from '../../support/world.ts'
 const world = await aWorld()
 const school = await world.aSchool()
 
+/** By the text of the statement: most actions are found by the same one. */
+const indexes = new Map<string, Promise<string[]>>()
+
+function indexesOnce(text: string): Promise<string[]> {
+  const known = indexes.get(text) ?? indexesOf(world.database.connection, text)
+  indexes.set(text, known)
+  return known
+}
+
 /** The audit indexes that a first and a later page with this filter use. */
 async function indexesFor(filter: AuditFilter): Promise<string[]> {
   const statements = await world.database.statementsOf(async () => {
@@ -15,7 +24,7 @@ async function indexesFor(filter: AuditFilter): Promise<string[]> {
     await readAudit(school.at, filter, { limit: 50, before: uuidv7() })
   })
   const used: string[] = []
-  for (const text of statements) used.push(...(await indexesOf(world.database.connection, text)))
+  for (const text of statements) used.push(...(await indexesOnce(text)))
   return [...new Set(used)].filter((name) => name.startsWith('audit_'))
 }
 
