@@ -22,7 +22,9 @@ export interface AuditRecord {
   readonly action: string
   readonly outcome: string
   readonly actor: { readonly id: string; readonly name: string; readonly email: string } | undefined
-  readonly client: { readonly id: string; readonly name: string } | undefined
+  readonly client:
+    | { readonly id: string; readonly name: string; readonly isDeleted?: boolean }
+    | undefined
   readonly subject: string | undefined
   readonly detail: Readonly<Record<string, unknown>>
   readonly requestId: string | undefined
@@ -44,6 +46,7 @@ interface Row {
   actor_email: string | null
   client_id: string | null
   client_name: string | null
+  client_deleted_at: Date | null
   subject: string | null
   detail: Record<string, unknown>
   request_id: string | null
@@ -78,7 +81,7 @@ export async function readAudit(
   ]
   const { rows } = await at.run(sql<Row>`
     select e.id, e.at, e.action, e.outcome, e.actor_user_id, u.name as actor_name, u.email as actor_email,
-      e.client_id, c.name as client_name, e.subject, e.detail, e.request_id
+      e.client_id, c.name as client_name, c.deleted_at as client_deleted_at, e.subject, e.detail, e.request_id
     from audit_entries e
       left join ${shownPeople(at)} u on u.id = e.actor_user_id
       left join clients c on c.school_id = e.school_id and c.client_id = e.client_id
@@ -117,7 +120,11 @@ function recordFromRow(row: Row): AuditRecord {
     client:
       row.client_id === null
         ? undefined
-        : { id: row.client_id, name: row.client_name ?? row.client_id },
+        : {
+            id: row.client_id,
+            name: row.client_name ?? row.client_id,
+            isDeleted: row.client_name === null || row.client_deleted_at !== null,
+          },
     subject: row.subject ?? undefined,
     detail: row.detail,
     requestId: row.request_id ?? undefined,

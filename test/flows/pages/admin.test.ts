@@ -419,6 +419,12 @@ describe('the audit log', () => {
   test('leads to the page of what was changed', async () => {
     const school = await world.aSchool()
     const client = await world.aPublicClient(school)
+    const deleted = await world.aPublicClient(school, { name: 'Old Planner' })
+    await school.at
+      .update('clients')
+      .set({ deleted_at: new Date() })
+      .where('client_id', '=', deleted.clientId)
+      .execute()
     const entry = (action: string, more: object) => ({
       id: uuidv7(),
       action,
@@ -438,6 +444,7 @@ describe('the audit log', () => {
         about(gone, 'courses.remove', { name: 'Still Life' }),
         about('the-id', 'coupons.change'),
         entry('client.changed', { client_id: client.clientId }),
+        entry('client.created', { client_id: deleted.clientId }),
       ])
       .execute()
     const owner = await anOwner(world, school)
@@ -449,6 +456,8 @@ describe('the audit log', () => {
     expect(body).toContain(`<a href="/admin/clients/view?id=${client.clientId}">App changed</a>`)
     for (const dead of [gone, elsewhere, 'the-id']) expect(body).not.toContain(`/${dead}"`)
     expect(body).not.toContain('Elsewhere')
+    expect(body).toContain('Old Planner')
+    expect(body).not.toContain(`/admin/clients/view?id=${deleted.clientId}`)
   })
 
   test('says what a setting, a role and a color were before', async () => {

@@ -13,8 +13,7 @@ export function aboutEntry(
   found: ReadonlyMap<string, AuditedObject>,
 ): About {
   if (action.startsWith('client.')) {
-    const isGone = client === undefined || action === 'client.deleted'
-    return isGone ? {} : { url: clientPath(client.id) }
+    return client === undefined || client.isDeleted === true ? {} : { url: clientPath(client.id) }
   }
   if (action.startsWith('key.')) return { url: paths.keys }
   if (action === 'school.changed') return { url: paths.settings }
