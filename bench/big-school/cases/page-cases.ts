@@ -5,7 +5,7 @@ import {
   actionsForMany,
   selectionPath,
 } from '../../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
-import { MENU, OVERVIEW } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
+import { MENU, TOP } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
 import { paths } from '../../../src/surfaces/pages/views/admin/admin-page.tsx'
 import { SEARCH_PATH } from '../../../src/surfaces/pages/views/admin/admin-search.tsx'
 import { MEMBER_PATHS } from '../../../src/surfaces/pages/views/member/member-page.tsx'
@@ -37,7 +37,7 @@ export async function pageCases(asking: Asking, callers: BothCallers): Promise<r
     })
   }
   const same = (path: string) => add(path, () => path)
-  const starts = [OVERVIEW, ...MENU.flatMap(({ items }) => items)].map(({ href }) => href)
+  const starts = [...TOP, ...MENU.flatMap(({ items }) => items)].map(({ href }) => href)
   for (const { name } of PRESETS) same(`${paths.analytics}?last=${name}`)
   for (const word of WORDS) {
     add(`${SEARCH_PATH}?q=${word}`, () => `${SEARCH_PATH}?q=${encodeURIComponent(word)}`)
