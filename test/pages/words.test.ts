@@ -35,6 +35,13 @@ test('a signed-in person who is no member reads how to become one before registe
   expect(samplePages['event-for-members']).toContain('To become a member, write to')
 })
 
+test('a page that asks for a passkey alone says what it needs where no button can be shown', () => {
+  const needs = 'it needs scripts, a secure address (https) and a recent browser.'
+  for (const page of ['passkeys-none', 'confirm-passkey-alone', 'confirm-by-factor'])
+    expect(samplePages[page], page).toContain(needs)
+  expect(samplePages['confirm-passkey']).not.toContain(needs)
+})
+
 /** The parts that stand beside each other in a row: elements, and texts between them. Badges are apart on purpose. */
 function partsOf(html: string): readonly string[] {
   const parts: string[] = []

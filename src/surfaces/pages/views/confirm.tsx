@@ -13,7 +13,7 @@ import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { AccountOfPassword } from './change-password.tsx'
 import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
-import { PASSKEY_SCRIPT, PasskeyButton, passkeyFields } from './passkey-parts.tsx'
+import { PASSKEY_SCRIPT, PasskeyButton, PasskeyUnable, passkeyFields } from './passkey-parts.tsx'
 import type { Person } from './person.tsx'
 import { CodeField, type CodeProblem } from './sign-in-code.tsx'
 import { waitInWords } from './words.ts'
@@ -121,7 +121,11 @@ export function confirmPage(props: ConfirmProps): string {
               />
             </>
           )}
-          {props.asked !== 'passkey' && <Button look="primary">Continue</Button>}
+          {props.asked === 'passkey' ? (
+            <PasskeyUnable>This page cannot use your passkey here</PasskeyUnable>
+          ) : (
+            <Button look="primary">Continue</Button>
+          )}
           {props.passkey && (
             <PasskeyButton
               kind="prove"

@@ -48,3 +48,12 @@ export function PasskeyButton(props: PasskeyButtonProps) {
     </>
   )
 }
+
+/** Stands where there is nothing but a passkey button, until the script shows that button. */
+export function PasskeyUnable({ children }: { children: string }) {
+  return (
+    <p id="passkey-unable">
+      {`${children}: it needs scripts, a secure address (https) and a recent browser.`}
+    </p>
+  )
+}

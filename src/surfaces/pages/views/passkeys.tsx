@@ -9,7 +9,7 @@ import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { TO_SETTINGS } from './account-paths.ts'
-import { PASSKEY_SCRIPT, PasskeyButton, passkeyFields } from './passkey-parts.tsx'
+import { PASSKEY_SCRIPT, PasskeyButton, PasskeyUnable, passkeyFields } from './passkey-parts.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 export const PASSKEYS_PATH = '/account/passkeys'
@@ -53,8 +53,8 @@ export function passkeysPage(props: PasskeysProps): string {
             </ul>
           )}
           <p class="row-note">
-            These passkeys are for {here} only. Another school needs its own, even if you use the
-            same account there.
+            A passkey is for {here} only. Another school needs its own, even if you use the same
+            account there.
           </p>
         </section>
         <Panel title="Add a passkey">
@@ -62,10 +62,7 @@ export function passkeysPage(props: PasskeysProps): string {
             <p>You have {MOST_PASSKEYS} passkeys. Remove one to add another.</p>
           ) : (
             <>
-              <p id="passkey-unable">
-                This page cannot make one here: it needs scripts, a secure address (https) and a
-                recent browser.
-              </p>
+              <PasskeyUnable>This page cannot make one here</PasskeyUnable>
               <PasskeyMaker formToken={props.viewer?.formToken ?? ''} question={props.question} />
             </>
           )}
