@@ -84,11 +84,11 @@ describe('the lists of a member', () => {
   test('say what to do where there is nothing', async () => {
     const { visitor } = await aVisitor()
     for (const [path, words] of [
-      ['courses', 'Find a course'],
+      ['courses', 'href="/courses">Find a course'],
       ['bookings', 'No booking ahead'],
       ['payments', 'You have nothing to pay'],
       ['inbox', 'No messages'],
-      ['events', 'See what the school has coming up'],
+      ['events', 'href="/events">See what the school has coming up'],
       ['downloads', 'Nothing to download yet'],
     ] as const) {
       expect((await visitor.get(`/account/${path}`)).body, path).toContain(words)

@@ -1,6 +1,7 @@
 import { Address, Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
+import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { SETTINGS_PATH } from './account-paths.ts'
 import { type Person, SignedInAs, type SwitchAccount } from './person.tsx'
 
@@ -54,7 +55,7 @@ interface FactorDueProps extends OperatorOnlyProps {
 export function factorDuePage(props: FactorDueProps): string {
   const client = <Name text={props.clientName} fallback="This app" />
   const school = <Name text={props.school.name} fallback="This school" />
-  const hasMeans = props.signInUrl !== undefined && (props.hasSecondFactor || props.hasPasskey)
+  const again = props.hasSecondFactor || props.hasPasskey ? props.signInUrl : undefined
   return renderPage(
     <Layout title="Your sign-in is not enough here" school={props.school}>
       <Card>
@@ -64,11 +65,13 @@ export function factorDuePage(props: FactorDueProps): string {
           owners and admins, and you have signed in with a password alone.
         </p>
         <SignedInAs {...props} />
-        {hasMeans ? (
-          <p>
-            <a href={props.signInUrl}>Sign in again</a> with your passkey, or with your password and
-            a code.
-          </p>
+        {again !== undefined ? (
+          <>
+            <p>Sign in again with your passkey, or with your password and a code.</p>
+            <ButtonLink look="primary" href={again}>
+              Sign in again
+            </ButtonLink>
+          </>
         ) : (
           <p>
             Set one up in <a href={SETTINGS_PATH}>your account settings</a>, then connect the app
@@ -80,7 +83,7 @@ export function factorDuePage(props: FactorDueProps): string {
           formToken={props.formToken}
           hidden={{ request: props.sealedRequest }}
         >
-          <Button look="primary" name="decision" value="deny">
+          <Button look={again === undefined ? 'primary' : 'plain'} name="decision" value="deny">
             Go back to the app
           </Button>
         </Form>

@@ -18,6 +18,7 @@ import { DeletionNotice, type WaitingDeletion } from '../deletion-notice.tsx'
 import { PASSKEY_SCRIPT } from '../passkey-parts.tsx'
 import { PasskeyMaker } from '../passkeys.tsx'
 import type { Person } from '../person.tsx'
+import { PUBLIC_LISTS } from '../public-list.tsx'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { countUpTo } from '../words.ts'
 import { CourseRow, type ShownCourse } from './course-row.tsx'
@@ -149,7 +150,7 @@ function Courses({ courses, timeZone }: MemberHomeProps) {
       empty={
         <>
           <p>You are not enrolled in a course yet.</p>
-          <ButtonLink look="primary" href="/">
+          <ButtonLink look="primary" href={PUBLIC_LISTS.courses.path}>
             Find a course
           </ButtonLink>
         </>
@@ -199,7 +200,7 @@ function Events({ events, timeZone, now }: MemberHomeProps) {
       all={[MEMBER_PATHS.events, 'All events']}
       empty={
         <p>
-          No event ahead. <a href="/">See what the school has coming up</a>
+          No event ahead. <a href={PUBLIC_LISTS.events.path}>See what the school has coming up</a>
         </p>
       }
     >

@@ -3,6 +3,7 @@ import type { MemberMeeting } from '../../../../domain/consulting/meetings-of-me
 import type { MemberRegistration } from '../../../../domain/events/registrations-of-member.ts'
 import { ButtonLink } from '../../../../foundation/html/site-components.tsx'
 import type { ListPage } from '../list-body.tsx'
+import { PUBLIC_LISTS } from '../public-list.tsx'
 import { NavLink, type SiteFrame } from '../site-layout.tsx'
 import { CourseRow, type ShownCourse } from './course-row.tsx'
 import { memberList } from './list.tsx'
@@ -22,7 +23,7 @@ export function coursesPage(props: ListProps<ShownCourse>): string {
     empty: (
       <>
         <p>You are not enrolled in a course yet.</p>
-        <ButtonLink look="primary" href="/">
+        <ButtonLink look="primary" href={PUBLIC_LISTS.courses.path}>
           Find a course
         </ButtonLink>
       </>
@@ -76,7 +77,8 @@ export function eventsPage(props: ListProps<MemberRegistration> & { now: Date })
     path: MEMBER_PATHS.events,
     empty: (
       <p>
-        You have no place at an event. <a href="/">See what the school has coming up</a>
+        You have no place at an event.{' '}
+        <a href={PUBLIC_LISTS.events.path}>See what the school has coming up</a>
       </p>
     ),
     row: (registration) => <EventRow registration={registration} timeZone={timeZone} now={now} />,
