@@ -161,6 +161,21 @@ describe('a single page', () => {
     expect(looks[0]).toBe(looks[1])
   }, 60_000)
 
+  test('the account to pay to is at least as large as the text around it', async () => {
+    await open('member-payment', { viewport: phone })
+    const size = (part: string) =>
+      page.evaluate<number>(
+        `parseFloat(getComputedStyle(document.querySelector(${JSON.stringify(part)})).fontSize)`,
+      )
+    expect(await size('pre code')).toBeGreaterThanOrEqual(await size('.panel p'))
+  }, 60_000)
+
+  test('the logo of an app has a light background in the dark, for which most logos are made', async () => {
+    await open('connected-apps', { colorScheme: 'dark' })
+    const background = "getComputedStyle(document.querySelector('.tile-logo')).backgroundColor"
+    expect(await page.evaluate<string>(background)).toBe('rgb(255, 255, 255)')
+  }, 60_000)
+
   test('amounts stand at the end of their column, under their heading', async () => {
     await open('admin-courses', { viewport: desktop })
     const alignOf = (cells: string) =>

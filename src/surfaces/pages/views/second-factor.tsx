@@ -148,7 +148,7 @@ export function setupFactorPage(props: SetupProps): string {
 
 const setupErrors = {
   missing: 'Enter the code.',
-  wrong: 'This is not the code of now. Check that the clock of your phone is right.',
+  wrong: 'This is not the current code. Check that the clock of your phone is right.',
 } as const
 
 interface RecoveryCodesProps extends SiteFrame {
@@ -167,17 +167,17 @@ export function recoveryCodesPage(props: RecoveryCodesProps): string {
       <>
         <PageHead title={props.isNew ? 'Your second factor is on' : 'Your recovery codes'} />
         <section class="panel">
-          <Alert tone="warning" title={`Keep these ${RECOVERY_CODES} codes now`}>
+          <Alert tone="warning" title={`Save these ${RECOVERY_CODES} codes now`}>
             <p>
               They are shown only once. Each signs you in once if you do not have your phone. Print
-              them, or keep them in a password manager.
+              them, or save them in a password manager.
               {!props.isNew && ' The old ones no longer work.'}
             </p>
           </Alert>
           <Code>{props.codes.join('\n')}</Code>
           <div class="actions">
             <ButtonLink look="primary" href={factorPaths.page}>
-              I have kept them
+              I have saved them
             </ButtonLink>
           </div>
         </section>

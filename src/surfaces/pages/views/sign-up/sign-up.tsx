@@ -83,7 +83,7 @@ export function signUpPage(props: SignUpProps): string {
           <Button look="primary">Send link</Button>
         </Form>
         <p class="aside">
-          You have an account? <a href={signInUrl}>Sign in</a>
+          Do you have an account? <a href={signInUrl}>Sign in</a>
         </p>
       </Card>
     </Layout>,
