@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { launchBrowser } from './browser.ts'
 import { origin, servePages } from './page-server.ts'
 import { samplePages } from './sample-pages.ts'
@@ -44,7 +45,9 @@ export async function takeScreenshots(folder: string, words: readonly string[]):
       const context = await browser.newContext(options)
       const page = await context.newPage()
       for (const name of setting === 'readme' ? README_PAGES : names) {
+        await page.setViewportSize(options.viewport)
         await page.goto(`${origin}/${name}`)
+        if (setting === 'readme') await growToPage(page)
         await page.screenshot({ fullPage: true, path: `${folder}/${name}.${setting}.png` })
       }
       await context.close()
@@ -53,4 +56,11 @@ export async function takeScreenshots(folder: string, words: readonly string[]):
     await browser.close()
     server.close()
   }
+}
+
+/** Buttons that stay in sight stand at the end of the window, and would cover text in a picture that is longer than it. */
+async function growToPage(page: Page): Promise<void> {
+  const { width } = page.viewportSize() ?? shots.readme.viewport
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+  await page.setViewportSize({ width, height })
 }
