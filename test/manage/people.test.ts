@@ -242,18 +242,24 @@ describe('deleting a person', () => {
     expect(await remove(owner.id, true)).toMatchObject({ schools: 1 })
   })
 
-  test('is in the audit of the installation and of each school', async () => {
+  test('is in the audit of the installation and of each school, with the roles that were lost', async () => {
     const { person, schools } = await aBusyPerson()
     await remove(person.id)
     const entries = await db
       .selectFrom('audit_entries')
-      .select(['action', 'school_id'])
+      .select(['action', 'school_id', 'detail'])
       .where('subject', '=', person.id)
       .execute()
     expect(entries).toHaveLength(3)
-    expect(entries).toContainEqual({ action: 'person.deleted', school_id: null })
+    expect(entries).toContainEqual({
+      ...{ action: 'person.deleted', school_id: null },
+      detail: expect.anything(),
+    })
     for (const { id } of schools) {
-      expect(entries).toContainEqual({ action: 'member.roles_changed', school_id: id })
+      expect(entries).toContainEqual({
+        ...{ action: 'member.roles_changed', school_id: id },
+        detail: expect.objectContaining({ before: ['student'], after: [] }),
+      })
     }
   })
 })

@@ -192,15 +192,18 @@ describe('what the administrator changes', () => {
       expect((await register('Windsurf 2')).statusCode).toBe(201)
       const audited = await db
         .selectFrom('audit_entries')
-        .select('action')
+        .select(['action', 'detail'])
         .where('client_id', '=', 'windsurf')
         .where('school_id', 'is', null)
         .orderBy('id')
         .execute()
-      expect(audited.map(({ action }) => action)).toEqual([
-        'client.created',
-        'client.changed',
-        'client.changed',
+      expect(audited).toMatchObject([
+        { action: 'client.created' },
+        {
+          action: 'client.changed',
+          detail: { changed: { redirect_uris: [WINDSURF.redirect_uris, [moved]] } },
+        },
+        { action: 'client.changed', detail: { changed: { name: ['Windsurf', 'Windsurf 2'] } } },
       ])
     },
   )

@@ -197,7 +197,10 @@ describe('a stored key', () => {
     expect(entries).toEqual([
       { action: 'key.activated', subject: kid, detail: { forced: true, via } },
       { action: 'key.published', subject: kid, detail: { via } },
-      { action: 'key.retired', subject: old?.kid, detail: { via } },
+      {
+        ...{ action: 'key.retired', subject: old?.kid },
+        detail: { changed: { stage: ['active', 'retired'] }, via },
+      },
     ])
   })
 

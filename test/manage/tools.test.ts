@@ -8,7 +8,7 @@ import {
   deleteTool,
 } from '../../src/domain/clients/tools/tool-operations.ts'
 import { verifies } from '../spec/verifies.ts'
-import { performByCommandLine as perform } from '../support/performing.ts'
+import { outputOf, performByCommandLine as perform } from '../support/performing.ts'
 import { aTool, type NewTool, TOOL } from '../support/tools.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'
 
@@ -146,7 +146,7 @@ describe('changing a tool', () => {
       })
     }
     expect(await rowsOf(school)).toEqual(before)
-    expect(await change({ scopes: ['courses:read'] })).toEqual({
+    expect(await change({ scopes: ['courses:read'] })).toMatchObject({
       kind: 'done',
       output: { slug: 'reports', client_id: clientId, changed: { scopes: ['courses:read'] } },
     })
@@ -154,6 +154,26 @@ describe('changing a tool', () => {
     expect(await change({})).toMatchObject({ kind: 'done', output: { changed: {} } })
     const actions = (await auditOf(school)).map(({ action }) => action)
     expect(actions).toEqual(['client.created', 'client.changed'])
+  })
+
+  test('tells the audit log the value before and after, and writes no entry if both are the same', async () => {
+    const school = await world.aSchool()
+    const { clientId } = await aTool(world, school)
+    const { name, redirect_uris } = TOOL
+    const moved = ['http://127.0.0.1/elsewhere']
+    for (const typed of [
+      { name, redirect_uris },
+      { name: 'Figures', redirect_uris: moved },
+    ]) {
+      outputOf(await perform(school, changeTool, { slug: 'reports', ...typed }))
+    }
+    const changed = { name: [name, 'Figures'], redirect_uris: [redirect_uris, moved] }
+    expect((await auditOf(school)).slice(1)).toEqual([
+      {
+        ...{ action: 'client.changed', client_id: clientId },
+        detail: { kind: 'tool', via: 'command_line', changed },
+      },
+    ])
   })
 
   test('a tool that the school does not have, or has no more, cannot be changed or deleted', async () => {

@@ -8,7 +8,7 @@ import { endAuthorizationsOfPerson } from '../grants/authorizations.ts'
 import { endOperatorAuthorizations } from '../grants/end-operator-authorizations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { beginForgetting } from './deletion/leave-school.ts'
-import { holdsInSql } from './membership.ts'
+import { holdsInSql, type Role } from './membership.ts'
 import { leavePictures } from './profile/picture.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
@@ -98,18 +98,18 @@ async function leaveEverySchool(
   userId: string,
   by: AuditedActor,
 ): Promise<{ readonly schools: number; readonly ended: number }> {
-  const left = await tx
-    .updateTable('school_members')
-    .set({ roles: [] })
-    .where('user_id', '=', userId)
-    .where(sql<boolean>`roles <> '{}'`)
-    .returning('school_id')
-    .execute()
+  // RETURNING knows the row after the update; the subquery has the roles that the person held.
+  const { rows: left } = await sql<{ school_id: string; before: Role[] }>`
+    update school_members m set roles = '{}'
+    from (select school_id, user_id, roles from school_members
+          where user_id = ${userId} and roles <> '{}' for no key update) old
+    where m.school_id = old.school_id and m.user_id = old.user_id
+    returning m.school_id, old.roles as before`.execute(tx)
   let ended = 0
-  for (const { school_id } of left) {
+  for (const { school_id, before } of left) {
     const at = atSchoolInTransaction(tx, school_id)
     ended += await endOperatorAuthorizations(at, [userId], by)
-    const detail = { after: [] }
+    const detail = { before, after: [] }
     await recordChange(at, by, { action: 'member.roles_changed', subject: userId, detail })
   }
   return { schools: left.length, ended }

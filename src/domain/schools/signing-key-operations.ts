@@ -3,8 +3,11 @@ import { z } from 'zod'
 import { generateEs256Key } from '../../foundation/crypto/es256.ts'
 import { type Keyring, seal, unseal } from '../../foundation/crypto/seal.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { AuditedChange } from '../audit/record-change.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
+import { whatChanged } from '../operation/what-changed.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
+import type { KeyStage } from './school.ts'
 import { SIGNING_KEY_PURPOSE } from './signing.ts'
 import { KEY_LEAD_SECONDS, type ListedKey, lockKeys } from './signing-keys.ts'
 
@@ -81,7 +84,7 @@ export const activateKey = (keyring: Keyring) =>
       return { kid: key.kid, retired: former ?? null, early: !key.ready }
     },
     audit: ({ kid: subject, retired, early }) => [
-      ...(retired === null ? [] : [{ action: 'key.retired' as const, subject: retired }]),
+      ...(retired === null ? [] : [retiredEntry(retired, 'active')]),
       { action: 'key.activated', subject, detail: early ? { forced: true } : {} },
     ],
   })
@@ -94,7 +97,7 @@ export const retireKey = unscopedWrite({
   needsProof: () => true,
   kind: 'change',
   input: z.strictObject({ kid, force, leaked: z.boolean().optional() }),
-  output: z.strictObject({ kid }),
+  output: z.strictObject({ kid, before: z.enum(['published', 'active', 'retired']) }),
   async run(tx, _actor, wanted) {
     const key = findKey(await lockKeys(tx), wanted.kid)
     if (key.stage === 'retired' && wanted.leaked !== true) {
@@ -107,12 +110,16 @@ export const retireKey = unscopedWrite({
       )
     }
     await retire(tx, key.kid, wanted.leaked)
-    return { kid: key.kid }
+    return { kid: key.kid, before: key.stage }
   },
-  audit: ({ kid: subject }, { leaked }) => [
-    { action: 'key.retired', subject, detail: leaked === true ? { leaked } : {} },
-  ],
+  audit: ({ kid: subject, before }, { leaked }) => [retiredEntry(subject, before, leaked)],
 })
+
+/** A key that never signed is no loss; whether this one did is the first question after an accident. */
+function retiredEntry(subject: string, before: KeyStage, leaked = false): AuditedChange {
+  const changed = whatChanged({ stage: before }, { stage: 'retired' }, ['stage'])
+  return { action: 'key.retired', subject, detail: { ...changed, ...(leaked && { leaked }) } }
+}
 
 function findKey(keys: readonly ListedKey[], wanted: string): ListedKey {
   const key = keys.find((candidate) => candidate.kid === wanted)

@@ -112,7 +112,7 @@ describe('a session whose last proof is eleven minutes old', () => {
       .execute()
     expect(entries.map(({ detail }) => detail)).toEqual([
       { via: 'admin_area', changed: { name: [expect.any(String), 'Another name'] } },
-      { via: 'admin_area', kind: 'tool', name: 'Another name' },
+      { via: 'admin_area', kind: 'tool', changed: { name: [TOOL.name, 'Another name'] } },
     ])
   })
 

@@ -7,6 +7,7 @@ import { recordForInstallation } from '../../audit/audit.ts'
 import { type AuditedChange, changeEntry, recordChange } from '../../audit/record-change.ts'
 import { withdrawCodesOfClient } from '../../grants/withdraw-codes.ts'
 import { invalid, OperationRefused } from '../../operation/refusal.ts'
+import { whatChanged } from '../../operation/what-changed.ts'
 import { checkDetails } from '../applications/application-details.ts'
 import { changingPlatforms, isClientOfASchool } from './platform-list.ts'
 
@@ -51,19 +52,24 @@ export async function changePlatform(
 ): Promise<void> {
   checkDetails(changes, { confidential: false })
   await changingPlatforms(db, async (tx) => {
-    await findPlatform(tx, clientId)
-    const { name, redirect_uris } = changes
-    if (name !== undefined) await checkNameIsFree(tx, clientId, name)
+    const { client_name, redirect_uris } = await findPlatform(tx, clientId)
+    const before = { name: client_name, redirect_uris }
+    if (changes.name !== undefined) await checkNameIsFree(tx, clientId, changes.name)
+    const after = {
+      name: changes.name?.trim() ?? client_name,
+      redirect_uris: [...new Set(changes.redirect_uris ?? redirect_uris)],
+    }
     await tx
       .updateTable('vendor_platforms')
       .set({
-        ...(name === undefined ? {} : { client_name: name.trim() }),
-        ...(redirect_uris === undefined ? {} : { redirect_uris: [...new Set(redirect_uris)] }),
+        client_name: after.name,
+        redirect_uris: after.redirect_uris,
         shipped_version: null,
       })
       .where('client_id', '=', clientId)
       .execute()
-    await recordPlatform(tx, by, { action: 'client.changed', clientId, detail: { ...changes } })
+    const detail = { ...whatChanged(before, after, Object.keys(after)) }
+    await recordPlatform(tx, by, { action: 'client.changed', clientId, detail })
   })
 }
 
@@ -80,8 +86,8 @@ export async function switchPlatform(
 ): Promise<boolean> {
   const disabled_at = standing === 'on' ? null : sql<Date>`now()`
   return await changingPlatforms(db, async (tx) => {
-    const { disabled } = await findPlatform(tx, clientId)
-    if (disabled === (standing === 'off')) return false
+    const before = await findPlatform(tx, clientId)
+    if ((before.disabled_at !== null) === (standing === 'off')) return false
     await tx
       .updateTable('vendor_platforms')
       .set({ disabled_at })
@@ -108,14 +114,14 @@ export async function switchPlatform(
 async function findPlatform(tx: Transaction<DB>, clientId: string) {
   const row = await tx
     .selectFrom('vendor_platforms')
-    .select('disabled_at')
+    .select(['client_name', 'redirect_uris', 'disabled_at'])
     .where('client_id', '=', clientId)
     .executeTakeFirst()
   if (row === undefined) {
     const detail = `There is no platform ${clientId}. \`schoolgate platform list\` shows all.`
     throw new OperationRefused({ kind: 'not_found', detail })
   }
-  return { disabled: row.disabled_at !== null }
+  return row
 }
 
 async function schoolsWith(tx: Transaction<DB>, clientId: string): Promise<readonly SchoolTx[]> {

@@ -5,6 +5,7 @@ import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
 import { endAccessOfClient, endedAccess } from '../../grants/end-access-of-client.ts'
 import { withdrawCodesOfClient } from '../../grants/withdraw-codes.ts'
 import { invalid, notFound, type OperationRefused } from '../../operation/refusal.ts'
+import { whatChanged } from '../../operation/what-changed.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
 import { handsOutAccess } from '../applications/application-details.ts'
 import { toolAddress } from './tool-address.ts'
@@ -66,20 +67,22 @@ export const changeTool = unscopedWrite({
   needsProof: handsOutAccess,
   kind: 'change',
   input: named.extend(details.partial().shape),
-  output: answered.extend({ changed: details.partial() }),
+  output: answered.extend({ before: details, changed: details.partial() }),
   async run(tx, _actor, { slug, ...given }) {
     checkTool(given)
-    const client_id = await lockTool(tx, slug)
+    const { client_id, ...before } = await lockTool(tx, slug)
     const changed = columnsOf(given)
     if (Object.keys(changed).length > 0) {
       await tx.update('clients').set(changed).where('client_id', '=', client_id).execute()
     }
-    return { slug, client_id, changed }
+    return { slug, client_id, before, changed }
   },
-  audit: ({ client_id: clientId, changed }) =>
-    Object.keys(changed).length === 0
+  audit({ client_id: clientId, before, changed }) {
+    const detail = whatChanged(before, changed, Object.keys(details.shape))
+    return Object.keys(detail).length === 0
       ? []
-      : [{ action: 'client.changed', clientId, detail: { kind: 'tool', ...changed } }],
+      : [{ action: 'client.changed', clientId, detail: { kind: 'tool', ...detail } }]
+  },
 })
 
 /** The row stays, so that the address never names another tool. */
@@ -94,7 +97,7 @@ export const deleteTool = unscopedWrite({
   async run(tx, actor, { slug }) {
     const found = await findTool(tx, slug)
     await withdrawCodesOfClient(tx, found)
-    const client_id = await lockTool(tx, slug)
+    const { client_id } = await lockTool(tx, slug)
     await tx
       .update('clients')
       .set({ deleted_at: sql<Date>`now()` })
@@ -117,7 +120,11 @@ async function lockOrigin(tx: SchoolTx): Promise<string> {
 }
 
 const selectTool = (tx: SchoolTx, slug: string) =>
-  tx.from('clients').select('client_id').where('slug', '=', slug).where('deleted_at', 'is', null)
+  tx
+    .from('clients')
+    .select(['client_id', 'name', 'redirect_uris', 'scopes'])
+    .where('slug', '=', slug)
+    .where('deleted_at', 'is', null)
 
 async function findTool(tx: SchoolTx, slug: string): Promise<string> {
   const tool = await selectTool(tx, slug).executeTakeFirst()
@@ -125,10 +132,10 @@ async function findTool(tx: SchoolTx, slug: string): Promise<string> {
   return tool.client_id
 }
 
-async function lockTool(tx: SchoolTx, slug: string): Promise<string> {
+async function lockTool(tx: SchoolTx, slug: string) {
   const tool = await selectTool(tx, slug).forUpdate().executeTakeFirst()
   if (tool === undefined) throw notFound('tool')
-  return tool.client_id
+  return tool
 }
 
 async function slugTaken(tx: SchoolTx, slug: string): Promise<OperationRefused> {
