@@ -114,9 +114,13 @@ describe('a vendor platform', () => {
       }
       expect(await consent()).toEqual([{ action: 'client.created', ...row }])
       expect(await consent()).toEqual([])
-      const uris = { redirect_uris: [CALLBACK, 'https://old.example/cb'] }
-      await school.at.update('clients').set(uris).execute()
-      expect(await consent()).toEqual([{ action: 'client.changed', ...row }])
+      const uris = [CALLBACK, 'https://old.example/cb']
+      await school.at.update('clients').set({ redirect_uris: uris, name: 'Old' }).execute()
+      const [entry, ...more] = await consent()
+      const detail = { ...row.detail, changed: { name: ['Old', 'ChatGPT'] } }
+      expect(entry).toMatchObject({ action: 'client.changed', ...row, detail })
+      expect(JSON.stringify(entry?.detail)).toContain('redirect_uris')
+      expect(more).toEqual([])
       await school.at.update('clients').set({ deleted_at: new Date() }).execute()
       expect(await consent()).toEqual([{ action: 'client.created', ...row }])
     },

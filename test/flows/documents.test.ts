@@ -157,7 +157,9 @@ describe('a client that brings its own document', () => {
       expect(await consent()).toEqual([])
       document.change({ client_name: 'Renamed' })
       await expireCache(world)
-      expect(await consent()).toEqual([{ action: 'client.changed', ...row }])
+      const changed = { name: ['Tool', 'Renamed'] }
+      const detail = { ...row.detail, changed }
+      expect(await consent()).toEqual([{ action: 'client.changed', ...row, detail }])
     },
   )
 
