@@ -87,12 +87,13 @@ test('an owner confirms with a passkey, and cancels once before', async () => {
 
 test('an owner drops what was sent, and nothing is done', async () => {
   const owner = await world.aMember(school, ['owner'])
-  const { clientId } = await world.aConfidentialClient(school)
+  const { clientId } = await world.aConfidentialClient(school, { name: 'Planner' })
   const page = await aPage({ javaScriptEnabled: false })
   const path = `/admin/developers/applications/${clientId}`
   await page.goto(`${path}/delete`)
   await signIn(page, owner)
   await ageProof(world, owner)
+  await page.getByLabel('Type the name to confirm').fill('Planner')
   await page.getByRole('button', { name: /^Delete/ }).click()
   await page.fill('#password', PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()

@@ -85,8 +85,8 @@ export const CLIENT_PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
   'delete an application': {
     operation: 'applications.delete',
     prepare: async ({ world, school }) => {
-      const { clientId } = await world.aPublicClient(school)
-      return here(`${APPS}/${clientId}/delete`)
+      const { clientId } = await world.aPublicClient(school, { name: 'Planner' })
+      return here(`${APPS}/${clientId}/delete`, [['confirm_name', 'Planner']])
     },
   },
   'make a tool': {
@@ -119,8 +119,8 @@ export const CLIENT_PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
     operation: 'tools.delete',
     prepare: async ({ world, school }) => {
       const slug = fresh()
-      await aTool(world, school, { slug })
-      return here(`${TOOLS}/${slug}/delete`)
+      await aTool(world, school, { slug, name: 'Reports' })
+      return here(`${TOOLS}/${slug}/delete`, [['confirm_name', 'Reports']])
     },
   },
   'review a client that may then ask for everything': {

@@ -297,6 +297,19 @@ describe('OAuth applications', () => {
     },
   )
 
+  test('deleting asks for the name also if no person uses the application: its id is never given again', async () => {
+    const school = await aBetaSchool(world)
+    const { clientId } = await world.aPublicClient(school, { name: 'Planner' })
+    const owner = await anOwner(world, school)
+    const asking = `${APPS}/${clientId}/delete`
+    const refused = await submit(owner, asking, asking)
+    expect(refused.statusCode).toBe(422)
+    expect(refused.body).toContain('This is another name. Nothing was deleted.')
+    expect((await owner.get(`${APPS}/${clientId}`)).statusCode).toBe(200)
+    const deleted = await submit(owner, asking, asking, { confirm_name: 'planner' })
+    expect(deleted.headers.location).toBe(`${APPS}?done=deleted`)
+  })
+
   test('the page of an application lists its people, and can end its access for one of them', async () => {
     const school = await aBetaSchool(world)
     const client = await world.aPublicClient(school)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { UNREVIEWED_SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../../spec/verifies.ts'
+import { nameAskedFor } from '../../support/admin-browser.ts'
 import type { Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { getFrom } from '../../support/oauth-world.ts'
@@ -136,7 +137,9 @@ describe('operator tools in the admin area', () => {
       await aTool(world, other)
       expect((await make(owner)).statusCode).toBe(303)
       expect((await make(owner)).body).toContain('already has a tool reports')
-      await submit(owner, `${TOOLS}/reports/delete`, `${TOOLS}/reports/delete`)
+      const asking = `${TOOLS}/reports/delete`
+      const name = nameAskedFor((await owner.get(asking)).body)
+      expect((await submit(owner, asking, asking, name)).statusCode).toBe(303)
       const refused = await make(owner)
       expect([refused.statusCode, refused.body]).toEqual([
         400,

@@ -160,8 +160,8 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   app.post(`${ONE}/delete`, async (request, reply) => {
     const { operator, application } = await enterToChange(request, pathOf(request))
     const form = checkedForm(context.keyring, request, operator)
-    const people = await countPeopleOfApp(request.at, application.clientId)
-    if (people > 0 && !isNameTyped(form, application.name || application.clientId)) {
+    if (!isNameTyped(form, application.name || application.clientId)) {
+      const people = await countPeopleOfApp(request.at, application.clientId)
       const frame = adminFrame(context, request, reply, operator)
       const page = deleteApplicationPage({ ...frame, application, people, isWrongName: true })
       return sendPage(reply, request, 'site', page, 422)

@@ -124,8 +124,8 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
     const operator = await enter(request, pathOf(request))
     const tool = await loadTool(request)
     const form = checkedForm(context.keyring, request, operator)
-    const people = await countPeopleOfApp(request.at, tool.clientId)
-    if (people > 0 && !isNameTyped(form, tool.name || tool.clientId)) {
+    if (!isNameTyped(form, tool.name || tool.clientId)) {
+      const people = await countPeopleOfApp(request.at, tool.clientId)
       const frame = adminFrame(context, request, reply, operator)
       const asked = { application: tool, people, kind: 'tool', back: pathOf(request) } as const
       const page = deleteApplicationPage({ ...frame, ...asked, isWrongName: true })

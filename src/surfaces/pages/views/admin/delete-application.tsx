@@ -40,8 +40,7 @@ export function deleteApplicationPage(props: DeleteApplicationProps): string {
     ),
     form: {
       path: `${back}/delete`,
-      typed:
-        people > 0 ? { name: name || clientId, isWrong: props.isWrongName === true } : undefined,
+      typed: { name: name || clientId, isWrong: props.isWrongName === true },
       button: 'Delete',
     },
   })
