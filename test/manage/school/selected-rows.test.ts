@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
+import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
+import { actionsForMany } from '../../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
 import { AdminBrowser, nameAskedFor } from '../../support/admin-browser.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { aCourse } from '../../support/learning.ts'
@@ -69,6 +71,32 @@ describe('selected rows of a list', () => {
     const done = await confirm(owner, 'publish', [first, second])
     expect((await owner.follow(done)).body).toContain('Done with all selected rows.')
     expect(await states(school)).toEqual(['published', 'published', 'draft'])
+  })
+
+  test('are spoken of as several, and one alone as one', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const [first = '', second = ''] = await posts(school, 2)
+    const question = async (...ids: readonly string[]) => {
+      const query = new URLSearchParams([['action', 'delete'], ...ids.map((id) => ['id', id])])
+      return (await owner.get(`/admin/posts/selected?${query}`)).body
+    }
+    expect(await question(first, second)).toContain('They are deleted for good, with their texts.')
+    const one = await question(first)
+    expect(one).toContain('Delete: 1 post')
+    expect(one).toContain('It is deleted for good, with its text.')
+    const done = await confirm(owner, 'delete', [first])
+    expect((await owner.follow(done)).body).toContain('Done with the selected row.')
+  })
+
+  test('may be chosen for every action that needs nothing but the row, unless it asks for the name', () => {
+    const others = RESOURCES.filter(({ list }) => list !== undefined).flatMap((resource) => {
+      const offered = actionsForMany(resource).map(({ path }) => path)
+      return resource.actions
+        .filter(({ path, does }) => !('operation' in does) && !offered.includes(path))
+        .map(({ path, confirmsName }) => `${resource.path} ${path}${confirmsName ? ' (name)' : ''}`)
+    })
+    expect(others).toEqual(['courses delete (name)', 'payments undo-refund'])
   })
 
   test('that cannot be changed are told with the reason, and the others are changed', async () => {

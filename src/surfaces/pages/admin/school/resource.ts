@@ -23,13 +23,13 @@ export interface Action<T = Row> {
   readonly question: string
   /** What will happen; if left out, the operation's own summary. */
   readonly consequence?: string | ((object: T, place: Place) => string)
+  /** The same of several objects. If left out, selected rows of a list cannot be chosen for it. Needs `does` without `asking`. */
+  readonly consequenceOfMany?: string
   /** The notice after it is done. */
   readonly done: string
   readonly tone?: 'danger'
   /** Whether the page asks to type the name of the object, because much is lost with it. */
   readonly confirmsName?: true
-  /** Whether it is done with one object at a time and not with the selected rows of a list. */
-  readonly forOne?: true
   /** Whether it can be done with this object as it is now. */
   readonly when?: (object: T) => boolean
 }
@@ -45,6 +45,8 @@ export interface ManyAction {
   readonly label: string
   readonly does: AskedWrite
   readonly consequence: string
+  /** What is said instead if one row is selected. */
+  readonly consequenceOfOne?: string
   /** The member of the input that takes the id of a row. */
   readonly by: string
   readonly tone?: 'danger'

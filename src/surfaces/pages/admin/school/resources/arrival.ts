@@ -45,6 +45,8 @@ export const beforeArrival: readonly Action<Arriving>[] = [
     question: 'Send an invitation?',
     consequence:
       'They get an email with a link to choose a password, or to sign in if they have an account. The link works for seven days.',
+    consequenceOfMany:
+      'Each of them gets an email with a link to choose a password, or to sign in if they have an account. The links work for seven days.',
     done: 'The invitation is on its way.',
     when: isToCome,
   },

@@ -92,6 +92,7 @@ export const jobs = defineResource({
       does: cancelJob,
       question: 'Cancel this job?',
       consequence: 'It ends soon. What it has done until then stays.',
+      consequenceOfMany: 'They end soon. What they have done until then stays.',
       done: 'The job ends after the step that it is at.',
       tone: 'danger',
       when: (job) => job.can_cancel,

@@ -67,6 +67,7 @@ export const lecturers = defineResource({
       does: removeLecturer,
       question: 'Remove this profile?',
       consequence: 'It disappears, also from courses. The member keeps their roles.',
+      consequenceOfMany: 'They disappear, also from courses. The members keep their roles.',
       done: 'The profile is deleted.',
       tone: 'danger',
     },

@@ -92,6 +92,7 @@ const cancel: Action<Meeting> = {
   does: cancelMeeting,
   question: 'Cancel this meeting?',
   consequence: 'Everybody who attends sees it as canceled and no longer sees its room.',
+  consequenceOfMany: 'Everybody who attends sees them as canceled and no longer sees their rooms.',
   done: 'The meeting is canceled.',
   tone: 'danger',
   when: (meeting) => meeting.state !== 'canceled' && !isClass(meeting),
@@ -104,6 +105,8 @@ const remove: Action<Meeting> = {
   question: 'Remove this class?',
   consequence:
     'It leaves the schedules of the group for good. If it is not over, the members get a notification that it does not take place.',
+  consequenceOfMany:
+    'They leave the schedules of their groups for good. The members get a notification for each one that is not over.',
   done: 'The class is removed.',
   tone: 'danger',
   when: isClass,
@@ -171,6 +174,8 @@ const actions: readonly Action<Meeting>[] = [
     question: 'Reopen this meeting?',
     consequence:
       'It is available again, and has to be confirmed again. Attendees keep their seats.',
+    consequenceOfMany:
+      'They are available again, and have to be confirmed again. Attendees keep their seats.',
     done: 'The meeting is available again.',
     when: (meeting) => meeting.state !== 'available',
   },

@@ -272,7 +272,6 @@ export const payments = defineResource({
       path: 'undo-refund',
       label: 'Undo answer',
       does: undoRefund,
-      forOne: true,
       question: 'Undo the answer to this refund?',
       consequence: (payment) =>
         `For an answer that was a mistake. Nothing counts as refunded any more, ${wasRefundAsked(payment) ? 'the request waits again' : 'the payment is paid without a refund'}, and ${payerOf(payment)} is told so. Access that the refund ended stays ended; enroll them again if they should have it.`,

@@ -100,6 +100,8 @@ export const students = defineResource({
       question: 'Remove this student?',
       consequence:
         'They lose the student role here. Their account, what they bought and their progress stay, and come back with the role.',
+      consequenceOfMany:
+        'They lose the student role here. Their accounts, what they bought and their progress stay, and come back with the role.',
       done: 'The student is removed.',
       tone: 'danger',
     },
@@ -113,6 +115,7 @@ export const students = defineResource({
         { name: 'expires_at', label: 'Access until', hint: 'Empty means for life.' },
       ]),
       consequence: 'All of them get the course at once, without a purchase.',
+      consequenceOfOne: 'They get the course at once, without a purchase.',
     },
   ],
   related: [
@@ -175,6 +178,8 @@ export const members = defineResource({
       question: 'Remove this member?',
       consequence:
         'They lose every role here, and apps lose the access that they gave. Their account and what they bought stay.',
+      consequenceOfMany:
+        'They lose every role here, and apps lose the access that they gave. Their accounts and what they bought stay.',
       done: 'The member is removed.',
       tone: 'danger',
     },

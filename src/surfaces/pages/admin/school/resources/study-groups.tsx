@@ -83,6 +83,7 @@ export const studyGroups = defineResource({
       does: removeStudyGroup,
       question: 'Delete this study group?',
       consequence: 'The group is deleted for good.',
+      consequenceOfMany: 'They are deleted for good.',
       done: 'The study group is deleted.',
       tone: 'danger',
     },

@@ -100,6 +100,7 @@ export const subscriptions = defineResource({
       does: resumeSubscription,
       question: 'Resume this subscription?',
       consequence: 'The cancellation is undone, and it renews at the end of its period.',
+      consequenceOfMany: 'The cancellations are undone, and each renews at the end of its period.',
       done: 'The subscription is resumed.',
       when: (subscription) => runs(subscription) && subscription.cancel_at_period_end,
     },

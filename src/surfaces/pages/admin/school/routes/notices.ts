@@ -10,6 +10,7 @@ export function noticesOf(resource: AdminResource): Notices {
     saved: 'Saved.',
     started: 'This takes a while. You can leave the page: the work goes on.',
     selected: 'Done with all selected rows.',
+    'selected-one': 'Done with the selected row.',
     uploaded: 'The file is in place.',
     ...Object.fromEntries(
       related

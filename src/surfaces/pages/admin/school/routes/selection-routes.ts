@@ -29,13 +29,14 @@ const MOST_ROWS = 50
 /** What can be done with several rows: actions that need nothing but the object, and those that ask once for all. */
 export function actionsForMany({ actions, forMany = [] }: AdminResource): readonly ManyAction[] {
   const alike = actions.flatMap((action): ManyAction[] => {
-    const { path, label, does, consequence, tone, when, confirmsName, forOne } = action
-    if ('operation' in does || confirmsName === true || forOne === true) return []
+    const { path, label, does, consequence, consequenceOfMany, tone, when } = action
+    if ('operation' in does || consequenceOfMany === undefined) return []
     // What is said of one object may depend on it.
-    const words = typeof consequence === 'string' ? consequence : does.summary
+    const consequenceOfOne = typeof consequence === 'string' ? consequence : does.summary
     return [
       {
-        ...{ path, label, by: 'id', does: asking(does, []), consequence: words },
+        ...{ path, label, by: 'id', does: asking(does, []), consequenceOfOne },
+        consequence: consequenceOfMany,
         ...(tone && { tone }),
         ...(when && { when }),
       },
@@ -118,7 +119,8 @@ export function addSelectionRoutes(
       if (failure !== undefined) failed.push(failure)
     }
     if (failed.length === 0) {
-      return redirectTo(reply, request, 'site', afterWrite(back.url, 'selected'))
+      const done = ids.length === 1 ? 'selected-one' : 'selected'
+      return redirectTo(reply, request, 'site', afterWrite(back.url, done))
     }
     const frame = visit.frame()
     const page = selectionPage({

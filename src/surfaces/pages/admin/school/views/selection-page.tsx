@@ -95,9 +95,10 @@ function NoneSelected() {
 }
 
 function Selected({ resource, action, objects }: SelectionPageProps & { action: ManyAction }) {
+  const { consequence, consequenceOfOne = consequence } = action
   return (
     <>
-      <p>{action.consequence}</p>
+      <p>{objects.length === 1 ? consequenceOfOne : consequence}</p>
       <ul>
         {objects.map((object) => (
           <li>
