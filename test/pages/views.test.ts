@@ -48,6 +48,7 @@ const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/^member-home-empty/, 'passkeys'],
   [/^(assistants|member-(home|payments?))/, 'copy'],
   [/^admin-(secret|application|client(?!s)|tool(?!s))/, 'copy'],
+  [/^admin-(course|meeting|import-checked)(?!s)/, 'copy'],
   [/^admin-appearance/, 'appearance'],
   [/^(sign-in|account|passkeys|confirm-(passkey|by-factor))/, 'passkeys'],
   [/^lecture/, 'lecture'],

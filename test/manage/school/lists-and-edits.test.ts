@@ -287,6 +287,21 @@ describe('records that members create', () => {
     expect(await browser.page('/admin/comments?hidden=true')).not.toContain(EXAMPLE.comment)
   })
 
+  test('each object shows its id, with a button that copies it', async () => {
+    for (const [path, id] of [
+      ['coupons', EXAMPLE.coupon],
+      ['sections', EXAMPLE.section],
+      ['members', EXAMPLE.student],
+    ] as const) {
+      const html = await browser.page(`/admin/${path}/${id}`)
+      expect(html).toContain(
+        `<span id="object-id"><bdi class="address" dir="ltr">${id}</bdi></span>`,
+      )
+      expect(html).toContain('data-copies="object-id"')
+      expect(html).toMatch(/<script src="\/assets\/copy\.[0-9a-f]+\.js"/)
+    }
+  })
+
   test('a form shows its questions and answers', async () => {
     expect(await browser.page(`/admin/forms/${EXAMPLE.form}`)).toContain(EXAMPLE.submission)
     expect(await browser.page(`/admin/submissions/${EXAMPLE.submission}`)).toContain('Answers')

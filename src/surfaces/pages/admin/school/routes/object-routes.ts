@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findFile } from '../../../../../domain/content/file-operations.ts'
 import { findHtml } from '../../../../../domain/content/rendered-texts.ts'
+import { COPY_SCRIPT } from '../../../../../foundation/html/copyable.tsx'
 import { renderInThread } from '../../../../../foundation/markdown/render-in-thread.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { sendPage } from '../../../page-request.ts'
+import { sendScriptedPage } from '../../../page-request.ts'
 import { type AdminResource, labelled, listPath, type Related, rowsOf } from '../resource.ts'
 import type { Row } from '../row.ts'
 import {
@@ -43,9 +44,9 @@ export function addObjectRoute(
       uploads: await shownUploads(context, request, resource, object),
       panels: await resource.panels?.(object, place, ask, frame.viewer?.formToken ?? ''),
     })
-    // Not a script: the page works without.
+    // Not by the script: the page works without.
     if (resource.isChanging?.(object) === true) reply.header('refresh', LOOK_AGAIN_SECONDS)
-    return sendPage(reply, request, 'site', page)
+    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
   })
 }
 

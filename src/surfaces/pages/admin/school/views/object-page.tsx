@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { Name } from '../../../../../foundation/html/components.tsx'
+import { Address, Name } from '../../../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../../foundation/html/copyable.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Prose } from '../../../../../foundation/html/prose.tsx'
 import {
@@ -62,6 +63,7 @@ export function objectPage(props: ObjectPageProps): string {
     ...props,
     here: placeInMenu(resource, props.here),
     title: name,
+    script: COPY_SCRIPT,
     children: (
       <>
         <PageHead title={<Name text={name} fallback="" />} up={upFrom(resource, object)}>
@@ -144,7 +146,6 @@ function Facts({
   const facts = resource.facts
     .map(({ label, show, wide }) => [label, show(object, place), wide] as const)
     .filter(([, shown]) => shown !== undefined && shown !== null && shown !== '')
-  if (facts.length === 0) return null
   return (
     <section class="panel" aria-label={`About this ${resource.one}`}>
       <dl class="facts">
@@ -154,6 +155,15 @@ function Facts({
             <dd>{shown}</dd>
           </div>
         ))}
+        <div>
+          <dt>Id</dt>
+          <dd>
+            <CopyText id="object-id" what="the id">
+              <Address text={String(object.id)} />
+            </CopyText>
+            <CopyStatus />
+          </dd>
+        </div>
       </dl>
     </section>
   )
