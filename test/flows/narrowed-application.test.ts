@@ -245,7 +245,7 @@ describe('ending all access of an application', () => {
       const owner = await anOwner(world, at)
       const page = `/admin/developers/applications/${client.clientId}`
       const shown = (await owner.get(page)).body
-      expect(shown).toContain('for two hours at most')
+      expect(shown).toContain('ends after two hours at the latest')
       const question = `/admin/clients/end-all?id=${client.clientId}`
       expect(shown).toContain(`href="${question}"`)
       expect((await owner.get(question)).body).toContain('2 people have given it access')

@@ -71,8 +71,8 @@ export async function endAuthorizationsOfPerson(
   const { rows } = await sql<EndedAuthorization>`
     with live as materialized (
       select id from authorizations
-      where (school_id, user_id) in (select school_id, user_id from school_members where user_id = ${userId})
-        and revoked_at is null
+      where school_id = any (array(select school_id from school_members where user_id = ${userId}))
+        and user_id = ${userId} and revoked_at is null
       order by id for no key update)
     update authorizations set revoked_at = now() where id in (select id from live)
     returning id, school_id as "schoolId", client_id as "clientId"`.execute(db)
