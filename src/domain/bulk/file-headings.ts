@@ -132,15 +132,15 @@ export function guessColumns(
   remembered: ColumnNames,
 ): ColumnNames {
   const free = new Set(Object.keys(columns))
-  const take = (name: string | undefined): string => {
-    if (name === undefined || !free.has(name)) return ''
-    free.delete(name)
-    return name
+  const take = (name: string | undefined, mayJoin = false): string => {
+    if (name === undefined) return ''
+    return free.delete(name) || (mayJoin && columns[name]?.joins === true) ? name : ''
   }
   const chosen: Record<string, string> = {}
   // Exact names first, so that a synonym does not take their column.
   for (const { heading } of headings) {
-    const name = take(Object.hasOwn(remembered, heading) ? remembered[heading] : heading)
+    const isKnown = Object.hasOwn(remembered, heading)
+    const name = take(isKnown ? remembered[heading] : heading, isKnown)
     if (name !== '') chosen[heading] = name
   }
   for (const { heading } of headings) {

@@ -17,6 +17,8 @@ export interface BulkColumn {
   readonly fixed?: boolean
   /** The value of a new object if the row leaves it out; null without a default. */
   readonly default?: unknown
+  /** For a text: several headings of a file may be chosen for it, such as a first and a last name. */
+  readonly joins?: true
   readonly note?: string
 }
 

@@ -49,7 +49,7 @@ export async function* readRows(
   if (format === 'ndjson') {
     const isRenamed = Object.keys(columns).length > 0
     const parseRow = (text: string) =>
-      isRenamed ? renamed(parseObject(text), columns) : parseObject(text)
+      isRenamed ? renamed(kind, parseObject(text), columns) : parseObject(text)
     for await (const records of readRecords(source, lineReader())) {
       yield records.map((record) => readRecord(record, check, parseRow))
     }
@@ -103,13 +103,30 @@ function parseObject(text: string): unknown {
 }
 
 /** An object with the names of columns in place of the headings. */
-function renamed(row: unknown, columns: ColumnNames): unknown {
+function renamed(kind: BulkKind, row: unknown, columns: ColumnNames): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row
-  const members = Object.entries(row).map(([name, value]) => [
-    columnOf(name, headingName(name), columns),
-    value,
-  ])
-  return Object.fromEntries(members.filter(([name]) => name !== ''))
+  const members = new Map<string, unknown>()
+  for (const [written, value] of Object.entries(row)) {
+    const heading = headingName(written)
+    const name = columnOf(written, heading, columns)
+    const before = isJoined(kind, name, heading, columns) ? members.get(name) : undefined
+    if (name !== '') members.set(name, joined(before, value))
+  }
+  return Object.fromEntries(members)
+}
+
+/** Whether the texts of several headings may become one: only for headings whose column was chosen. */
+function isJoined(kind: BulkKind, name: string, heading: string, columns: ColumnNames): boolean {
+  const column = Object.hasOwn(kind.columns, name) ? kind.columns[name] : undefined
+  return column?.joins === true && Object.hasOwn(columns, heading)
+}
+
+/** Two texts as one, in the order of the file. A value that is no text stays, and is refused later. */
+function joined(before: unknown, value: unknown): unknown {
+  if (before === undefined || before === null || before === '') return value
+  if (value === undefined || value === null || value === '') return before
+  if (typeof before !== 'string' || typeof value !== 'string') return [before, value]
+  return `${before.trim()} ${value.trim()}`.trim()
 }
 
 function columnOf(written: string, heading: string, columns: ColumnNames): string {
@@ -205,7 +222,9 @@ function headedParser(
       const detail = `The heading names a column that ${kind.name} do not have. Remove it, or check its spelling.`
       return [{ pointer: pointerTo([oneLine(name, 100)]), code: 'unknown_field', detail }]
     }
-    if (names.indexOf(name) === place) return []
+    const first = names.indexOf(name)
+    if (first === place) return []
+    if ([first, place].every((one) => isJoined(kind, name, own[one] ?? '', columns))) return []
     return [{ pointer: `/${name}`, code: 'repeated', detail: 'Name each column once.' }]
   })
   if (problems.length > 0) throw new HeadingError(problems.slice(0, 20))
@@ -219,7 +238,8 @@ function headedParser(
     for (const [place, cell] of cells.entries()) {
       if (mustBeEmpty[place] === true && (cell ?? '').trim() !== '') return UNNAMED
       const value = readers[place]?.(cell)
-      if (value !== undefined) row[names[place] ?? ''] = value
+      const name = names[place] ?? ''
+      if (value !== undefined) row[name] = joined(row[name], value)
     }
     return row
   }

@@ -99,6 +99,12 @@ export function columnsFor(resource: string): readonly string[] {
   return Object.keys(kindOf(resource).columns)
 }
 
+/** Those of them that several headings may be chosen for. */
+export function joinedColumnsFor(resource: string): readonly string[] {
+  const { columns } = kindOf(resource)
+  return Object.keys(columns).filter((name) => columns[name]?.joins === true)
+}
+
 /** Exports what a list of the admin area shows. */
 export const exportList = unscopedWrite({
   name: 'exports.start_list',

@@ -1,6 +1,6 @@
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
-import type { BulkKind, ImportRow, RowOutcome } from '../bulk/kind.ts'
+import type { BulkColumn, BulkKind, ImportRow, RowOutcome } from '../bulk/kind.ts'
 import { writeInRounds } from '../bulk/rounds.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, id, line } from '../operation/fields.ts'
@@ -22,11 +22,12 @@ import { normalEmail } from './person.ts'
 import { judgeRoleChange, rolesField } from './role-rules.ts'
 import { listStudents } from './student-operations.ts'
 
-const columns = {
+const columns: Record<'id' | 'email' | 'name', BulkColumn> = {
   id: { schema: id, note: 'of a person who is already a member' },
   email: { schema: email, note: 'of any other person; an existing account only gets the role' },
   name: {
     schema: line(200),
+    joins: true,
     note: 'shown here until the person signs in; then their own name is shown',
   },
 }

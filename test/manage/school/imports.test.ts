@@ -39,6 +39,16 @@ const emails = async (school: TestSchool): Promise<string[]> => {
   return rows.map(({ email }) => email ?? '')
 }
 
+const typedNames = async ({ at }: TestSchool): Promise<unknown[]> => {
+  const members = await at
+    .from('school_members')
+    .select('typed_name')
+    .where('typed_name', 'is not', null)
+    .orderBy('typed_name')
+    .execute()
+  return members.map(({ typed_name }) => typed_name)
+}
+
 const chosenIn = (html: string): string[] =>
   [...html.matchAll(/<select id="column-\d+"[^>]*>(.*?)<\/select>/gs)].map(
     ([, options = '']) => /<option value="([^"]*)" selected/.exec(options)?.[1] ?? '',
@@ -175,6 +185,40 @@ describe('the headings of a file', () => {
       ['Name', 'name'],
     ])
     expect((await owner.get(once)).body).toContain('Import 1 row')
+  })
+
+  test('with parts of a name are joined, in the order of the file, and remembered', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const rows = 'Mail,First,Last\nkit@example.test, Kit ,Example\nmax@example.test,Max,\n'
+    const chosen: [string, string][] = [
+      ['Mail', 'email'],
+      ['First', 'name'],
+      ['Last', 'name'],
+    ]
+    await start(owner, await choose(owner, await check(owner, rows), chosen))
+    expect(await typedNames(school)).toEqual(['Kit Example', 'Max'])
+    const lines = '{"First":"Ada","Mail":"ada@example.test","Last":"Example"}\n'
+    const next = await check(owner, lines, 'rows.ndjson')
+    expect(chosenIn((await owner.get(next)).body)).toEqual(['name', 'email', 'name'])
+    await start(owner, next)
+    expect(await typedNames(school)).toEqual(['Ada Example', 'Kit Example', 'Max'])
+  })
+
+  test('are joined only if they were chosen for the name, and only texts are', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const path = await check(owner, 'email,name,name\nkit@example.test,Kit,Example\n')
+    expect(chosenIn((await owner.get(path)).body)).toEqual(['email', 'name', ''])
+    await start(owner, path)
+    expect(await typedNames(school)).toEqual(['Kit'])
+    const parts = '{"email":"ada@example.test","First":"Ada","Last":["Example"]}\n'
+    const listed = await choose(owner, await check(owner, parts, 'rows.ndjson'), [
+      ['email', 'email'],
+      ['First', 'name'],
+      ['Last', 'name'],
+    ])
+    expect((await owner.get(listed)).body).toContain('1 row would be refused')
   })
 
   test('may stand twice, be empty, or have a line break, as spreadsheets write them', async () => {

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { CHECKED_ROWS } from '../../../../../domain/bulk/check-job.ts'
-import { columnsFor, IMPORTED } from '../../../../../domain/bulk/transfer-operations.ts'
+import {
+  columnsFor,
+  IMPORTED,
+  joinedColumnsFor,
+} from '../../../../../domain/bulk/transfer-operations.ts'
 import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
 import { paths } from '../../../views/admin/admin-page.tsx'
@@ -68,7 +72,7 @@ export function CheckedPanels({ job, isMine, formToken }: CheckedProps) {
       </Panel>
       <Panel
         title="Columns"
-        lead="Choose what each heading of your file means. The choice is kept for the next file."
+        lead={`Choose what each heading of your file means. The choice is kept for the next file.${joinedInWords(resource)}`}
       >
         {heading_problems?.map((problem) => (
           <Alert tone="error" title={headingProblem(problem)} />
@@ -108,6 +112,15 @@ export function CheckedPanels({ job, isMine, formToken }: CheckedProps) {
       </Panel>
     </>
   )
+}
+
+function joinedInWords(resource: string): string {
+  return joinedColumnsFor(resource)
+    .map(
+      (name) =>
+        ` If your file has the ${name} in parts, choose “${inWords(name)}” for each of them: they are joined in the order of the file.`,
+    )
+    .join('')
 }
 
 function OfAnother({ file }: { file: File }) {
