@@ -1063,6 +1063,7 @@ create table event_registrations (
   constraint event_registrations_state_check CHECK ((state = ANY (ARRAY['registered'::text, 'attended'::text, 'canceled'::text])))
 );
 CREATE INDEX event_registrations_by_event ON public.event_registrations USING btree (school_id, event_id, registered_at, id);
+CREATE INDEX event_registrations_in_state ON public.event_registrations USING btree (school_id, event_id, state, registered_at, id);
 CREATE INDEX event_registrations_of_person ON public.event_registrations USING btree (school_id, user_id, registered_at, id);
 CREATE STATISTICS public.event_registrations_ids (dependencies) ON school_id, event_id, user_id FROM event_registrations;
 CREATE TRIGGER event_registrations_counted AFTER UPDATE ON public.event_registrations REFERENCING OLD TABLE AS went NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('events', 'registration_count', 'event_id', 'state <> ''canceled''');
@@ -2112,12 +2113,12 @@ create table subscriptions (
   constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['active'::text, 'past_due'::text, 'canceled'::text])))
 );
 CREATE INDEX subscriptions_by_period ON public.subscriptions USING btree (school_id, current_period_ends_at, id);
-CREATE INDEX subscriptions_by_plan ON public.subscriptions USING btree (school_id, plan_id);
 CREATE INDEX subscriptions_by_state ON public.subscriptions USING btree (school_id, state, created_at, id);
 CREATE INDEX subscriptions_by_time ON public.subscriptions USING btree (school_id, created_at, id);
 CREATE INDEX subscriptions_ending ON public.subscriptions USING btree (school_id, created_at, id) WHERE cancel_at_period_end;
 CREATE INDEX subscriptions_of_person ON public.subscriptions USING btree (school_id, user_id, created_at, id);
 CREATE INDEX subscriptions_of_plan ON public.subscriptions USING btree (school_id, plan_id, created_at, id);
+CREATE INDEX subscriptions_of_plan_by_period ON public.subscriptions USING btree (school_id, plan_id, current_period_ends_at, id);
 CREATE UNIQUE INDEX subscriptions_one_alive ON public.subscriptions USING btree (school_id, user_id, plan_id) WHERE (state <> 'canceled'::text);
 CREATE STATISTICS public.subscriptions_ids (dependencies) ON school_id, plan_id, user_id FROM subscriptions;
 CREATE TRIGGER subscriptions_counted AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS went NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION count_at_parent('membership_plans', 'active_subscription_count', 'plan_id', 'state <> ''canceled''');
