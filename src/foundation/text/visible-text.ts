@@ -9,8 +9,7 @@
 // The bidi controls, zero-width spaces, variation selectors, fillers, the soft hyphen and the tags, which Unicode calls
 // default ignorable, and the annotations. Not the two joiners, which are spelling in some scripts: see strayJoiners.
 // An emoji loses its selector and stays: some fonts then draw it in black.
-// Half a surrogate pair is no character, and PostgreSQL refuses it in JSON.
-const HIDDEN = '(?![\\u200c\\u200d])[\\p{Default_Ignorable_Code_Point}\\p{Cs}\\ufff9-\\ufffb]'
+const HIDDEN = '(?![\\u200c\\u200d])[\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]'
 
 const hiddenCharacters = new RegExp(HIDDEN, 'gu')
 

@@ -157,7 +157,7 @@ describe('Use with an assistant', () => {
       expect(body).not.toContain(elsewhere)
       expect(body).not.toContain('Study Planner')
       expect(body).not.toContain('ChatGPT')
-      expect((await member.get('/account/settings')).body).toContain('with Claude.')
+      expect((await member.get('/account/settings')).body).toContain('with <bdi>Claude</bdi>.')
     },
   )
 

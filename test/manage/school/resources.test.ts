@@ -195,7 +195,12 @@ describe.each(Object.entries(FORM_CASES))('%s', (name, plan) => {
 })
 
 function checkEscaped(html: string): void {
-  expect(html).not.toMatch(/<img src=x|<script|value="">|="[^"]*<script/)
+  // The one script of ours names a file of this origin.
+  const others = html.replaceAll(
+    /<script (?:type="module" )?src="\/assets\/[\w.-]+"[^>]*><\/script>/g,
+    '',
+  )
+  expect(others).not.toMatch(/<img src=x|<script|value="">|="[^"]*<script/)
 }
 
 /** The page without the parts that differ at each view. */

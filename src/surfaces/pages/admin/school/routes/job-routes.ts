@@ -213,10 +213,16 @@ function addExportRoutes(app: FastifyInstance, context: AppContext): void {
 
 const WRONG_FILTER = 'These filters cannot be exported. Go back to the list and choose others.'
 
+/** Half a surrogate pair is no character, and PostgreSQL keeps none in the row of a job. */
+const filters = z.record(
+  z.string(),
+  z.unknown().refine((value) => typeof value !== 'string' || !/\p{Cs}/u.test(value)),
+)
+
 /** The operation judges the values. A text that cannot be read must not export everything. */
 function filtersIn(asked: URLSearchParams): Row {
   try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(asked.get('only') ?? '{}'))
+    return filters.parse(JSON.parse(asked.get('only') ?? '{}'))
   } catch {
     throw new RequestRefusedError(400, WRONG_FILTER)
   }
