@@ -1,2 +1,2 @@
--- allow drops-index authorizations_by_app: authorizations_live_by_app has the same without the authorizations that were ended.
+-- allow drops-index authorizations_by_app: authorizations_of_app has the same in rounds of access.
 drop index if exists authorizations_by_app;

@@ -533,7 +533,7 @@ create table authorizations (
 CREATE INDEX authorizations_by_client ON public.authorizations USING btree (school_id, client_id, id);
 CREATE INDEX authorizations_by_code ON public.authorizations USING btree (code_id);
 CREATE INDEX authorizations_by_person ON public.authorizations USING btree (school_id, user_id, id);
-CREATE INDEX authorizations_live_by_app ON public.authorizations USING btree (school_id, client_id, access_round, user_id) WHERE (revoked_at IS NULL);
+CREATE INDEX authorizations_of_app ON public.authorizations USING btree (school_id, client_id, access_round, user_id);
 -- authorizations.user_id: null: a record without a resource owner, refused as not bound to a user
 -- authorizations.last_used_at: true to within the lifetime of an access token
 -- authorizations.access_round: the round of the client when the authorization was made

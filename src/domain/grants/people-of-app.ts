@@ -86,7 +86,7 @@ function peopleOf(clientId: RawBuilder<unknown>, at: SchoolDb): RawBuilder<numbe
 }
 
 /**
- * The live authorizations `a` of one app. An index has them in the order of people, without those that were ended: the
+ * The live authorizations `a` of one app. An index has them in the order of people, without the rounds that were ended: the
  * round is asked for as one value, because the planner does not see that a join finds one.
  */
 function liveOfApp(clientId: RawBuilder<unknown>, at: SchoolDb): RawBuilder<unknown> {
