@@ -50,9 +50,10 @@ async function callersAt(client: pg.Client, school: SchoolSize): Promise<Callers
 async function signIn(client: pg.Client, school: SchoolSize, person: string): Promise<string> {
   const id = uuidv7()
   const { value, hash } = mintToken('session', id)
+  // The proof stays recent for the whole run: pages that need one would lead to /confirm instead.
   await client.query(
-    `insert into browser_sessions (id, secret_hash, school_id, user_id, expires_at)
-     values ($1, $2, $3, $4, now() + interval '1 day')`,
+    `insert into browser_sessions (id, secret_hash, school_id, user_id, expires_at, authenticated_at)
+     values ($1, $2, $3, $4, now() + interval '1 day', now() + interval '1 day')`,
     [id, hash, schoolIdOf(school), person],
   )
   return `${sessionCookieName(`http://${school.host}`)}=${value}`
