@@ -44,7 +44,7 @@ function costOf(page: string, heading: string): Cost {
       .map((cell) => cell.trim())
   const head = cells('| |')
   const ours = cells('| Schoolgate |')
-  const node = Number(ours[head.indexOf('Node')])
+  const node = Number(ours[head.indexOf('server')])
   const postgres = Number(ours[head.indexOf('PostgreSQL')])
   if (!(node > 0 && postgres >= 0))
     throw new Error(`docs/performance.md has no figures of ${heading}`)
