@@ -53,12 +53,11 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
   app.decorateRequest('outcome')
   app.decorateRequest('startedAt')
   app.addHook('onRequest', (request, reply, done) => {
-    closeWithConnection(request.raw, reply.raw)
     request.outcome = {}
     request.startedAt = performance.now()
     for (const observer of observers) observer.started?.(request)
     let hasEnded = false
-    // A simulated request emits 'finish' twice, and a queued answer may emit 'close' twice.
+    // A simulated request emits 'finish' twice, and 'close' follows it.
     const end = (aborted: boolean): void => {
       if (hasEnded) return
       hasEnded = true
@@ -67,7 +66,7 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
     // Node emits 'finish' also for an answer that it still held when the connection was destroyed.
     reply.raw.on('finish', () => end(request.raw.socket.destroyed))
     // Fastify's own abort hook misses clients that disconnect after their body was read.
-    reply.raw.on('close', () => end(true))
+    closeWithConnection(request.raw, reply.raw, () => end(true))
     done()
   })
   for (const within of contexts) {

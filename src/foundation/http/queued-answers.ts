@@ -16,14 +16,19 @@ export function isAnswering(socket: Socket): boolean {
 /**
  * Closes an answer when its connection closes. If a client sends further requests without waiting for the first answer,
  * Node closes only the answer that is being sent: the others would count as running for ever, and their work would never
- * be cancelled. Node 24 closes them as well, so a listener must be ready for a second 'close'.
+ * be cancelled. Node 24 closes them as well, so a listener must be ready for a second 'close'; `closed` is called once.
  */
-export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+export function closeWithConnection(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  closed: () => void,
+): void {
   const answers = unfinished.get(socket) ?? watch(socket)
   answers.push(response)
   response.once('close', () => {
     const place = answers.indexOf(response)
     if (place !== -1) answers.splice(place, 1)
+    closed()
   })
 }
 
