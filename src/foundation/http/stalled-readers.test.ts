@@ -83,6 +83,14 @@ test.each(['/much', '/pieces'])(
   },
 )
 
+test('a connection that never asks for anything is closed', async () => {
+  const { app } = await aServer(50)
+  const socket = connect(portOf(app.server), '127.0.0.1')
+  open.push({ close: () => socket.destroy() })
+  socket.resume()
+  await once(socket, 'close')
+})
+
 test('a connection that waits for its next request stays open', async () => {
   const { app } = await aServer(LIMIT)
   const socket = await ask(portOf(app.server), '/little')
