@@ -10,10 +10,20 @@ interface Currency {
 /** To make a format takes a hundred times as long as to use it. A school may name any three letters. */
 const currencies = new LruCache<Currency>(1000)
 
+/**
+ * ISO 4217 gives these currencies cents, and amounts are stored in them, but prices have none: NT$1,200. An amount with
+ * cents is still written with them.
+ */
+const WITHOUT_CENTS: ReadonlySet<string> = new Set(['TWD'])
+
 export function currencyOf(code: string): Currency {
   const known = currencies.get(code)
   if (known !== undefined) return known
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code })
+  const format = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency: code,
+    trailingZeroDisplay: WITHOUT_CENTS.has(code) ? 'stripIfInteger' : 'auto',
+  })
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2
   const made = { digits, format: (amount: number) => format.format(amount / 10 ** digits) }
   currencies.set(code, made, 1)

@@ -64,7 +64,7 @@ describe('a refund that a member asked for', () => {
       inbox: [
         {
           title: 'Your payment was refunded',
-          body: `NT$1,000.00 of payment ${tradeNo} was refunded.`,
+          body: `NT$1,000 of payment ${tradeNo} was refunded.`,
         },
       ],
     })
@@ -80,7 +80,7 @@ describe('a refund that a member asked for', () => {
         via: 'admin_area',
       },
     ])
-    expect(await browser.page('/admin/audit')).toContain('<li>refunded: NT$0.00<')
+    expect(await browser.page('/admin/audit')).toContain('<li>refunded: NT$0<')
   })
 
   test('is approved in part, with a message, and the rest later', async () => {
