@@ -41,6 +41,12 @@ describe('a typed code', () => {
   })
 })
 
+test('a long name of a school is cut between characters, so that the QR code stays readable', () => {
+  const url = new URL(otpauthUrl('MZXW6', `${'🎓'.repeat(29)} of music`, 'ada@x.test'))
+  expect(url.searchParams.get('issuer')).toBe('🎓'.repeat(29))
+  expect(decodeURIComponent(url.pathname)).toContain(`${'🎓'.repeat(29)}:ada@x.test`)
+})
+
 test('a name cannot add a field to the address that apps read', () => {
   const url = new URL(otpauthUrl('MZXW6', 'A:b&secret=X?é', 'ada@x.test&digits=1'))
   expect(url.searchParams.get('secret')).toBe('MZXW6')

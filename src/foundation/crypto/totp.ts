@@ -7,6 +7,8 @@ export const TOTP_DIGITS = 6
 export const TOTP_SECRET_BYTES = 20
 /** Steps before and after the current one whose codes count: clocks of phones differ, and people type slowly. */
 const STEPS_AROUND = 1
+/** The name is in the address twice. A QR code of a long one has dots too small for many cameras. */
+const LONGEST_ISSUER = 30
 
 /**
  * The address that authenticator apps read from a QR code. A colon separates the names, so they have none.
@@ -14,7 +16,8 @@ const STEPS_AROUND = 1
  * @see https://github.com/google/google-authenticator/wiki/Key-Uri-Format
  */
 export function otpauthUrl(secret: string, issuer: string, account: string): string {
-  const name = encodeURIComponent(issuer.replaceAll(':', ' '))
+  const shown = [...issuer.replaceAll(':', ' ')].slice(0, LONGEST_ISSUER).join('').trim()
+  const name = encodeURIComponent(shown)
   const label = `${name}:${encodeURIComponent(account.replaceAll(':', ' '))}`
   return `otpauth://totp/${label}?secret=${secret}&issuer=${name}&algorithm=SHA1&digits=${TOTP_DIGITS}&period=${TOTP_SECONDS}`
 }
