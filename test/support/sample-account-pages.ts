@@ -94,7 +94,11 @@ export const sampleAccountPages: Record<string, string> = {
   'sign-up': signUpPage({ ...signUp, state: { kind: 'asking' } }),
   'sign-up-problems': signUpPage({
     ...signUp,
-    state: { kind: 'wrong', typed, problems: { email: 'Write one email address.' } },
+    state: {
+      kind: 'wrong',
+      typed,
+      problems: { email: 'Enter an email address, such as name@school.example.' },
+    },
   }),
   'sign-up-throttled': signUpPage({
     ...signUp,

@@ -232,7 +232,7 @@ export const samplePages: Record<string, string> = {
     formToken,
     values: { ...setupValues, school_name: hostileName, email: 'grace' },
     problems: {
-      email: 'Write one email address.',
+      email: 'Enter an email address, such as name@school.example.',
       password: 'Use at least 15 characters.',
     },
   }),

@@ -89,8 +89,8 @@ const lecture = (end: number, title: string, more: Partial<Lecture> = {}): Lectu
 })
 
 const look = planForm(changeAppearance, [
-  { name: 'primary_color', label: 'Main colour', kind: 'color', hint: 'Buttons and links.' },
-  { name: 'accent_color', label: 'Second colour', kind: 'color' },
+  { name: 'primary_color', label: 'Main color', kind: 'color', hint: 'Buttons and links.' },
+  { name: 'accent_color', label: 'Second color', kind: 'color' },
   { name: 'tagline', label: 'Tagline' },
 ])
 const looks = {

@@ -58,7 +58,7 @@ export const SCOPES: readonly ScopeEntry[] = [
   ),
   ...operator('orders', 'See orders, payments and refunds'),
   ...operator('school', 'See the school’s settings', 'Change the school’s settings'),
-  ...operator('appearance', 'See colours and logo', 'Change colours and logo'),
+  ...operator('appearance', 'See colors and logo', 'Change colors and logo'),
   ...operator(
     'events',
     'See events and registrations',

@@ -1,4 +1,4 @@
-import { email } from '../operation/fields.ts'
+import { EMAIL_WORDS, email } from '../operation/fields.ts'
 import type { Question } from './form-rules.ts'
 
 /** The kinds of questions whose answers are checked. Imported forms may have others: those are answered by a line. */
@@ -51,7 +51,7 @@ function judgeAnswer(
     const judged = email.safeParse(text)
     return judged.success
       ? { answer: judged.data }
-      : { problem: judged.error.issues[0]?.message ?? 'Write one email address.' }
+      : { problem: judged.error.issues[0]?.message ?? EMAIL_WORDS }
   }
   const most = kind === 'long_text' ? LONGEST.long_text : LONGEST.text
   return text.length > most

@@ -16,7 +16,7 @@ export const ACTIVITY_KINDS = {
   curriculum: 'sections and lectures',
   orders: 'orders',
   school: 'school settings',
-  appearance: 'colours and logo',
+  appearance: 'colors and logo',
   membership_plans: 'membership plans',
   coupons: 'coupons',
   posts: 'posts',

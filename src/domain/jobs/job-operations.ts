@@ -104,7 +104,7 @@ export const cancelJob: WriteOperation<typeof named, typeof jobSchema> = {
     // First, because a token may cancel only what it sees.
     await loadObject(tx, caller, jobs, job)
     if (!(await requestCancel(tx, job))) {
-      throw conflict('not_cancellable', 'This job is finished, or it cannot be cancelled.')
+      throw conflict('not_cancellable', 'This job is finished, or it cannot be canceled.')
     }
     return await loadObject(tx, caller, jobs, job)
   },

@@ -97,7 +97,8 @@ export const version = z.int().min(1).meta({ description: 'Goes up by one with e
 /** For changes: refuse if the object has another version by now. The REST API takes it from If-Match. */
 export const ifVersion = version.optional()
 
-export const email = z.email('Write one email address.').max(320, 'Use at most 320 characters.')
+export const EMAIL_WORDS = 'Enter an email address, such as name@school.example.'
+export const email = z.email(EMAIL_WORDS).max(320, 'Use at most 320 characters.')
 
 /** Members of every object that can be changed. */
 export const stamps = { created_at: utc, updated_at: utc, version }

@@ -8,7 +8,9 @@ const schema = z.strictObject({
   price: z.int().min(1).max(100).optional(),
   tags: z.array(z.string()).min(1).max(2).optional(),
   state: z.enum(['draft', 'published']).default('draft'),
-  email: z.email('Write one email address.').default('ada@example.test'),
+  email: z
+    .email('Enter an email address, such as name@school.example.')
+    .default('ada@example.test'),
   open: z.boolean().optional(),
   day: z.iso.date().optional(),
   either: z.union([z.literal(1), z.boolean()]).optional(),
@@ -26,7 +28,7 @@ test.each([
   [{ tags: ['a', 'b', 'c'] }, 'too_big', 'Choose at most 2.', { maximum: 2 }],
   [{ tags: 'a' }, 'wrong_type', 'Write a list.'],
   [{ state: 'gone' }, 'invalid_value', 'Write one of draft, published.'],
-  [{ email: 'ada' }, 'invalid_format', 'Write one email address.'],
+  [{ email: 'ada' }, 'invalid_format', 'Enter an email address, such as name@school.example.'],
   [{ open: 'yes' }, 'wrong_type', 'Write true or false.'],
   [{ day: 'today' }, 'invalid_format', 'Write a date such as 2027-01-31.'],
   [{ either: 2 }, 'invalid_union', 'This value is not valid here. See the reference.'],

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
+import { EMAIL_WORDS } from './fields.ts'
 import { type InputProblem, pointerTo } from './refusal.ts'
 
 export type JudgedInput<T> =
@@ -96,7 +97,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const FORMATS: Readonly<Record<string, string>> = {
   date: 'Write a date such as 2027-01-31.',
   datetime: 'Write a time such as 2027-01-31T09:00:00Z.',
-  email: 'Write one email address.',
+  email: EMAIL_WORDS,
   url: 'Write a web address.',
 }
 

@@ -7,7 +7,7 @@ import type { ReadOperation, WriteOperation } from '../operation.ts'
 
 const color = z
   .string()
-  .regex(/^#[0-9a-f]{6}$/, 'Write a colour as # and six lower-case hexadecimal digits.')
+  .regex(/^#[0-9a-f]{6}$/, 'Write a color as # and six lower-case hexadecimal digits.')
 
 const fields = {
   primary_color: color,
@@ -30,7 +30,7 @@ const nothing = z.strictObject({})
 export const readAppearance: ReadOperation<typeof nothing, typeof appearanceSchema> = {
   name: 'appearance.read',
   title: 'Read the appearance',
-  summary: 'Colours, tagline and logo of the school’s pages.',
+  summary: 'Colors, tagline and logo of the school’s pages.',
   scopes: ['appearance:read'],
   kind: 'read',
   input: nothing,
@@ -58,7 +58,7 @@ export const changeAppearance: WriteOperation<typeof changesInput, typeof appear
   input: changesInput,
   output: appearanceSchema,
   restPath: REST_PATH,
-  examples: [{ title: 'Another colour', input: { primary_color: '#7c2d12' } }],
+  examples: [{ title: 'Another color', input: { primary_color: '#7c2d12' } }],
   before: loadAppearance,
   async run(tx, _caller, { if_version, ...changes }) {
     await tx.run(sql`

@@ -25,7 +25,7 @@ export const STATE_ERRORS = {
     'Wait until one is finished, or cancel one.',
   ),
   not_cancellable: explain(
-    'The job is finished, or cannot be cancelled.',
+    'The job is finished, or cannot be canceled.',
     'Read the job to see its state.',
   ),
   file_gone: explain('The file of the import is gone.', 'Start the import again.'),

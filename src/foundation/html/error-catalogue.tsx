@@ -38,7 +38,7 @@ export function ErrorCatalogue() {
                   <code>{code}</code>
                 </dt>
                 <dd>
-                  {cause} <strong>What to do:</strong> {remedy}
+                  <Words text={cause} /> <strong>What to do:</strong> <Words text={remedy} />
                 </dd>
               </div>
             ))}
@@ -59,6 +59,16 @@ export function ErrorCatalogue() {
       ))}
     </>
   )
+}
+
+/** Names such as `client_id`, `response_type=code` and `requiredScope`. */
+const FIELD_NAME = /\b([a-z]{1,20}(?:(?:_[a-z]{1,20}){1,4}(?:=[a-z]{1,20})?|[A-Z][a-z]{1,20}))\b/
+
+/** A sentence with the names of fields set as code: `split` puts them at the odd places. */
+function Words({ text }: { text: string }) {
+  return text
+    .split(FIELD_NAME)
+    .map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))
 }
 
 interface ShownGroup {

@@ -1,7 +1,7 @@
 /** One sentence for each resource, for the reference and for the tags of the OpenAPI document. */
 export const RESOURCE_NOTES: Readonly<Record<string, string>> = {
   analytics: 'Revenue, enrollments, completion and active learners over time.',
-  appearance: 'Tagline, logo and colours of the school’s pages.',
+  appearance: 'Tagline, logo and colors of the school’s pages.',
   comments: 'Comments of members under lectures.',
   coupons: 'Discount codes with their limits, their period and how often they were used.',
   courses: 'The courses of the school: drafts, published and archived ones.',

@@ -237,7 +237,7 @@ describe('the picture', () => {
     const own = await bare.aSchool()
     const visitor = await signedIn(bare, own, await bare.aMember(own))
     const { body } = await visitor.get(PAGE)
-    expect(body).toContain('This server stores no pictures')
+    expect(body).toContain('You cannot upload a picture on this server')
     expect(body).not.toContain('type="file"')
   })
 })

@@ -360,7 +360,7 @@ test('a thousand authorizations are shown in pages, and each can be ended', asyn
     const { body } = await visitor.get(url)
     seen.push(...endForms(body).flatMap(({ authorization }) => authorization ?? []))
     url = /href="(\/account\/apps\?before=[^"]*)"/.exec(body)?.[1]
-    expect(body).toContain('End all of this app')
+    expect(body).toContain('End all access of this app')
   }
   expect(seen).toEqual(ids.toReversed())
   expect((await visitor.get('/account/settings')).body).toContain(

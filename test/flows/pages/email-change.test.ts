@@ -152,7 +152,7 @@ describe('a new email address', () => {
       1, 1,
     ])
     const cancelled = await submit(visitor, PAGE, `${PAGE}/cancel`)
-    expect((await visitor.follow(cancelled)).body).toContain('was cancelled')
+    expect((await visitor.follow(cancelled)).body).toContain('was canceled')
     expect((await send(school, fresh)).statusCode).toBe(400)
     expect(await emailOf(ada)).toBe(ada.email)
   })

@@ -91,7 +91,7 @@ describe('the position in a lecture', () => {
     const tell = await open(visitor, pathTo(film))
     expect(await buttons(film)).toEqual(Array(3).fill('Continue'))
     await tell('760')
-    expect(await buttons(film)).toEqual(Array(3).fill('Continue at 12:40'))
+    expect(await buttons(film)).toEqual(Array(3).fill('Continue from 12:40'))
 
     // The place in a text, and in the player of another host, is no time of a film.
     const tellOfText = await open(visitor, pathTo(text))

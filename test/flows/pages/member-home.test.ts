@@ -56,7 +56,7 @@ describe('the home of a member', () => {
     expect(words).toMatch(/Watercolour 33% 1 of 3 lectures Next: Second Continue Watercolour/)
     expect(html).toContain(`href="/courses/${course.slug}/lectures/${course.lectures[0]?.[1]}"`)
     expect(words).toMatch(/Old course Access ended/)
-    expect(words).toMatch(/Later 0% 0 of 1 lectures The next lecture opens/)
+    expect(words).toMatch(/Later 0% 0 of 1 lectures The next lecture opens on/)
     expect(words).not.toContain('Continue Old course')
   })
 

@@ -17,6 +17,6 @@ test('the audit log says of a job that it failed or was cancelled, and not that 
   await school.at.update('jobs').set({ cancel_requested: true }).execute()
   await finishJobs(world)
   const { body } = await owner.get('/admin/audit?outcome=refused')
-  expect(body).toContain('>Cancelled</span>')
+  expect(body).toContain('>Canceled</span>')
   expect(body).not.toContain('>Refused</span>')
 })

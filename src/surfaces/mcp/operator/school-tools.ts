@@ -32,7 +32,7 @@ export const SCHOOL_TOOLS: readonly Tool[] = [
     name: 'change_school',
     title: 'Change the school',
     description:
-      'Changes the school’s name, texts, settings and colours. Takes effect at once, on every page.',
+      'Changes the school’s name, texts, settings and colors. Takes effect at once, on every page.',
     operations: [changeSchool, changeAppearance],
   }),
   operationTool({

@@ -19,7 +19,7 @@ const PATH = '/account/email'
 
 const NOTICES = {
   asked: 'We have sent an email to both addresses. Open the link in each of them.',
-  cancelled: 'The change was cancelled. Your email address stays the same.',
+  cancelled: 'The change was canceled. Your email address stays the same.',
 }
 
 /** The signed-in person asks for another address. `email-change.ts` has what the two mailboxes do. */

@@ -104,7 +104,7 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
             <Button look="danger">
               {app.authorizations.length > 1 && props.next === undefined && props.isFirst
                 ? `End all ${app.authorizations.length}`
-                : 'End all of this app'}
+                : 'End all access of this app'}
             </Button>
           </Form>
         )}

@@ -53,8 +53,8 @@ export function invitationExpiredPage(school: Branding): string {
       <Card>
         <h1>This invitation has expired</h1>
         <p>
-          An invitation works within {INVITATION_DAYS} days, while the school has you on its list.
-          Ask <Name text={school.name} fallback="the school" /> to send it again.
+          An invitation works for {INVITATION_DAYS} days, while the school has you on its list. Ask{' '}
+          <Name text={school.name} fallback="the school" /> to send it again.
         </p>
         <p>
           If you have accepted it already, <a href="/sign-in">sign in</a>.

@@ -32,7 +32,7 @@ export const previewQuery = (isMarked: boolean | undefined) =>
 
 /** The words that lead to the lecture a member goes on with. */
 export function continueWords(goesOnAt: number | undefined): string {
-  return goesOnAt === undefined ? 'Continue' : `Continue at ${momentInFilm(goesOnAt)}`
+  return goesOnAt === undefined ? 'Continue' : `Continue from ${momentInFilm(goesOnAt)}`
 }
 
 /** Where the script of the page of a lecture tells how far the member is. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
+import { Empty, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { Pager } from './pager.tsx'
 
 export interface ListPage<Row> {
@@ -18,6 +18,8 @@ export interface ListBodyProps<Row> {
   path: string
   label?: 'Older' | 'Later'
   look?: 'rows' | 'offers'
+  /** The heading of the list, where it is not alone on its page. */
+  listTitle?: string
   /** Above the list. */
   above?: ComponentChildren
   /** What to do where there is nothing yet. */
@@ -28,24 +30,32 @@ export interface ListBodyProps<Row> {
 /** One page of a list, with its heading and the way to the next page. */
 export function ListBody<Row>(props: ListBodyProps<Row>) {
   const { page, path, label = 'Older' } = props
+  const list =
+    page.rows.length === 0 ? (
+      <Empty>{page.isFirst ? props.empty : <p>There is nothing more.</p>}</Empty>
+    ) : (
+      <ul class={props.look ?? 'rows'}>{page.rows.map(props.row)}</ul>
+    )
   return (
     <>
       <PageHead title={props.title} lead={props.lead} up={props.up} />
       {props.above}
-      <section class="panel" aria-label={props.title}>
-        {page.rows.length === 0 ? (
-          <Empty>{page.isFirst ? props.empty : <p>There is nothing more.</p>}</Empty>
-        ) : (
-          <ul class={props.look ?? 'rows'}>{page.rows.map(props.row)}</ul>
-        )}
-      </section>
+      {props.listTitle === undefined ? (
+        <section class="panel" aria-label={props.title}>
+          {list}
+        </section>
+      ) : (
+        <Panel title={props.listTitle}>{list}</Panel>
+      )}
       <Pager
         first={path}
         isFirst={page.isFirst}
         next={page.next && `${path}${path.includes('?') ? '&' : '?'}after=${page.next}`}
         label={label}
       >
-        {label === 'Older' ? 'The latest are on the first page.' : 'The next ones come first.'}
+        {label === 'Older'
+          ? 'The latest are on the first page.'
+          : 'The earliest are on the first page.'}
       </Pager>
     </>
   )

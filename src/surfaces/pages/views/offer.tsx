@@ -4,7 +4,9 @@ import type { ProductOfViewer } from '../../../domain/commerce/public-products.t
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { HowToGet } from './how-to-get.tsx'
+import { MEMBER_PATHS } from './member/member-page.tsx'
 import { formatMoney, formatPriceEach } from './money.ts'
+import { PUBLIC_LISTS } from './public-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { sizeInWords } from './size.ts'
 import { WrittenText } from './written-text.tsx'
@@ -12,6 +14,9 @@ import { WrittenText } from './written-text.tsx'
 interface OfferFrame extends SiteFrame {
   contactEmail?: string | undefined
 }
+
+const toList = ({ path, title }: { path: string; title: string }) => ({ url: path, label: title })
+const TO_OWN = { url: MEMBER_PATHS.downloads, label: 'Your downloads' }
 
 /** A membership plan that the school offers. */
 export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
@@ -23,9 +28,9 @@ export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
     listed: true,
     children: (
       <>
-        <PageHead title={title} lang={props.school.language} up={{ url: '/', label: 'Home' }} />
+        <PageHead title={title} lang={props.school.language} up={toList(PUBLIC_LISTS.plans)} />
         <Facts
-          label="About this plan"
+          label="About this membership"
           facts={[
             ['Price', formatPriceEach(plan.priceAmount, plan.currency, plan.interval)],
             ['Courses', String(plan.courses.length)],
@@ -35,7 +40,7 @@ export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
         </Facts>
         <WrittenText school={props.school} text={plan.description} html={plan.html} />
         {plan.shownCourses.length > 0 && (
-          <Panel title="Courses of this plan">
+          <Panel title="Courses of this membership">
             <ul class="rows">
               {plan.shownCourses.map((course) => (
                 <li>
@@ -64,7 +69,11 @@ export function productPage(props: OfferFrame & { product: ProductOfViewer }): s
     listed: !isOwned,
     children: (
       <>
-        <PageHead title={title} lang={props.school.language} up={{ url: '/', label: 'Home' }} />
+        <PageHead
+          title={title}
+          lang={props.school.language}
+          up={isOwned ? TO_OWN : toList(PUBLIC_LISTS.products)}
+        />
         <Facts
           label="About this download"
           facts={[

@@ -126,8 +126,8 @@ function One({ passkey, timeZone, viewer }: PasskeysProps & { passkey: Passkey }
         </p>
         {passkey.isCloned && (
           <p class="row-note">
-            Its counter went backwards: there may be a copy. It can no longer be used to sign in.
-            Remove it and make a new one.
+            This passkey may have been copied, so you can no longer sign in with it. Remove it and
+            make a new one.
           </p>
         )}
         <details>

@@ -65,7 +65,7 @@ export function profilePage(props: ProfileProps): string {
           lead={
             props.storesPictures
               ? 'Everyone who knows its address can load it. Place, device and other facts in the file are removed before it is stored.'
-              : 'This server stores no pictures.'
+              : 'You cannot upload a picture on this server.'
           }
         >
           {problem?.kind === 'picture' && (

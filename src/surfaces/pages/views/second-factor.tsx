@@ -16,7 +16,7 @@ export const factorPaths = {
 
 const UP = { url: factorPaths.page, label: 'Second factor' }
 const LEAD =
-  'A code of an app on your phone, in addition to your password. One for all your schools on this server.'
+  'A code from an app on your phone, in addition to your password. One for all your schools on this server.'
 
 interface SecondFactorProps extends SiteFrame {
   /** Undefined while it is off. */
@@ -81,7 +81,7 @@ function On(props: SecondFactorProps & { factor: { since: Date; codesLeft: numbe
           </Alert>
         )}
         <Form action={factorPaths.codes} formToken={formToken}>
-          <p class="field-hint">The old ones stop working.</p>
+          <p class="field-hint">The codes that you have now stop working.</p>
           <Button look="plain">Make new recovery codes</Button>
         </Form>
       </Panel>

@@ -29,7 +29,7 @@ export function sessionsPage(props: SessionsProps): string {
       <>
         <PageHead
           title="Signed-in browsers"
-          lead="Browsers in which you are signed in. We keep the kind of browser and the times, no address and no place."
+          lead="Browsers in which you are signed in. We keep the kind of browser and the times, no IP address and no location."
           up={TO_SETTINGS}
         />
         <Panel title="At this school">

@@ -29,12 +29,12 @@ export function signOutPage({ school, person, formToken, app }: SignOutProps): s
           <Button look="primary">Sign out</Button>
         </Form>
         {app !== undefined && (
-          <p>
+          <p class="aside">
             <a href="/account">Stay signed in</a>
           </p>
         )}
         <p class="aside">
-          Apps you connected stay connected. You can end them under{' '}
+          Apps you connected stay connected. You can disconnect them under{' '}
           <a href="/account/apps">Connected apps</a>.
         </p>
       </Card>

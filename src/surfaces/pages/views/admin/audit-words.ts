@@ -33,7 +33,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'session.ended': 'Browser signed out',
   'person.created': 'Account created',
   'person.deletion_requested': 'Deletion requested',
-  'person.deletion_cancelled': 'Deletion cancelled',
+  'person.deletion_cancelled': 'Deletion canceled',
   'person.signed_up': 'Signed up',
   'person.deleted': 'Account deleted',
   'person.password_changed': 'Password changed',

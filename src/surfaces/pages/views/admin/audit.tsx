@@ -168,7 +168,7 @@ function DayField(props: { name: string; label: string; value: string | undefine
 
 /** A job ends as failed or cancelled; anything else was refused when it was asked for. */
 function NotDone({ outcome }: Pick<AuditRecord, 'outcome'>) {
-  if (outcome === 'cancelled') return <Badge tone="over">Cancelled</Badge>
+  if (outcome === 'cancelled') return <Badge tone="over">Canceled</Badge>
   return <Badge tone="bad">{outcome === 'failed' ? 'Failed' : 'Refused'}</Badge>
 }
 

@@ -126,7 +126,7 @@ export const STEPS: Readonly<Record<Assistant, (props: StepsProps) => ComponentC
       {...props}
       file={mcpRemoteFile(props)}
       first="Add this to the file in which your assistant lists its local MCP servers. It needs Node.js on your computer."
-      then={`Start the assistant again. When it asks you to sign in, your browser opens. ${ALLOW}`}
+      then={`Start the assistant again. ${ALLOW}`}
     />
   ),
 }

@@ -11,11 +11,18 @@ export function Use({ origin, variant, explorer }: GuideProps) {
         <p>Who signed in, for both audiences:</p>
         <Code>{askUserInfo(origin)}</Code>
         <Sample>{USERINFO_SAMPLE}</Sample>
-        <p>The Member API, for a member with account:read:</p>
+        <p>
+          The Member API, for a member with <code>account:read</code>:
+        </p>
         <Code>{askMemberApi(origin)}</Code>
-        <p>The same as a tool of /mcp/member:</p>
+        <p>
+          The same as a tool of <code>/mcp/member</code>:
+        </p>
         <Code>{callTool('member', origin)}</Code>
-        <p>The REST API and an operator’s tool of /mcp, for an operator with courses:read:</p>
+        <p>
+          The REST API and an operator’s tool of <code>/mcp</code>, for an operator with{' '}
+          <code>courses:read</code>:
+        </p>
         <Code>{`${askRest(origin)}\n\n${callTool('operator', origin)}`}</Code>
         {explorer && (
           <p>

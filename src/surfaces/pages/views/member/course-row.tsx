@@ -65,7 +65,7 @@ function Notes({ course, timeZone }: { course: ShownCourse; timeZone: string }) 
     ),
     opensAt !== undefined && (
       <>
-        The next lecture opens <Moment at={opensAt} timeZone={timeZone} />
+        The next lecture opens on <Moment at={opensAt} timeZone={timeZone} />
       </>
     ),
     progress.totalLectures === 0 && 'No lectures yet',

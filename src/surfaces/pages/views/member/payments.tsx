@@ -83,6 +83,7 @@ export function paymentsPage(props: PaymentsProps): string {
         <CopyStatus />
       </Panel>
     ),
+    listTitle: 'All payments',
     empty: <p>No payments yet. What you buy from the school appears here.</p>,
     row: (payment) => <PaymentRow payment={payment} timeZone={timeZone} />,
   })
@@ -156,8 +157,8 @@ export function paymentPage(props: PaymentProps): string {
         {payment.paymentState === 'expired' && (
           <section class="panel">
             <p>
-              The time to pay is over, and the account or code no longer works. If you still want
-              it, ask the school for a new one.
+              The time to pay is over, and the account number or code no longer works. If you still
+              want to pay, ask the school for a new one.
             </p>
           </section>
         )}
@@ -171,7 +172,7 @@ export function paymentPage(props: PaymentProps): string {
 function Lines({ payment, adjustments }: PaymentProps) {
   const { lines, currency } = payment
   return (
-    <Panel title="What it is for">
+    <Panel title="What this payment is for">
       <ul class="rows amounts">
         {lines.map((line) => (
           <li>

@@ -30,7 +30,7 @@ export function linkExpiredPage(school: Branding, signUpUrl: string): string {
     <Layout title="This link has expired" school={school}>
       <Card>
         <h1>This link has expired</h1>
-        <p>A link to make an account works within {SIGN_UP_MINUTES} minutes.</p>
+        <p>A link to make an account works for {SIGN_UP_MINUTES} minutes.</p>
         <p>
           <a href={signUpUrl}>Ask for a new link</a>
         </p>
@@ -46,7 +46,7 @@ export function signUpKnownPage(school: Branding): string {
       <Card>
         <h1>You have an account</h1>
         <p>There is an account with this email address already, and it has a password.</p>
-        <p>
+        <p class="aside">
           <a href="/sign-in?return_to=%2Fsign-up">Sign in</a>
         </p>
         <p class="aside">

@@ -97,8 +97,8 @@ function sentPage(school: Branding, signInUrl: string, appWaits: boolean): strin
       <Card>
         <h1>Check your email</h1>
         <p>
-          We have sent you an email that says how to go on. A link in it works within{' '}
-          {SIGN_UP_MINUTES} minutes.
+          We have sent you an email that says how to go on. A link in it works for {SIGN_UP_MINUTES}{' '}
+          minutes.
         </p>
         <p>No email? Check your spam folder, and the spelling of your address.</p>
         {appWaits && (

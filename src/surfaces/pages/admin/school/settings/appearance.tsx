@@ -36,11 +36,11 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
     fields: [
       {
         name: 'primary_color',
-        label: 'Main colour',
+        label: 'Main color',
         kind: 'color',
         hint: 'Buttons, links and the line at the top.',
       },
-      { name: 'accent_color', label: 'Second colour', kind: 'color', hint: 'Behind initials.' },
+      { name: 'accent_color', label: 'Second color', kind: 'color', hint: 'Behind initials.' },
       { name: 'tagline', label: 'Tagline', hint: 'One line under your name on the home page.' },
     ],
     async panels(request, saved, draft) {

@@ -49,7 +49,7 @@ export function AppearancePanels(props: AppearancePanelsProps) {
 
 function Preview({ name, tagline, primary, stylesheet, logo }: AppearancePanelsProps) {
   return (
-    <Panel id="preview" title="Preview" lead="With the colours in the form.">
+    <Panel id="preview" title="Preview" lead="With the colors in the form.">
       <link rel="stylesheet" href={stylesheet} data-preview="" />
       <div class={PREVIEW_CLASS}>
         <p class="preview-head">
