@@ -14,6 +14,8 @@ const policy =
 const pictures: Record<string, string> = {
   '/logo.svg':
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40" width="40" height="40"><title>Harbor</title><path fill="#0b7285" d="M20 2l4 20h12l-4 12H8L4 22h12z"/></svg>',
+  '/planner.svg':
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48" width="48" height="48"><title>Study Planner</title><rect width="48" height="48" rx="12" fill="#0b7285"/><rect x="11" y="13" width="26" height="24" rx="4" fill="#fff"/><path stroke="#fff" stroke-width="3" stroke-linecap="round" d="M17 9v6m14-6v6"/><path stroke="#0b7285" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" fill="none" d="M18 26l4 4 8-8"/></svg>',
   '/avatar.svg':
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><title>Ada</title><rect width="40" height="40" fill="#ffd8a8"/><circle cx="20" cy="16" r="8" fill="#5f3dc4"/><path fill="#5f3dc4" d="M4 40a16 14 0 0 1 32 0z"/></svg>',
 }

@@ -80,6 +80,7 @@ const consent = {
   client: {
     name: 'Study Planner',
     kind: 'application' as const,
+    logoUrl: '/planner.svg',
     redirectHost: 'planner.example',
     reviewed: true,
     onOwnDevice: false,

@@ -219,7 +219,7 @@ const apps = {
       kind: 'application' as const,
       audience: 'member' as const,
       reviewed: true,
-      logoUrl: '/logo.svg',
+      logoUrl: '/planner.svg',
       disabled: false,
       wasUsed: true,
       scopes: ['openid', 'profile', 'account:read', 'account:write'],
