@@ -88,6 +88,27 @@ describe('twenty requests at once', () => {
     },
   )
 
+  test('register one member and cancel that in turns without a deadlock, and the count stays right', async () => {
+    const times = { starts_at: '2099-01-01T18:00:00Z', ends_at: '2099-01-01T20:00:00Z' }
+    const event = { slug: 'race-in-turns', title: 'Race', ...times }
+    const { id } = (await operator.post('/events', event)).json()
+    const place = { member_id: people[0]?.id }
+    const register = () => operator.post(`/events/${id}/registrations`, place)
+    const { id: registration } = (await register()).json()
+    const cancel = () =>
+      operator.patch(`/event-registrations/${registration}`, { state: 'canceled' })
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: AT_ONCE }, (_, n) => (n % 2 === 0 ? cancel() : register())),
+      )
+      expect(answers.map(({ statusCode }) => statusCode).filter((code) => code >= 500)).toEqual([])
+      const taken = await count(
+        sql`event_registrations where event_id = ${id} and state <> 'canceled'`,
+      )
+      expect((await operator.get(`/events/${id}`)).json().registration_count).toBe(taken)
+    }
+  })
+
   verifies(
     'house.races',
     'take the three seats of a slot three times, in one meeting',

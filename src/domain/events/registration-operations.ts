@@ -147,6 +147,14 @@ export const changeRegistration = changeOperation({
     { title: 'The member cannot come', input: { id: EXAMPLE.registration, state: 'canceled' } },
   ],
   async change(tx, caller, { id: registration, if_version, state }) {
+    // The count of the event changes too. Who registers locks the event first: another order could deadlock.
+    if (state === 'canceled') {
+      await tx.run(sql`
+        select 1 from events where school_id = ${tx.schoolId} and id = (
+          select event_id from event_registrations
+          where school_id = ${tx.schoolId} and id = ${registration})
+        for update`)
+    }
     await checkVersion(tx, 'event_registrations', target(registration, if_version))
     const before = await loadObject(tx, caller, registrations, registration)
     if (before.state === 'canceled' && state === 'attended') {
