@@ -5,6 +5,7 @@ import { ITS_CLIENT } from '../grants/people-of-app.ts'
 import { cappedCount } from '../operation/capped-count.ts'
 import { countedEnrollments, countedLearners, countedRevenue } from './counted-answers.ts'
 import { prepareFigures } from './figures/prepare-figures.ts'
+import { CONNECTED } from './figures/total-parts.ts'
 import { keptEnrollments, keptLearners, keptRevenue } from './kept-answers.ts'
 import { type Period, steps } from './period.ts'
 
@@ -93,7 +94,7 @@ export async function countConnectedPeople(at: SchoolDb): Promise<number> {
     from live`)
   const { few = true, people = 0, kept = null, old = false } = rows[0] ?? {}
   if (few) return people
-  if (old) await at.insert('figure_marks', { part: 'connected', key: '' }).execute()
+  if (old) await at.insert('figure_marks', { part: CONNECTED, key: '' }).execute()
   return kept ?? (await countAll(at))
 }
 

@@ -458,6 +458,17 @@ describe('people with a connected app', () => {
     while (await new FigureRounds(world.database.db).next());
     expect(await countConnectedPeople(school.at)).toBe(2)
   })
+
+  test('that wait to be counted make no other figure old, and are not looked at for it', async () => {
+    const { school } = await Life.begin()
+    await recountFigures(school.at)
+    const marked_at = new Date('2026-01-01T00:00:00Z')
+    await school.at.insert('figure_marks', { part: 'connected', key: '', marked_at }).execute()
+    const { countedAt } = await prepareFigures(school.at)
+    expect(countedAt?.getTime()).toBeGreaterThan(marked_at.getTime())
+    const marks = await school.at.from('figure_marks').select('part').execute()
+    expect(marks).toEqual([{ part: 'connected' }])
+  })
 })
 
 /** A new time zone makes a first count necessary; the server does it, here the test. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { countMarked } from './count-marked.ts'
+import { CONNECTED } from './total-parts.ts'
 
 /** How much is counted while a caller waits. */
 const AT_ONCE = { keys: 60, rows: 1_000 } as const
@@ -50,12 +51,14 @@ const COUNTED_TABLES = ['lecture_progress', 'learning_days', 'enrollments', 'pay
 const hasManyRows = (table: string) => sql`exists (
   select from ${sql.table(table)} r where r.school_id = s.id offset ${sql.lit(FEW_ROWS)})`
 
+/** People with connected apps are in none of the answers, so their marks neither wait for a caller nor make figures old. */
 async function readState(at: SchoolDb): Promise<State> {
   const { rows } = await at.run(sql<State>`
     select s.time_zone as "timeZone", f.filled_at is not null as "isKept", now() as now,
       case when f.filled_at is null then ${sql.join(COUNTED_TABLES.map(hasManyRows), sql` or `)}
         else false end as "isLarge",
-      (select m.marked_at from figure_marks m where m.school_id = s.id order by m.marked_at limit 1) as oldest
+      (select m.marked_at from figure_marks m where m.school_id = s.id and m.part <> ${CONNECTED}
+       order by m.marked_at limit 1) as oldest
     from schools s left join school_figures f on f.school_id = s.id where s.id = ${at.schoolId}`)
   return (
     rows[0] ?? { isKept: false, isLarge: false, timeZone: 'UTC', oldest: null, now: new Date() }

@@ -34,6 +34,9 @@ const subscriptionRows = (tx: SchoolTx) =>
 const authorizationRows = (tx: SchoolTx) =>
   sql`from authorizations a ${ITS_CLIENT} where a.school_id = ${tx.schoolId}`
 
+/** Marked when its number was read and was old, not by writes. */
+export const CONNECTED = 'connected'
+
 export const totalParts: readonly FigurePart[] = [
   total({
     name: 'students',
@@ -48,7 +51,7 @@ export const totalParts: readonly FigurePart[] = [
       sql`active_subscription_count = (select count(*) ${subscriptionRows(tx)} and s.state = 'active')`,
   }),
   total({
-    name: 'connected',
+    name: CONNECTED,
     rows: authorizationRows,
     counted: (tx) => sql`
       connected_counted_at = now(),
