@@ -51,12 +51,10 @@ export const lecturers: Resource<typeof lecturerSchema> = {
   restPath: '/lecturers/{id}',
   schema: lecturerSchema,
   rows: (at) => sql`
-    select l.user_id as id, u.name, l.headline, l.bio, to_json(taught.first) as course_ids,
-      case when cardinality(taught.first) < ${sql.lit(MOST_COURSES)} then cardinality(taught.first)
-        else ${cappedCount(TAUGHT)} end as course_count,
-      l.created_at, l.updated_at, l.version
-    from lecturers l join ${shownPeople(at)} u on u.id = l.user_id, lateral (
-      select array(select c.course_id ${TAUGHT} order by c.course_id limit ${sql.lit(MOST_COURSES)}) as first) taught
+    select l.user_id as id, u.name, l.headline, l.bio,
+      to_json(array(select c.course_id ${TAUGHT} order by c.course_id limit ${sql.lit(MOST_COURSES)})) as course_ids,
+      ${cappedCount(TAUGHT)} as course_count, l.created_at, l.updated_at, l.version
+    from lecturers l join ${shownPeople(at)} u on u.id = l.user_id
     where l.school_id = ${at.schoolId}`,
 }
 
