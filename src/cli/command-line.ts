@@ -1,24 +1,30 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../version.ts'
 import { Cli, type CommandIo, type Environment } from './cli.ts'
-import { addBackupCommand } from './commands/backup.ts'
-import { addClientCommand } from './commands/client.ts'
-import { addDemoCommand } from './commands/demo.ts'
-import { addDoctorCommand } from './commands/doctor.ts'
-import { addExportCommand } from './commands/export.ts'
-import { addImportCommand } from './commands/import.ts'
-import { addKeysCommand } from './commands/keys.ts'
-import { addMigrateCommand } from './commands/migrate.ts'
-import { addPlatformCommand } from './commands/platform.ts'
-import { addPurgeCommand } from './commands/purge.ts'
-import { addSchoolCommand } from './commands/school.ts'
-import { addSecretsCommand } from './commands/secrets.ts'
-import { addSetupCodeCommand } from './commands/setup-code.ts'
-import { addStartCommand } from './commands/start.ts'
-import { addToolCommand } from './commands/tool.ts'
-import { addUserCommand } from './commands/user.ts'
 import { type Explanation, explainError } from './explain-error.ts'
 import { separateHyphenArguments } from './hyphen-arguments.ts'
+
+type LoadCommand = () => Promise<(program: Command, cli: Cli) => void>
+
+/** In the order of the help. */
+const COMMANDS: Readonly<Record<string, LoadCommand>> = {
+  start: async () => (await import('./commands/start.ts')).addStartCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
+  demo: async () => (await import('./commands/demo.ts')).addDemoCommand,
+  'setup-code': async () => (await import('./commands/setup-code.ts')).addSetupCodeCommand,
+  school: async () => (await import('./commands/school.ts')).addSchoolCommand,
+  user: async () => (await import('./commands/user.ts')).addUserCommand,
+  client: async () => (await import('./commands/client.ts')).addClientCommand,
+  tool: async () => (await import('./commands/tool.ts')).addToolCommand,
+  platform: async () => (await import('./commands/platform.ts')).addPlatformCommand,
+  keys: async () => (await import('./commands/keys.ts')).addKeysCommand,
+  secrets: async () => (await import('./commands/secrets.ts')).addSecretsCommand,
+  import: async () => (await import('./commands/import.ts')).addImportCommand,
+  export: async () => (await import('./commands/export.ts')).addExportCommand,
+  backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
+  purge: async () => (await import('./commands/purge.ts')).addPurgeCommand,
+}
 
 /**
  * Runs one command and returns the exit code: 0 if it succeeded, 1 if it failed, 2 if the command line is wrong.
@@ -32,7 +38,7 @@ export async function runCommandLine(
   const cli = new Cli(env, io, argv.includes('--json'))
   const complaints: string[] = []
   try {
-    const program = buildProgram(cli, complaints)
+    const program = await buildProgram(cli, argv, complaints)
     await program.parseAsync(separateHyphenArguments(program, argv), { from: 'user' })
     return cli.exitCode
   } catch (error) {
@@ -44,7 +50,11 @@ export async function runCommandLine(
   }
 }
 
-function buildProgram(cli: Cli, complaints: string[]): Command {
+async function buildProgram(
+  cli: Cli,
+  argv: readonly string[],
+  complaints: string[],
+): Promise<Command> {
   const program = new Command('schoolgate')
     .description('The authorization service for online schools.')
     .version(VERSION, '--version', 'show the version')
@@ -57,23 +67,15 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
       outputError: (text) => complaints.push(text),
     })
     .exitOverride()
-  addStartCommand(program, cli)
-  addDoctorCommand(program, cli)
-  addMigrateCommand(program, cli)
-  addDemoCommand(program, cli)
-  addSetupCodeCommand(program, cli)
-  addSchoolCommand(program, cli)
-  addUserCommand(program, cli)
-  addClientCommand(program, cli)
-  addToolCommand(program, cli)
-  addPlatformCommand(program, cli)
-  addKeysCommand(program, cli)
-  addSecretsCommand(program, cli)
-  addImportCommand(program, cli)
-  addExportCommand(program, cli)
-  addBackupCommand(program, cli)
-  addPurgeCommand(program, cli)
+  for (const load of namedIn(argv)) (await load())(program, cli)
   return program
+}
+
+/** Only the command that is called, because loading all of them takes longer than most commands. All of them for the help. */
+function namedIn(argv: readonly string[]): readonly LoadCommand[] {
+  const [name] = argv.filter((word) => word !== '--json')
+  const [, called] = Object.entries(COMMANDS).find(([known]) => known === name) ?? []
+  return called === undefined ? Object.values(COMMANDS) : [called]
 }
 
 /** For a wrong command line; without a command the answer is the help. */
