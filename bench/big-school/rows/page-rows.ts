@@ -55,9 +55,10 @@ export function pageRows(size: SchoolSize): readonly string[] {
     `insert into comments (school_id, id, lecture_id, user_id, body, created_at, hidden_at)
      select ${school}, ${id('hidden comment', 'p')}, ${id('lecture', '101')}, ${person('1')}, 'Off topic ' || p,
        now() - interval '3 years', now() from ${people}`,
-    // So many that those of people with a common name, or in a rare state, fill a page.
+    // So many that those of people with a common name, or in a rare state, fill a page: in the last event, which the list
+    // has first, also in a database that was filled when another one was the last.
     `insert into event_registrations (school_id, id, event_id, user_id, state, registered_at, canceled_at)
-     select ${school}, ${id('crowd', 'p')}, ${id('event', String(some))}, ${id('person', 'p')},
+     select ${school}, ${id(`crowd ${some}`, 'p')}, ${id('event', String(some))}, ${id('person', 'p')},
        case when p % 12 = 0 then 'canceled' when p % 12 = 1 then 'attended' else 'registered' end, ${long},
        case when p % 12 = 0 then now() end from ${everybody}`,
     `insert into notifications (school_id, id, user_id, kind, title, body, created_at)
