@@ -7,7 +7,7 @@ export interface HistoryEntry {
   readonly id: string
   readonly at: Date
   readonly action: string
-  /** Whether the person did it; otherwise the school or the operator of the server. */
+  /** Whether the person did it; otherwise the school or the administrator of this server. */
   readonly isOwn: boolean
   readonly app: string | undefined
   /** How it came about, such as `reset_link`. */

@@ -36,7 +36,7 @@ export const OAUTH_ERRORS = {
   ),
   server_error: explain(
     'Something failed on the side of the server.',
-    'Try again in a moment. If it keeps failing, report the request id to the operator of the server.',
+    'Try again in a moment. If it keeps failing, report the request id to the administrator of this server.',
   ),
   temporarily_unavailable: explain(
     'The server or its database cannot answer now, or gets too many requests. It says nothing about your token.',

@@ -56,7 +56,7 @@ export const STATE_ERRORS = {
   ),
   no_mail: explain(
     'This server does not send email.',
-    'Ask the operator of the server to set SMTP_URL.',
+    'Ask the administrator of this server to set SMTP_URL.',
   ),
   last_owner: explain('The school would have no owner left.', 'Make another person owner first.'),
   factor_missing: explain(
@@ -69,7 +69,7 @@ export const STATE_ERRORS = {
     'Make a confidential one if you need one.',
   ),
   platform_disabled: explain(
-    'The administrator of the server switched the platform off at all schools.',
+    'The administrator of this server switched the platform off at all schools.',
     'Ask the administrator.',
   ),
   no_client_metadata: explain(

@@ -27,7 +27,7 @@ const FAULTS: Readonly<Record<string, ClientFault>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,
     description:
-      'The request body is larger than this endpoint accepts. Send less at once; the operator of the server sets the limits FORM_BODY_BYTES and JSON_BODY_BYTES.',
+      'The request body is larger than this endpoint accepts. Send less at once; the administrator of this server sets the limits FORM_BODY_BYTES and JSON_BODY_BYTES.',
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     status: 415,

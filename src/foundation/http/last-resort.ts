@@ -30,7 +30,7 @@ export function answerLastResort(
     reply,
     500,
     'Something went wrong on our side. Try again in a moment; if it keeps failing, ' +
-      'report the request id to the operator of this server.',
+      'report the request id to the administrator of this server.',
   )
 }
 

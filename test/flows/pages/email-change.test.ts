@@ -188,7 +188,10 @@ describe('a new email address', () => {
     const school = await world.aSchool()
     const visitor = await signedIn(world, school, await world.aPerson())
     const refused = await ask(visitor, newEmail())
-    expect([refused.statusCode, refused.body.includes('Ask the operator')]).toEqual([400, true])
+    expect([refused.statusCode, refused.body.includes('Ask the administrator')]).toEqual([
+      400,
+      true,
+    ])
     const bare = await aWorld()
     const place = await bare.aSchool()
     const other = await signedIn(bare, place, await bare.aMember(place))

@@ -53,7 +53,7 @@ describe('the history of a person', () => {
     ])
   })
 
-  test('says what the school and the operator of the server did to them', async () => {
+  test('says what the school and the administrator of this server did to them', async () => {
     const [ada, owner] = [await world.aMember(school), await world.aMember(school, ['owner'])]
     const client = await world.aPublicClient(school, { name: 'Study Planner' })
     await aPair(world, school, client, ada)
@@ -66,7 +66,7 @@ describe('the history of a person', () => {
       password_hash: await hashPassword(PASSWORD),
     })
     expect(await linesOf(await signedIn(world, school, ada))).toEqual([
-      'The operator of this server set a new password for you',
+      'The administrator of this server set a new password for you',
       'Your roles at this school were changed',
       'This school ended the access of Study Planner',
       'You allowed Study Planner',

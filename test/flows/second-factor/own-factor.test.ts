@@ -61,7 +61,7 @@ describe('a thief of the password of a person with a passkey', () => {
     const page = await thief.get(place(SETUP))
     expect(page.body).not.toContain('name="password"')
     expect(page.body).toContain('your password is not enough')
-    expect(page.body).toContain('The people who run this server can remove it')
+    expect(page.body).toContain('The administrator of this server can remove it')
     const fields = hiddenFields(page.body, '/confirm')
     const sent = await thief.post('/confirm', { ...fields, password: PASSWORD })
     expect(sent.statusCode).toBe(400)

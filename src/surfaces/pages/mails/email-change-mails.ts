@@ -62,7 +62,7 @@ export const emailChangeMails: WordsOfMails<
     subject: 'Your email address was changed',
     blocks: [
       paragraph(
-        `The operator of this server gave your account at ${school.name} another email address. This one no longer signs in.`,
+        `The administrator of this server gave your account at ${school.name} another email address. This one no longer signs in.`,
         `If nobody asked for it on your behalf, tell ${school.name} at once.`,
       ),
     ],

@@ -77,7 +77,7 @@ const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
   factor_reset: {
     subject: 'You no longer need a code to sign in',
     sentence:
-      'The people who run this server removed the authenticator app of your account, because they were told that you can no longer use it. Now your password alone signs you in. You can set up a new app in the settings of your account.',
+      'The administrator of this server removed the authenticator app of your account, because they were told that you can no longer use it. Now your password alone signs you in. You can set up a new app in the settings of your account.',
     isByOperator: true,
   },
   recovery_code_used: {

@@ -32,7 +32,7 @@ const NOTICES = {
   off: 'The second factor is off. Your password alone signs you in.',
   elsewhere: {
     warning:
-      'A second factor counts at every school, and you have had a passkey at another school for longer. Sign in there with it, and set the second factor up there. If you no longer have that passkey, ask the people who run this server to remove it.',
+      'A second factor counts at every school, and you have had a passkey at another school for longer. Sign in there with it, and set the second factor up there. If you no longer have that passkey, ask the administrator of this server to remove it.',
   },
   expired: { warning: 'That took too long, so nothing was changed. Set it up again.' },
 }

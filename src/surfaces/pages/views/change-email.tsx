@@ -53,7 +53,7 @@ export function changeEmailPage(props: ChangeEmailProps): string {
           {problem?.kind === 'no_school' && (
             <Alert tone="error" title="We cannot send you an email">
               <p>
-                Only a school where you have a role may write to you. Ask the operator of this
+                Only a school where you have a role may write to you. Ask the administrator of this
                 server to change your address.
               </p>
             </Alert>
@@ -76,15 +76,15 @@ export function changeEmailPage(props: ChangeEmailProps): string {
               <p class="field-hint">
                 We send a link to the old and to the new address; open both. You will be signed out
                 in every other browser. From the old address you can undo the change for {UNDO_DAYS}{' '}
-                days. If you can no longer read mail there, ask the operator of this server to
+                days. If you can no longer read mail there, ask the administrator of this server to
                 change your address.
               </p>
               <Button look="primary">Send links</Button>
             </Form>
           ) : (
             <p>
-              This server does not send email, so it cannot ask your mailboxes. Ask its operator to
-              change your address.
+              This server does not send email, so it cannot send you the links. Ask the
+              administrator of this server to change your address.
             </p>
           )}
         </section>

@@ -139,7 +139,9 @@ export function confirmPage(props: ConfirmProps): string {
           )}
         </Form>
         {props.asked === 'passkey' && props.byFactor && (
-          <p class="aside">You no longer have it? The people who run this server can remove it.</p>
+          <p class="aside">
+            You no longer have it? The administrator of this server can remove it.
+          </p>
         )}
         <p class="aside">
           <a href={props.cancelUrl}>Cancel</a>

@@ -116,7 +116,7 @@ function SchoolName({ school }: { school: Branding }) {
 
 /** For people whom no mail can help: they have no role, or have never signed in. */
 function OperatorHelps() {
-  return <>The operator of this server can set a new password for you.</>
+  return <>The administrator of this server can set a new password for you.</>
 }
 
 interface ResetProps {

@@ -47,9 +47,9 @@ const passwords: Readonly<Record<string, string>> = {
   sign_up: 'You chose a password when you signed up',
   invitation: 'You chose a password by the link of an invitation',
   email_undone: 'Your password ended when the change of your email address was undone',
-  command_line: 'The operator of this server set a new password for you',
+  command_line: 'The administrator of this server set a new password for you',
   not_me: 'You said that it was not you, and everything ended',
-  end_everything: 'The operator of this server ended everything for you',
+  end_everything: 'The administrator of this server ended everything for you',
 }
 
 function appOf({ app }: HistoryEntry) {

@@ -63,8 +63,8 @@ export function signInCodePage(props: SignInCodeProps): string {
           <Button look="primary">Continue</Button>
         </Form>
         <p class="aside">
-          No phone and no recovery code? The operator of this server can switch your second factor
-          off.
+          No phone and no recovery code? The administrator of this server can switch your second
+          factor off.
         </p>
       </Card>
     </Layout>,

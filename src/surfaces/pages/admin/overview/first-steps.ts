@@ -62,7 +62,7 @@ export function stepsOf(
     },
     {
       label: 'Send email',
-      why: 'Invitations and new passwords need it. The operator of this server sets SMTP_URL.',
+      why: 'Invitations and new passwords need it. The administrator of this server sets SMTP_URL.',
       isDone: sendsMail,
     },
     {

@@ -58,7 +58,7 @@ export function settingsPage(props: SettingsProps): string {
               name="sign_up"
               value="on"
               label="Let people sign up as students"
-              hint={`Anyone with an email address can make an account and become a student here, also a person whom you removed before. They get no access to courses by it.${props.mailIsSent ? '' : ' This server does not send email yet, so nobody can sign up until its operator sets SMTP_URL.'}`}
+              hint={`Anyone with an email address can make an account and become a student here, also a person whom you removed before. They get no access to courses by it.${props.mailIsSent ? '' : ' This server does not send email yet, so nobody can sign up until its administrator sets SMTP_URL.'}`}
               checked={props.signUp}
             />
             <Button look="primary">Save sign-up</Button>
@@ -71,7 +71,7 @@ export function settingsPage(props: SettingsProps): string {
               name="invites_people"
               value="on"
               label="Invite people whom you add"
-              hint={`They get an email with a link to choose a password, or to sign in if they have an account.${props.mailIsSent ? '' : ' This server does not send email yet, so no invitation is sent until its operator sets SMTP_URL.'}`}
+              hint={`They get an email with a link to choose a password, or to sign in if they have an account.${props.mailIsSent ? '' : ' This server does not send email yet, so no invitation is sent until its administrator sets SMTP_URL.'}`}
               checked={props.invitesPeople}
             />
             <Button look="primary">Save invitations</Button>

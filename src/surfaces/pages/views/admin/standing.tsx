@@ -5,7 +5,7 @@ import { type AdminFrame, paths, switchOffPath } from './admin-page.tsx'
 interface StandingProps extends AdminFrame {
   clientId: string
   disabled: boolean
-  /** The administrator of the server switched it off at all schools. */
+  /** The administrator of this server switched it off at all schools. */
   platformDisabled?: boolean
 }
 

@@ -102,7 +102,7 @@ export function Register(props: GuideProps) {
           that you may ask for. An unknown name is answered with{' '}
           <code>invalid_client_metadata</code>, whatever else you send; its{' '}
           <code>error_description</code> lists the names that are known here. The administrator of
-          the server can add a platform with <code>schoolgate platform add</code>.
+          this server can add a platform with <code>schoolgate platform add</code>.
         </p>
         <h3>For operators, with your own metadata document</h3>
         <p>

@@ -22,7 +22,7 @@ import type { Place, Row } from '../row.ts'
 const NO_MAIL = {
   kind: 'conflict',
   code: 'no_mail',
-  detail: 'This server does not send email. Its operator can set SMTP_URL.',
+  detail: 'This server does not send email. Its administrator can set SMTP_URL.',
 } as const
 
 type Perform = <I extends z.ZodObject, O extends z.ZodObject>(
