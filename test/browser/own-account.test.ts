@@ -120,7 +120,7 @@ test('a person leaves the school for good, and the pages on the way break no acc
   const ada = await world.aMember(school)
   const page = await aPageOf(ada, '/account/delete')
   expect(await violationsOf(page)).toEqual([])
-  await page.getByRole('button', { name: 'Delete what this school knows of me' }).click()
+  await page.getByRole('button', { name: 'Delete my data at this school' }).click()
   await page.getByText('This school will forget you').waitFor()
   expect(await violationsOf(page)).toEqual([])
   await world.database.pool.query('update deletion_requests set due_at = now()')

@@ -257,3 +257,14 @@ test('only public pages may be indexed by search engines', () => {
       /^(home|docs|public|lecture-free|plan|product|writing|course|event|post|page)\b/,
     )
 })
+
+test('the top bar marks the area of a page, and as the page itself only the first page of it', () => {
+  const mark = (name: string, href: string) =>
+    new RegExp(`<nav class="top-nav".*?<a href="${href}"( aria-current="[a-z]+")?>`, 's').exec(
+      samplePages[name] ?? '',
+    )?.[1]
+  expect(mark('member-home', '/account')).toBe(' aria-current="page"')
+  expect(mark('member-courses', '/account')).toBe(' aria-current="true"')
+  expect(mark('admin-analytics', '/admin')).toBe(' aria-current="true"')
+  expect(mark('admin-analytics', '/account')).toBeUndefined()
+})

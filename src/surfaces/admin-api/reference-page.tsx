@@ -105,22 +105,22 @@ function Conventions() {
             person who authorized it must be an owner or admin of the school.
           </li>
           <li>
-            A missing scope is <code>403</code>, and <code>WWW-Authenticate</code> names every scope
-            of the call. A write scope does not let you read. A write answers with the written
-            object.
+            A missing scope is <code>403</code>, and <code class="whole">WWW-Authenticate</code>{' '}
+            names every scope of the call. A write scope does not let you read. A write answers with
+            the written object.
           </li>
           <li>
             Lists take <code>limit</code>, <code>sort</code> and filters. While{' '}
             <code>has_more</code> is true, pass <code>next</code> as <code>after</code>.
           </li>
           <li>
-            Give every write an <code>Idempotency-Key</code>, and repeat the write if its answer is
-            lost: within a day you get the first answer again, marked{' '}
+            Give every write an <code class="whole">Idempotency-Key</code>, and repeat the write if
+            its answer is lost: within a day you get the first answer again, marked{' '}
             <code>Idempotent-Replayed</code>.
           </li>
           <li>
-            Send the <code>ETag</code> of what you read as <code>If-Match</code> with a change: it
-            is refused with <code>412</code> if the object was changed in the meantime.
+            Send the <code>ETag</code> of what you read as <code class="whole">If-Match</code> with
+            a change: it is refused with <code>412</code> if the object was changed in the meantime.
           </li>
           <li>
             Refusals are <code>application/problem+json</code>. <code>code</code> is for programs,{' '}

@@ -56,7 +56,7 @@ export function deleteAccountPage(props: DeleteAccountProps): string {
           <Panel title={<>Leave {here}</>} tone="danger">
             <p>Only {here} forgets you. Your account and your other schools stay.</p>
             <Form action="/account/delete" formToken={formToken} hidden={{ part: 'school' }}>
-              <Button look="danger">Delete what this school knows of me</Button>
+              <Button look="danger">Delete my data at this school</Button>
             </Form>
           </Panel>
         )}

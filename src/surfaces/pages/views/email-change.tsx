@@ -6,6 +6,7 @@ import {
 import { Button, Card, Email, Form, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
+import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 
 export const EMAIL_CHANGE_PATH = '/email-change'
 
@@ -121,9 +122,9 @@ export function changeDonePage(school: Branding, change: DoneChange): string {
           </p>
         )}
         {signsIn && (
-          <p>
-            <a href="/sign-in">Sign in</a>
-          </p>
+          <ButtonLink look="primary" href="/sign-in">
+            Sign in
+          </ButtonLink>
         )}
       </Card>
     </Layout>,

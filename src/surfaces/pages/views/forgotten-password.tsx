@@ -2,6 +2,7 @@ import { Alert, Button, Card, Field, Form, Name } from '../../../foundation/html
 import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
+import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { AccountOfPassword, BusyAlert, type PasswordFormProblem } from './change-password.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
 import { passwordProblem } from './password-words.ts'
@@ -172,9 +173,9 @@ export function resetExpiredPage(school: Branding): string {
       <Card>
         <h1>This link has expired</h1>
         <p>A link for a new password works once, within an hour. Your password is unchanged.</p>
-        <p>
-          <a href="/forgotten-password">Ask for a new link</a>
-        </p>
+        <ButtonLink look="primary" href="/forgotten-password">
+          Ask for a new link
+        </ButtonLink>
       </Card>
     </Layout>,
   )

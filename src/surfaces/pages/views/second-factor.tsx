@@ -118,7 +118,9 @@ export function setupFactorPage(props: SetupProps): string {
             The app is on this device? <a href={props.otpauthUrl}>Open it</a>, or type this key into
             it:
           </p>
-          <Code>{(setup.secret.match(/.{1,4}/g) ?? []).join(' ')}</Code>
+          <pre class="code code-wraps">
+            <code>{(setup.secret.match(/.{1,4}/g) ?? []).join(' ')}</code>
+          </pre>
         </Panel>
         <Panel title="2. Type the code that the app shows">
           <Form

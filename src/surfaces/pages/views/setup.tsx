@@ -140,7 +140,8 @@ export function unsafeSetupPage({ reference, host }: { reference: string; host: 
         <li>
           Open this address with https. If it already begins with https, set{' '}
           <code>TRUST_PROXY</code> to the address of your proxy, and have it set{' '}
-          <code>X-Forwarded-Proto</code> and <code>X-Forwarded-Host</code>.
+          <code class="whole">X-Forwarded-Proto</code> and{' '}
+          <code class="whole">X-Forwarded-Host</code>.
         </li>
         <li>
           Or open <code>http://localhost</code> with the port of the server on the machine itself,

@@ -3,6 +3,7 @@ import { Button, Card, Form, Name } from '../../../foundation/html/components.ts
 import { errorPage } from '../../../foundation/html/error-page.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
+import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 
 interface SignOutProps {
   school: Branding
@@ -50,13 +51,13 @@ export function signedOutPage(props: { school: Branding; target: SignOutTarget |
         <h1>You are signed out</h1>
         <p class="lead">This browser is no longer signed in at this school.</p>
         {target?.url !== undefined && (
-          <p>
-            <a href={target.url}>
+          <ButtonLink look="primary" href={target.url}>
+            <span>
               Continue to <Name text={target.clientName} fallback="the app" />
-            </a>
-          </p>
+            </span>
+          </ButtonLink>
         )}
-        <p>
+        <p class="aside">
           <a href="/sign-in">Sign in again</a>
         </p>
       </Card>

@@ -93,13 +93,13 @@ function TopBar({ school, here, viewer }: SiteFrame) {
           </NavLink>
         ) : (
           <>
-            <NavLink href="/account" here={here}>
+            <AreaLink href="/account" here={here}>
               Account
-            </NavLink>
+            </AreaLink>
             {viewer.operator && (
-              <NavLink href="/admin" here={here.startsWith('/admin') ? '/admin' : here}>
+              <AreaLink href="/admin" here={here}>
                 Admin
-              </NavLink>
+              </AreaLink>
             )}
             <Form action="/sign-out" formToken={viewer.formToken}>
               <Button look="quiet">Sign out</Button>
@@ -116,7 +116,23 @@ function signInFrom(here: string): string {
   return here === '/' ? '/sign-in' : `/sign-in?return_to=${encodeURIComponent(here)}`
 }
 
-export function NavLink(props: { href: string; here: string; children: ComponentChildren }) {
+interface NavLinkProps {
+  href: string
+  here: string
+  children: ComponentChildren
+}
+
+/** Marked on all pages of its area, and as the page itself only on the first. */
+function AreaLink({ href, here, children }: NavLinkProps) {
+  if (!here.startsWith(`${href}/`)) return NavLink({ href, here, children })
+  return (
+    <a href={href} aria-current="true">
+      {children}
+    </a>
+  )
+}
+
+export function NavLink(props: NavLinkProps) {
   return (
     <a href={props.href} aria-current={props.href === props.here ? 'page' : undefined}>
       {props.children}

@@ -89,7 +89,7 @@ export function Errors({ variant }: GuideProps) {
           </li>
           <li>
             <strong>403 insufficient_scope</strong>: the token lacks the scope in the header{' '}
-            <code>WWW-Authenticate</code>. Ask for it in a new authorization.
+            <code class="whole">WWW-Authenticate</code>. Ask for it in a new authorization.
           </li>
           {variant === 'newer' ? (
             <li>
@@ -115,7 +115,8 @@ export function Errors({ variant }: GuideProps) {
             to change. After <strong>invalid_grant</strong>, start a new authorization.
           </li>
           <li>
-            <strong>429 and 503</strong>: wait for <code>Retry-After</code>, and keep your tokens.
+            <strong>429 and 503</strong>: wait for <code class="whole">Retry-After</code>, and keep
+            your tokens.
           </li>
           <li>
             <strong>limit_exceeded</strong> from the Member API: the answer would be too large, so

@@ -2,6 +2,7 @@ import { SIGN_UP_MINUTES } from '../../../../domain/people/sign-up/sign-up-link.
 import { Card, Email } from '../../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../../foundation/html/render.tsx'
+import { ButtonLink } from '../../../../foundation/html/site-components.tsx'
 import { FirstPasswordForm, type FirstPasswordProps } from '../first-password.tsx'
 
 interface FinishProps extends FirstPasswordProps {
@@ -31,9 +32,9 @@ export function linkExpiredPage(school: Branding, signUpUrl: string): string {
       <Card>
         <h1>This link has expired</h1>
         <p>A link to make an account works for {SIGN_UP_MINUTES} minutes.</p>
-        <p>
-          <a href={signUpUrl}>Ask for a new link</a>
-        </p>
+        <ButtonLink look="primary" href={signUpUrl}>
+          Ask for a new link
+        </ButtonLink>
       </Card>
     </Layout>,
   )
@@ -46,9 +47,9 @@ export function signUpKnownPage(school: Branding): string {
       <Card>
         <h1>You have an account</h1>
         <p>There is an account with this email address already, and it has a password.</p>
-        <p class="aside">
-          <a href="/sign-in?return_to=%2Fsign-up">Sign in</a>
-        </p>
+        <ButtonLink look="primary" href="/sign-in?return_to=%2Fsign-up">
+          Sign in
+        </ButtonLink>
         <p class="aside">
           <a href="/forgotten-password">Forgot your password?</a>
         </p>
