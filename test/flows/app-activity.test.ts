@@ -323,7 +323,7 @@ describe('the page of connected apps', () => {
     await writeActivity()
     const used = await page()
     expect(used).not.toContain('since you allowed it')
-    expect(used).toContain('It read and changed nothing that was counted.')
+    expect(used).toContain('There is no record that it read or changed anything.')
     await ask(world, school, token, '{ viewer { enrolledCourses { totalCount } } }')
     await ask(world, school, token, 'mutation { markAllNotificationsRead { markedCount } }')
     await ask(world, school, token, 'mutation { markAllNotificationsRead { markedCount } }')
@@ -357,7 +357,7 @@ describe('the page of connected apps', () => {
     expect(await endConnectedApp(school.at, ada.id, { authorizationId: used }, by)).toBe(1)
     const { body } = await visitor.get('/account/apps')
     expect(body).not.toContain('since you allowed it')
-    expect(body).toContain('It read and changed nothing that was counted.')
+    expect(body).toContain('There is no record that it read or changed anything.')
   })
 
   test('says “never” of no app: the purge has removed the authorization that it used', async () => {

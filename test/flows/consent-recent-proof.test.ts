@@ -61,7 +61,7 @@ test('a thief of a trusted browser, who knows the password, needs a code to allo
   await enterCode(visitor, step, app.code(), { trust: 'yes' })
   const { page } = await signedIn(setup, { ...asking, prompt: 'login' }, visitor)
   const asks = await visitor.follow(await visitor.decide(page, 'allow'))
-  expect(asks.body).toContain('code of your authenticator app')
+  expect(asks.body).toContain('code from your authenticator app')
   expect(await codesOf(setup.person)).toEqual([])
 })
 

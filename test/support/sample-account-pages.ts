@@ -80,7 +80,7 @@ export const sampleAccountPages: Record<string, string> = {
   invitation: invitationPage(invited),
   'invitation-no-name': invitationPage({
     ...{ ...invited, school: harbor, name: '' },
-    problem: { kind: 'name', problem: 'Write at least one character.' },
+    problem: { kind: 'name', problem: 'Enter your name.' },
   }),
   'invitation-short': invitationPage({
     ...invited,
@@ -113,7 +113,7 @@ export const sampleAccountPages: Record<string, string> = {
   'sign-up-finish': finishSignUpPage(finishing),
   'sign-up-finish-no-name': finishSignUpPage({
     ...finishing,
-    problem: { kind: 'name', problem: 'Write at least one character.' },
+    problem: { kind: 'name', problem: 'Enter your name.' },
   }),
   'sign-up-finish-common': finishSignUpPage({
     ...finishing,

@@ -36,7 +36,7 @@ const enrollment = {
   createdAt: day('2026-01-02T08:30'),
   outlineVersion: 1,
   enrolledAt: day('2026-10-02T08:30'),
-  expiresAt: day('2026-11-02T08:30'),
+  expiresAt: day('2027-02-02T08:30'),
   lastWatched: null,
   lastVideoUrl: null,
   readAt: day('2026-11-10T08:30'),

@@ -17,7 +17,7 @@ export function unknownClientPage({
     reference,
     school,
     title: 'We do not know this app',
-    what: `An app sent you here, but ${plainText(school.name) || 'this school'} does not know this client_id.`,
+    what: `An app sent you here, but ${plainText(school.name) || 'this school'} does not know this app.`,
     explanation,
     parameters: { client_id: clientId },
     next: /^https?:/.test(clientId)

@@ -115,9 +115,9 @@ verifies(
   async () => {
     const sentence = 'only if it is true may a client_id be a URL. Here it is'
     expect(guide).toContain(`First check client_id_metadata_document_supported`)
-    expect(guide).toContain(`${sentence} false.`)
+    expect(guide).toContain(`${sentence} false, so this way is closed at present.`)
     const open = await guideAt(await world.aSchool({ openRegistration: true }))
-    expect(open).toContain(`${sentence} true.`)
+    expect(open).toContain(`${sentence} true: publish`)
   },
 )
 
@@ -391,10 +391,10 @@ for (const variant of ['newer', 'older'] as const) {
 
 test('the guide of a school with only a tool announces documents, and says that no host is permitted', async () => {
   const at = await world.aSchool()
-  expect(await guideAt(at)).toContain('Here it is false.')
+  expect(await guideAt(at)).toContain('Here it is false, so')
   await aTool(world, at)
   const text = await guideAt(at)
-  expect(text).toContain('Here it is true.')
+  expect(text).toContain('Here it is true: publish')
   expect(text).toContain('This school permits no host yet')
 })
 

@@ -89,7 +89,7 @@ describe('an invitation', () => {
       invitation_opened_at: expect.any(Date),
       signed_in_at: null,
     })
-    expect((await accept(visitor, link, { name: '' })).body).toContain('name-error')
+    expect((await accept(visitor, link, { name: '' })).body).toContain('Enter your name.')
     const short = await accept(visitor, link, { name: 'Grace', new_password: 'short' })
     expect(short.body).toContain('Use at least 15')
     const done = await accept(visitor, link, { name: 'Grace Murray' })

@@ -158,7 +158,7 @@ describe('signing up', () => {
     const short = await finish(visitor, link, { new_password: 'fourteen chars' })
     expect([short.statusCode, short.body.includes('Use at least 15')]).toEqual([400, true])
     const nameless = await finish(visitor, link, { name: ' ' })
-    expect([nameless.statusCode, nameless.body.includes('name-error')]).toEqual([400, true])
+    expect([nameless.statusCode, nameless.body.includes('Enter your name.')]).toEqual([400, true])
     expect(await accountOf(email)).toBeUndefined()
     expect((await finish(visitor, link)).statusCode).toBe(303)
   })

@@ -1,4 +1,5 @@
 import { acrossSchools, type SchoolTx } from '../../../foundation/db/school-db.ts'
+import { visibleText } from '../../../foundation/text/visible-text.ts'
 import { record } from '../../audit/audit.ts'
 import { line } from '../../operation/fields.ts'
 
@@ -7,9 +8,11 @@ const typedName = line(200)
 
 /** The name as it will be stored, or what is wrong with it. */
 export function readName(typed: string): { name: string } | { problem: string } {
-  const checked = typedName.safeParse(typed.trim())
+  const name = visibleText(typed).trim()
+  const checked = typedName.safeParse(name)
   if (checked.success) return { name: checked.data.trim() }
-  return { problem: checked.error.issues[0]?.message ?? 'Write your name.' }
+  const [issue] = name === '' ? [] : checked.error.issues
+  return { problem: issue?.message ?? 'Enter your name.' }
 }
 
 /** Changes the name of a person, at every school. Schools where they have never signed in go on seeing the name they typed. */

@@ -53,7 +53,7 @@ export function addInvitationRoutes(
       ask(context, request, reply, { sealed, invited, name, problem }, status)
     const judged = judgeTyped({ name, email: invited.email })
     if ('problems' in judged) {
-      const { name: wrong = 'Write your name.' } = judged.problems
+      const { name: wrong = 'Enter your name.' } = judged.problems
       return await again({ kind: 'name', problem: wrong }, 400)
     }
     const { at, school, id: requestId } = request

@@ -49,7 +49,7 @@ export function addFinishRoutes(
       ask(context, request, reply, { sealed, link, name, problem }, status)
     const judged = judgeTyped({ name, email: link.email })
     if ('problems' in judged) {
-      const { name: wrong = 'Write your name.' } = judged.problems
+      const { name: wrong = 'Enter your name.' } = judged.problems
       return await again({ kind: 'name', problem: wrong }, 400)
     }
     const { at, school, id: requestId } = request

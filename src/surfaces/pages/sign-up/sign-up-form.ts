@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { judgeInput } from '../../../domain/operation/input-problems.ts'
 import { addedPerson } from '../../../domain/people/member-operations.ts'
+import { readName } from '../../../domain/people/profile/change-name.ts'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { provenBrowsers } from '../page-request.ts'
@@ -32,5 +33,11 @@ export function judgeTyped(typed: Typed): Typed | { readonly problems: SignUpPro
     return { email: judged.data.email, name: judged.data.name.trim() }
   }
   const problems = judged.problems.map(({ pointer, detail }) => [pointer.slice(1), detail])
-  return { problems: Object.fromEntries(problems) }
+  const name = readName(typed.name)
+  return {
+    problems: {
+      ...Object.fromEntries(problems),
+      ...('problem' in name ? { name: name.problem } : {}),
+    },
+  }
 }

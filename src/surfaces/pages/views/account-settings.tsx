@@ -118,7 +118,7 @@ export function accountSettingsPage(props: AccountSettingsProps): string {
             title="Second factor"
             lead={
               props.hasSecondFactor
-                ? 'On: with your password you type a code of your authenticator app.'
+                ? 'On: with your password you type a code from your authenticator app.'
                 : 'Off: anyone who learns your password can sign in as you.'
             }
           >

@@ -19,7 +19,7 @@ export function ActivityList({ activities, isOwn, wasUsed, timeZone }: ActivityL
       {activities.length === 0 ? (
         <p class="row-note">
           {wasUsed
-            ? 'It read and changed nothing that was counted. New use appears here within a minute or two.'
+            ? 'There is no record that it read or changed anything. New use appears here within a minute or two.'
             : 'It has read and changed nothing since you allowed it.'}
         </p>
       ) : (

@@ -56,7 +56,7 @@ interface ConfirmProps {
 const TITLE = 'Confirm that it is you'
 
 const LEADS: Readonly<Record<Asked, string>> = {
-  code: 'What comes next needs a code of your authenticator app from the last ten minutes.',
+  code: 'What comes next needs a code from your authenticator app that is at most ten minutes old.',
   password:
     'What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it to continue.',
   passkey:
@@ -95,7 +95,7 @@ export function confirmPage(props: ConfirmProps): string {
           </p>
         </div>
         {props.interrupted && <InterruptedAlert title="Not sent yet" kind={props.interrupted} />}
-        {problem && <Problem problem={problem} />}
+        {problem && <Problem problem={problem} asked={props.asked} />}
         <Form
           action={CONFIRM_PATH}
           formToken={props.formToken}
@@ -175,7 +175,7 @@ function passwordError(problem: ConfirmProblem | undefined): string | undefined 
   return problem?.kind === 'mismatch' ? 'This is not your password.' : undefined
 }
 
-function Problem({ problem }: { problem: ConfirmProblem }) {
+function Problem({ problem, asked }: { problem: ConfirmProblem; asked: Asked }) {
   switch (problem.kind) {
     case 'throttled':
       return (
@@ -192,13 +192,16 @@ function Problem({ problem }: { problem: ConfirmProblem }) {
     case 'passkey_missing':
       return (
         <Alert tone="error" title="Use your passkey">
-          <p>Your browser sent no answer of it. The button needs JavaScript.</p>
+          <p>Your browser sent no answer from it. Switch JavaScript on and try again.</p>
         </Alert>
       )
     case 'passkey_refused':
       return (
         <Alert tone="error" title="This passkey was not accepted">
-          <p>It may have been removed, or belong to another person. Use another one.</p>
+          <p>
+            It may have been removed, or belong to another person.{' '}
+            {asked === 'password' ? 'Use another one, or your password.' : 'Use another one.'}
+          </p>
         </Alert>
       )
     case 'passkey_expired':

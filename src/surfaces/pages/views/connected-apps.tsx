@@ -63,7 +63,7 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
         </Pager>
         {props.assistantsCanBeOffered && (
           <p>
-            Do you want to connect one? <a href="/account/assistants">Use with an assistant</a>
+            To connect an assistant, see <a href="/account/assistants">Use with an assistant</a>.
           </p>
         )}
       </>

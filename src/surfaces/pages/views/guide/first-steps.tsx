@@ -108,10 +108,13 @@ export function Register(props: GuideProps) {
         <p>
           First check <code>client_id_metadata_document_supported</code> in the metadata: only if it
           is <code>true</code> may a <code>client_id</code> be a URL. Here it is{' '}
-          <code>{String(documents)}</code>. Then publish a client metadata document over https and
-          use its address as <code>client_id</code>. Its redirect URIs are on the document’s host or
-          on loopback. Until the school has reviewed it, it may ask only for identity and read
-          scopes.{' '}
+          <code>{String(documents)}</code>
+          {documents
+            ? ': publish'
+            : ', so this way is closed at present. Where it is true, publish'}{' '}
+          a client metadata document over https and use its address as <code>client_id</code>. Its
+          redirect URIs are on the document’s host or on loopback. Until the school has reviewed it,
+          it may ask only for identity and read scopes.{' '}
           {foreignDocuments
             ? 'This school accepts documents from the hosts that it permits.'
             : 'This school permits no host yet: ask its operator to add yours.'}

@@ -45,7 +45,7 @@ export function MeetingRow(props: { meeting: MemberMeeting; timeZone: string; no
       notes={
         <p class="row-note">
           <MomentInZone at={meeting.startedAt} timeZone={timeZone} /> ·{' '}
-          {meeting.kind === 'study_group' ? 'class of your study group' : 'consulting'}
+          {meeting.kind === 'study_group' ? 'class of your study group' : 'consulting hour'}
         </p>
       }
     >
