@@ -22,6 +22,20 @@ test('every explanation has a cause and a remedy, each a whole sentence', () => 
   }
 })
 
+test('names of fields are in backticks, in pairs and without spaces', () => {
+  const texts = ERROR_GROUPS.flatMap(({ errors, where }) => [
+    where,
+    ...Object.values(errors).flatMap(({ cause, remedy }) => [cause, remedy]),
+  ])
+  for (const text of texts) {
+    const parts = text.split('`')
+    expect(parts.length % 2, text).toBe(1)
+    for (const [place, part] of parts.entries()) {
+      expect(part, text).not.toMatch(place % 2 === 1 ? /\s|^$/ : /[a-z]_[a-z]|\b[a-z]+[A-Z]/)
+    }
+  }
+})
+
 test('an address has only characters that RFC 6749 §5.2 allows in error_uri', () => {
   for (const { errors } of ERROR_GROUPS) {
     for (const code of Object.keys(errors)) {

@@ -23,7 +23,7 @@ export type ErrorCode =
 interface CatalogueGroup {
   readonly id: string
   readonly title: string
-  /** Where in an answer the code stands. */
+  /** Where in an answer the code stands, with names in backticks. */
   readonly where: string
   readonly errors: Readonly<Record<string, Explained>>
 }
@@ -37,38 +37,38 @@ export const ERROR_GROUPS: readonly CatalogueGroup[] = [
   {
     id: 'oauth',
     title: 'OAuth and tokens',
-    where: 'error in the JSON body, in the redirect or in WWW-Authenticate',
+    where: '`error` in the JSON body, in the redirect or in `WWW-Authenticate`',
     errors: OAUTH_ERRORS,
   },
   {
     id: 'member-api',
     title: 'Member API (GraphQL)',
-    where: 'extensions.code of an entry in errors',
+    where: '`extensions.code` of an entry in `errors`',
     errors: GRAPHQL_ERRORS,
   },
-  { id: 'rest', title: 'REST API', where: 'code of a problem', errors: problems },
+  { id: 'rest', title: 'REST API', where: '`code` of a problem', errors: problems },
   {
     id: 'reasons',
     title: 'Reasons of a conflict',
-    where: 'reason of a problem with the code conflict or forbidden',
+    where: '`reason` of a problem with the code `conflict` or `forbidden`',
     errors: STATE_ERRORS,
   },
   {
     id: 'fields',
     title: 'Fields and rows',
-    where: 'errors[].code of a problem, and the report of an import',
+    where: '`errors[].code` of a problem, and the report of an import',
     errors: INPUT_ERRORS,
   },
   {
     id: 'tools',
     title: 'Tools (MCP)',
-    where: 'error.code of a JSON-RPC answer; a tool itself answers with isError and a text',
+    where: '`error.code` of a JSON-RPC answer; a tool itself answers with `isError` and a text',
     errors: RPC_ERRORS,
   },
   {
     id: 'server',
     title: 'Every address',
-    where: 'error in the JSON body',
+    where: '`error` in the JSON body',
     errors: SERVER_ERRORS,
   },
 ]

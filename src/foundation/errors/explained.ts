@@ -1,4 +1,4 @@
-/** What a code means and what to do: the same words in the guide of every surface. */
+/** What a code means and what to do: the same words in the guide of every surface. Names are in backticks. */
 export interface Explained {
   readonly cause: string
   readonly remedy: string

@@ -10,8 +10,8 @@ export const GRAPHQL_ERRORS = {
     'Correct the argument that the message names.',
   ),
   bad_cursor: explain(
-    'after or before is not a cursor of this list.',
-    'Pass a cursor from pageInfo or edges of the same list, unchanged; start again without one.',
+    '`after` or `before` is not a cursor of this list.',
+    'Pass a cursor from `pageInfo` or `edges` of the same list, unchanged; start again without one.',
   ),
   not_found: SERVER_ERRORS.not_found,
   limit_exceeded: explain(
@@ -20,7 +20,7 @@ export const GRAPHQL_ERRORS = {
   ),
   rate_limited: explain(
     'This authorization has used up what it may read for now.',
-    'Wait for Retry-After. Smaller queries cost less; extensions.cost shows the price of each.',
+    'Wait for `Retry-After`. Smaller queries cost less; `extensions.cost` shows the price of each.',
   ),
   graphql_parse_failed: explain(
     'The document is not GraphQL.',
@@ -32,7 +32,7 @@ export const GRAPHQL_ERRORS = {
   ),
   bad_request: explain(
     'The request is not a GraphQL request: wrong method, type or body.',
-    'Send POST with Content-Type application/json and a JSON object with a string query.',
+    'Send POST with `Content-Type:` `application/json` and a JSON object with a string `query`.',
   ),
   server_error: OAUTH_ERRORS.server_error,
   // Apollo's protocol gives this one.

@@ -18,14 +18,14 @@ export const INPUT_ERRORS = {
     'The value has another type than the field, for example a text instead of a number.',
     'Send the type that the reference names.',
   ),
-  invalid: explain('The value breaks a rule of this field.', 'detail says which one.'),
+  invalid: explain('The value breaks a rule of this field.', '`detail` says which one.'),
   invalid_value: explain(
     'The value is not one of those that the field knows.',
-    'Send one of the values that detail lists.',
+    'Send one of the values that `detail` lists.',
   ),
   invalid_format: explain(
     'The text does not have the format of the field, such as that of a time or an email address.',
-    'detail has an example.',
+    '`detail` has an example.',
   ),
   invalid_union: explain(
     'The value fits none of the forms that the field takes.',
@@ -39,14 +39,14 @@ export const INPUT_ERRORS = {
     'An entry of the list is not allowed.',
     'Compare it with the reference.',
   ),
-  not_multiple_of: explain('The number has the wrong step.', 'detail says which one.'),
+  not_multiple_of: explain('The number has the wrong step.', '`detail` says which one.'),
   too_small: explain(
     'The number is too small, or the text or list too short.',
-    'minimum has the limit.',
+    '`minimum` has the limit.',
   ),
   too_big: explain(
     'The number is too big, or the text or list too long.',
-    'maximum has the limit.',
+    '`maximum` has the limit.',
   ),
   too_long: explain('A line or a cell of the file is too long.', 'Shorten it.'),
   too_large: REST_PROBLEMS.too_large.explained,
@@ -54,17 +54,17 @@ export const INPUT_ERRORS = {
   repeated: explain('The same thing is named twice.', 'Name it once.'),
   wrong_format: explain(
     'The bytes of the file are not what its type says.',
-    'Send a file of a type that detail names.',
+    'Send a file of a type that `detail` names.',
   ),
   invalid_text: explain(
     'The text holds a character that cannot be stored, such as NUL.',
     'Remove the character.',
   ),
   invalid_time: explain('The time is out of range.', 'Send a time that exists.'),
-  out_of_range: explain('The value is out of range.', 'detail has the range.'),
+  out_of_range: explain('The value is out of range.', '`detail` has the range.'),
   invalid_cursor: explain(
-    'after is not a cursor of this list with this order.',
-    'Pass next of the page before, unchanged, with the same parameters.',
+    '`after` is not a cursor of this list with this order.',
+    'Pass `next` of the page before, unchanged, with the same parameters.',
   ),
   unknown_reference: explain(
     'The id refers to nothing at this school.',
@@ -72,7 +72,7 @@ export const INPUT_ERRORS = {
   ),
   inconsistent: explain(
     'The values of the object do not fit together.',
-    'detail names the two that contradict each other.',
+    '`detail` names the two that contradict each other.',
   ),
   one_of: explain(
     'Of several fields exactly one must be set.',
@@ -81,7 +81,7 @@ export const INPUT_ERRORS = {
   fixed: explain('The field cannot be changed after it was made.', 'Leave it out.'),
   in_the_past: explain('The time is over already.', 'Choose a later one.'),
   before_start: explain('The end is before the start.', 'Move one of them.'),
-  before_from: explain('The last day is before the first.', 'Exchange from and to.'),
+  before_from: explain('The last day is before the first.', 'Exchange `from` and `to`.'),
   before_created: explain('The time is before the object was made.', 'Send a later one.'),
   too_many_steps: explain(
     'The period has too many steps of this interval.',
@@ -106,7 +106,7 @@ export const INPUT_ERRORS = {
   ),
   malformed: explain(
     'The line of the file cannot be read.',
-    'detail says what is wrong with it. Correct the line.',
+    '`detail` says what is wrong with it. Correct the line.',
   ),
   unclosed_quote: explain(
     'A quotation mark of the CSV file is never closed.',

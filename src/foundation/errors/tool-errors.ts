@@ -23,11 +23,11 @@ export const RPC_ERRORS = {
     'Try again in a moment. If it keeps failing, report the request id.',
   ),
   '-32000': explain(
-    'The Mcp-Protocol-Version header names a revision of the protocol that is not spoken here.',
+    'The `Mcp-Protocol-Version` header names a revision of the protocol that is not spoken here.',
     'Send one of the revisions that the message lists, or leave the header out.',
   ),
   '-32020': explain(
-    'A header of the message, such as Mcp-Name, says something else than its body.',
+    'A header of the message, such as `Mcp-Name`, says something else than its body.',
     'Send headers that agree with the body.',
   ),
   '-32022': explain(
@@ -39,17 +39,17 @@ export const RPC_ERRORS = {
     'The endpoint takes POST only; there is no stream and no session to end.',
     'Send every message by POST.',
   ),
-  '406': explain('The answers are JSON.', 'Send Accept: application/json.'),
+  '406': explain('The answers are JSON.', 'Send `Accept:` `application/json`.'),
   '408': explain('The body did not arrive in time.', 'Send the message again.'),
   '413': explain('The message is too large.', 'Send less at once.'),
   '414': explain('The address is too long.', 'Send messages to /mcp or /mcp/member.'),
   '415': explain(
-    'The message has the wrong type or a Content-Encoding.',
-    'Send Content-Type: application/json, uncompressed.',
+    'The message has the wrong type or a `Content-Encoding`.',
+    'Send `Content-Type:` `application/json`, uncompressed.',
   ),
   '429': explain(
     'More messages came than the limit allows.',
-    'Wait for Retry-After, and keep your token.',
+    'Wait for `Retry-After`, and keep your token.',
   ),
 } as const
 

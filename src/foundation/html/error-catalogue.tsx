@@ -30,7 +30,12 @@ export function ErrorCatalogue() {
   return (
     <>
       {codesByGroup().map(({ id, title, where, own, elsewhere }) => (
-        <Panel key={id} id={`group-${id}`} title={title} lead={`Where it stands: ${where}.`}>
+        <Panel
+          key={id}
+          id={`group-${id}`}
+          title={title}
+          lead={<Words text={`Where it stands: ${where}.`} />}
+        >
           <dl class="facts">
             {own.map(([code, { cause, remedy }]) => (
               <div key={code} id={code}>
@@ -61,14 +66,17 @@ export function ErrorCatalogue() {
   )
 }
 
-/** Names such as `client_id`, `response_type=code` and `requiredScope`. */
-const FIELD_NAME = /\b([a-z]{1,20}(?:(?:_[a-z]{1,20}){1,4}(?:=[a-z]{1,20})?|[A-Z][a-z]{1,20}))\b/
-
-/** A sentence with the names of fields set as code: `split` puts them at the odd places. */
+/** A sentence with the names in backticks set as code: they are at the odd places. */
 function Words({ text }: { text: string }) {
-  return text
-    .split(FIELD_NAME)
-    .map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))
+  return text.split('`').map((part, place) =>
+    place % 2 === 1 ? (
+      <code key={place} class="whole">
+        {part}
+      </code>
+    ) : (
+      part
+    ),
+  )
 }
 
 interface ShownGroup {
