@@ -29,12 +29,7 @@ export function changeQuestionPage(props: QuestionProps): string {
       <Card>
         <h1>{title}</h1>
         <p class="lead">{lead}</p>
-        <Form
-          action={EMAIL_CHANGE_PATH}
-          formToken={props.formToken}
-          hidden={{ link: props.link }}
-          class="stack"
-        >
+        <Form action={EMAIL_CHANGE_PATH} formToken={props.formToken} hidden={{ link: props.link }}>
           {buttons}
         </Form>
       </Card>

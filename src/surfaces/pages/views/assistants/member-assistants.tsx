@@ -108,9 +108,11 @@ function Offered(props: MemberAssistantsProps) {
         </Alert>
       )}
       <Panel title="The address" lead="It is the same for every assistant.">
-        <Copyable id="address" what="the address">
-          {address}
-        </Copyable>
+        <div class="prose">
+          <Copyable id="address" what="the address">
+            {address}
+          </Copyable>
+        </div>
         {offered.length > 1 && (
           <p>
             The steps for{' '}
