@@ -71,3 +71,16 @@ test('the title of a row is one part, so that it wraps as a sentence', () => {
   )
   expect(split).toEqual([])
 })
+
+test('pages on which something went wrong have the next step as their first button', () => {
+  const first = (page: string) =>
+    /class="button button-primary" href="([^"]+)"/.exec(samplePages[page] ?? '')?.[1]
+  expect(first('factor-due')).toBe('/account/settings')
+  expect(first('email-change-taken')).toBe('/account/email')
+  expect(first('email-change-expired')).toBe('/account/email')
+})
+
+test('a course with completed lectures is continued, not started, on its own page and in the list', () => {
+  for (const page of ['course-of-mine', 'member-courses'])
+    expect(samplePages[page], page).toMatch(/<a class="button button-primary"[^>]*>Continue/)
+})

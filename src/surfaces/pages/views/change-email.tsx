@@ -97,7 +97,7 @@ function Mailbox({ email, hasAgreed }: { email: string; hasAgreed: boolean }) {
   return (
     <li>
       <Email text={email} />{' '}
-      {hasAgreed ? <Badge tone="good">Agreed</Badge> : <Badge>Waiting</Badge>}
+      {hasAgreed ? <Badge tone="good">Agreed</Badge> : <Badge tone="waiting">Waiting</Badge>}
     </li>
   )
 }

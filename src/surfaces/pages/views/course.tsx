@@ -102,7 +102,7 @@ function Start({ viewed, next, videoHosts, isMarked }: CourseProps & { next: Syl
   const words =
     learner === undefined
       ? 'Open a free lecture'
-      : learner.enrollment.lastWatched === null
+      : learner.enrollment.lastWatched === null && learner.progress.completedLectures === 0
         ? 'Start'
         : continueWords(goesOnAt(learner.enrollment, next, videoHosts))
   return (
@@ -157,7 +157,7 @@ function Lecture(props: CourseProps & { lecture: SyllabusLecture }) {
         {lecture.isLocked ? title : <a href={url}>{title}</a>}
         {!isLearner && lecture.isPreview && <Badge tone="good">Free</Badge>}
         {isLearner && lecture.state === 'completed' && <Badge tone="good">Completed</Badge>}
-        {isLearner && lecture.state === 'read' && <Badge>Started</Badge>}
+        {isLearner && lecture.state === 'read' && <Badge tone="waiting">Started</Badge>}
       </span>
       <span class="row-note">
         {lecture.unlockAt === null ? (

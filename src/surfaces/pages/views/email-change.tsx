@@ -104,12 +104,17 @@ export type DoneChange =
   | { kind: 'changed' | 'undone'; email: string }
 
 export function changeDonePage(school: Branding, change: DoneChange): string {
-  const { title, words, signsIn } = resultOf(change)
+  const { title, words, signsIn, again } = resultOf(change)
   return renderPage(
     <Layout title={title} school={school}>
       <Card>
         <h1>{title}</h1>
         <p>{words}</p>
+        {again !== undefined && (
+          <ButtonLink look="primary" href="/account/email">
+            {again}
+          </ButtonLink>
+        )}
         {change.kind === 'stopped' && (
           <p>
             If it was not you who asked for it, <a href="/forgotten-password">set a new password</a>{' '}
@@ -161,6 +166,7 @@ function resultOf(change: DoneChange) {
       return {
         title: 'This address cannot be used',
         words: 'There is another account with it by now. Nothing was changed.',
+        again: 'Choose another address',
       }
     case 'busy':
       return {
@@ -171,6 +177,7 @@ function resultOf(change: DoneChange) {
       return {
         title: 'This link has expired',
         words: `A link for a new email address works for ${CONFIRM_HOURS} hours, and to undo a change for ${UNDO_DAYS} days. This one was used, stopped or replaced, or it is too old.`,
+        again: 'Change email address',
       }
   }
 }

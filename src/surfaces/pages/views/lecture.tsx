@@ -1,8 +1,8 @@
-import type { ComponentChildren } from 'preact'
 import { readingSeconds } from '../../../domain/learning/lecture-position.ts'
 import type { LectureContent, LectureOfViewer } from '../../../domain/learning/open-lecture.ts'
 import type { VideoPlayer } from '../../../domain/learning/video-player.ts'
 import { Address, Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import { Arrow } from '../../../foundation/html/icon.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
@@ -265,21 +265,24 @@ function Mark(props: LectureProps & { formToken: string }) {
 
 function Neighbours({ course, previous, next, isMarked }: LectureProps) {
   if (previous === undefined && next === undefined) return null
-  const link = (
-    lecture: LectureProps['lecture'] | undefined,
-    words: ComponentChildren,
-    side: string,
-  ) =>
+  const link = (lecture: LectureProps['lecture'] | undefined, to: 'back' | 'next') =>
     lecture !== undefined && (
-      <a class={side} href={lecturePath(course.slug, lecture.id) + previewQuery(isMarked)}>
-        <span class="row-note">{words}</span>
+      <a
+        class={to === 'back' ? 'neighbour' : 'neighbour neighbour-next'}
+        href={lecturePath(course.slug, lecture.id) + previewQuery(isMarked)}
+      >
+        <span class="row-note">
+          {to === 'back' && <Arrow to="back" />}
+          {to === 'back' ? 'Previous' : 'Next'}
+          {to === 'next' && <Arrow to="next" />}
+        </span>
         <bdi>{plainText(lecture.title) || 'Untitled'}</bdi>
       </a>
     )
   return (
     <nav class="neighbours" aria-label="Lectures">
-      {link(previous, 'Previous', 'neighbour')}
-      {link(next, 'Next', 'neighbour neighbour-next')}
+      {link(previous, 'back')}
+      {link(next, 'next')}
     </nav>
   )
 }

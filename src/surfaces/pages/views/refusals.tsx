@@ -73,17 +73,19 @@ export function factorDuePage(props: FactorDueProps): string {
             </ButtonLink>
           </>
         ) : (
-          <p>
-            Set one up in <a href={SETTINGS_PATH}>your account settings</a>, then connect the app
-            again.
-          </p>
+          <>
+            <p>Set one of them up in your account settings, then connect the app again.</p>
+            <ButtonLink look="primary" href={SETTINGS_PATH}>
+              Open account settings
+            </ButtonLink>
+          </>
         )}
         <Form
           action={props.action}
           formToken={props.formToken}
           hidden={{ request: props.sealedRequest }}
         >
-          <Button look={again === undefined ? 'primary' : 'plain'} name="decision" value="deny">
+          <Button look="plain" name="decision" value="deny">
             Go back to the app
           </Button>
         </Form>

@@ -22,7 +22,7 @@ export function Purpose({ lines }: { lines: readonly PaymentLine[] }) {
   return (
     <>
       <Title text={first.title} fallback="A purchase" />
-      {others.length > 0 && ` and ${others.length} more`}
+      {others.length > 0 && ` and ${others.length}\u00a0more`}
     </>
   )
 }

@@ -26,12 +26,12 @@ const STATES: Record<PaymentState, [words: string, tone: Tone]> = {
   refunded: ['Refunded', 'returned'],
 }
 
-const REFUNDS: Record<RefundingState, string> = {
-  none: '',
-  requested: 'Refund requested',
-  partially_refunded: 'Partly refunded',
-  refunded: 'Refunded',
-  rejected: 'Refund declined',
+const REFUNDS: Record<RefundingState, [words: string, tone: Tone]> = {
+  none: ['', 'plain'],
+  requested: ['Refund requested', 'waiting'],
+  partially_refunded: ['Partly refunded', 'returned'],
+  refunded: ['Refunded', 'returned'],
+  rejected: ['Refund declined', 'over'],
 }
 
 const METHODS: Record<PaymentType, string> = {
@@ -43,11 +43,13 @@ const METHODS: Record<PaymentType, string> = {
 
 function States({ payment }: { payment: MemberPayment }) {
   const [words, tone] = STATES[payment.paymentState]
-  const refund = REFUNDS[payment.refundingState]
+  const [refund, refundTone] = REFUNDS[payment.refundingState]
   return (
     <>
       <Badge tone={tone}>{words}</Badge>
-      {refund !== '' && payment.paymentState !== 'refunded' && <Badge>{refund}</Badge>}
+      {refund !== '' && payment.paymentState !== 'refunded' && (
+        <Badge tone={refundTone}>{refund}</Badge>
+      )}
     </>
   )
 }
