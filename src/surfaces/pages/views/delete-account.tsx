@@ -44,7 +44,7 @@ export function deleteAccountPage(props: DeleteAccountProps): string {
         </Panel>
         <Panel
           title="What must be kept"
-          lead="Orders, payments and invoices stay in the books of the school, and its audit log stays for its time. They no longer show your name or email."
+          lead="Orders, payments and invoices stay in the books of the school, and its record of changes is kept for a limited time. They no longer show your name or email."
         >
           <div class="actions">
             <ButtonLink look="plain" href="/account/data">

@@ -81,7 +81,7 @@ function On(props: SecondFactorProps & { factor: { since: Date; codesLeft: numbe
           </Alert>
         )}
         <Form action={factorPaths.codes} formToken={formToken}>
-          <p class="field-hint">The codes that you have now stop working.</p>
+          <p class="field-hint">New codes replace the ones that you have.</p>
           <Button look="plain">Make new recovery codes</Button>
         </Form>
       </Panel>

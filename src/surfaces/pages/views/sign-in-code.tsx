@@ -56,7 +56,7 @@ export function signInCodePage(props: SignInCodeProps): string {
               name="trust"
               value="yes"
               label={`Trust this browser for ${trustDays} days`}
-              hint="You sign in here with your password alone. Only on a device that nobody else uses."
+              hint="Your password alone is then enough here. Choose this only on a device that nobody else uses."
               checked={false}
             />
           )}

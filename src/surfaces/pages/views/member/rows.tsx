@@ -142,7 +142,11 @@ export function InboxRow(props: { entry: InboxEntry; timeZone: string }) {
       title={<EntryTitle entry={entry} />}
       notes={
         <>
-          {body !== '' && <p dir="auto">{body}</p>}
+          {body !== '' && (
+            <p>
+              <bdi>{body}</bdi>
+            </p>
+          )}
           <p class="row-note">
             <Moment at={entry.createdAt} timeZone={timeZone} />
           </p>
