@@ -20,9 +20,9 @@ test('badges begin with a capital letter on every page', () => {
 test('the time of an online event names its time zone, for readers in other ones', () => {
   const [openDay, openHour] = rowsOf('public-events').filter((row) => row.includes('/events/'))
   expect(openDay).toContain('5 Dec 2026, 18:00</time></p>')
-  expect(openHour).toContain('6 Dec 2026, 18:00</time> (Asia/Taipei time)')
-  expect(samplePages['event-to-register']).toContain('18:00</time> (Asia/Taipei time)')
-  expect(samplePages['member-events']).toContain('18:00</time> (Asia/Taipei time)')
+  expect(openHour).toContain('6 Dec 2026, 18:00</time> (Taipei time)')
+  expect(samplePages['event-to-register']).toContain('18:00</time> (Taipei time)')
+  expect(samplePages['member-events']).toContain('18:00</time> (Taipei time)')
 })
 
 test('only the later pages of a list say what the first one has', () => {
@@ -83,4 +83,12 @@ test('pages on which something went wrong have the next step as their first butt
 test('a course with completed lectures is continued, not started, on its own page and in the list', () => {
   for (const page of ['course-of-mine', 'member-courses'])
     expect(samplePages[page], page).toMatch(/<a class="button button-primary"[^>]*>Continue/)
+})
+
+test('the page of a course, an event or a writing leads back to the list that it is in', () => {
+  const back = (page: string) =>
+    / href="([^"]+)"[^>]*><svg class="icon arrow"/.exec(samplePages[page] ?? '')?.[1]
+  expect([back('course'), back('course-of-mine')]).toEqual(['/courses', '/account/courses'])
+  expect([back('event'), back('event-registered')]).toEqual(['/events', '/account/events'])
+  expect(back('post')).toBe('/posts')
 })

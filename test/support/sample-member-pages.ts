@@ -179,6 +179,7 @@ const paid = {
   ...keyed(12),
   paymentState: 'paid' as const,
   paymentType: 'credit_card' as const,
+  createdAt: day('2026-10-02T08:28'),
   paidAt: day('2026-10-02T08:30'),
   refundingState: 'partially_refunded' as const,
   refundedAmount: 60000,
@@ -234,7 +235,7 @@ export const sampleMemberPages: Record<string, string> = {
   'member-payments-none': paymentsPage({ ...payments, toPay: [], page: none }),
   'member-payment': paymentPage({
     ...payments,
-    payment: atm,
+    payment: { ...atm, amount: 320000 },
     adjustments: [{ kind: 'coupon', label: 'SUMMER10', amount: -40000 }],
   }),
   'member-payment-paid': paymentPage({ ...payments, payment: paid, adjustments: [] }),

@@ -9,9 +9,15 @@ export function Moment({ at, timeZone }: { at: Date; timeZone: string }) {
 export function MomentInZone(props: { at: Date; timeZone: string }) {
   return (
     <>
-      <Moment {...props} /> ({props.timeZone} time)
+      <Moment {...props} /> ({placeOf(props.timeZone)} time)
     </>
   )
+}
+
+/** "Taipei" of "Asia/Taipei". "UTC" and "Etc/GMT+8" name no place and stay. */
+function placeOf(timeZone: string): string {
+  if (timeZone.startsWith('Etc/')) return timeZone
+  return timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ')
 }
 
 /** A school may name any time zone, and another one tomorrow. */

@@ -117,11 +117,9 @@ describe('a payment', () => {
     const [, link = ''] = /href="(\/account\/payments\/[^"]+)"/.exec(body) ?? []
     const page = await visitor.get(link)
     const words = wordsOf(page.body)
-    expect(words).toMatch(/How to pay NT\$900\.00 until .*2 days left/)
+    expect(words).toMatch(/How to pay NT\$900 until .*2 days left/)
     expect(words).toMatch(/CTBC Bank \(bank code 822\): 9103522175887271 Copy/)
-    expect(words).toMatch(
-      /Watercolour NT\$1,000\.00 Coupon SUMMER10 -NT\$100\.00 Total NT\$900\.00/,
-    )
+    expect(words).toMatch(/Watercolour NT\$1,000 Coupon SUMMER10 −NT\$100 Total NT\$900/)
   })
 
   test('a paid or expired one shows no code to pay with', async () => {

@@ -1,3 +1,4 @@
+import { EMAIL_WORDS } from '../../../domain/operation/fields.ts'
 import { CONFIRM_HOURS, UNDO_DAYS } from '../../../domain/people/email-change/email-change.ts'
 import { Alert, Button, Email, Field, Form } from '../../../foundation/html/components.tsx'
 import { Badge, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
@@ -103,6 +104,6 @@ function Mailbox({ email, hasAgreed }: { email: string; hasAgreed: boolean }) {
 }
 
 function fieldError(problem: EmailProblem | undefined): string | undefined {
-  if (problem?.kind === 'no_address') return 'Enter an email address.'
+  if (problem?.kind === 'no_address') return EMAIL_WORDS
   return problem?.kind === 'same' ? 'This is the address that you have.' : undefined
 }

@@ -58,7 +58,7 @@ const TITLE = 'Confirm that it is you'
 const LEADS: Readonly<Record<Asked, string>> = {
   code: 'What comes next needs a code from your authenticator app that is at most ten minutes old.',
   password:
-    'What comes next needs a recent sign-in, and yours is more than ten minutes old. Confirm it to continue.',
+    'What comes next needs a recent sign-in, and yours is more than ten minutes old. Enter your password to continue.',
   passkey:
     'What comes next needs a recent sign-in, and yours is more than ten minutes old. Use your passkey to continue.',
 }

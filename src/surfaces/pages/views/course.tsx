@@ -11,7 +11,9 @@ import { CourseMeter } from './course-meter.tsx'
 import { HowToGet } from './how-to-get.tsx'
 import { continueWords, lecturePath, previewQuery } from './lecture.tsx'
 import { lengthInWords } from './length.ts'
+import { MEMBER_PATHS } from './member/member-page.tsx'
 import { formatMoney } from './money.ts'
+import { PUBLIC_LISTS, toList } from './public-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { WrittenText } from './written-text.tsx'
 
@@ -26,6 +28,8 @@ interface CourseProps extends SiteFrame {
   /** Whether an operator looks at it as visitors will see it. */
   isMarked?: boolean | undefined
 }
+
+const TO_OWN = { url: MEMBER_PATHS.courses, label: 'Your courses' }
 
 /** A longer curriculum starts with its sections closed, but for the one in which the viewer continues. */
 const MOST_LECTURES_SHOWN = 60
@@ -45,7 +49,7 @@ export function coursePage(props: CourseProps): string {
         <PageHead
           title={title}
           lang={props.school.language}
-          up={{ url: '/', label: 'Home' }}
+          up={learner === undefined ? toList(PUBLIC_LISTS.courses) : TO_OWN}
           lead={plainText(details.summary, 1000) || undefined}
         />
         {coverUrl !== undefined && <img class="cover" src={coverUrl} alt="" />}

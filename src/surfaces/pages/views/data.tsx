@@ -88,7 +88,7 @@ function Ready({ copy, timeZone }: { copy: Copy; timeZone: string }) {
         )}
         {copy.nextAt !== null && (
           <>
-            You can ask for another one on <Moment at={copy.nextAt} timeZone={timeZone} />.
+            You can ask for another one from <Moment at={copy.nextAt} timeZone={timeZone} />.
           </>
         )}
       </p>

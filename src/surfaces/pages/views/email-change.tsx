@@ -144,8 +144,8 @@ function resultOf(change: DoneChange) {
         title: 'Your email address is changed',
         words: (
           <>
-            From now on, sign in with <Email text={change.email} /> at all your schools. You were
-            signed out everywhere else.
+            From now on, sign in with <Email text={change.email} /> at all your schools. Every other
+            browser was signed out.
           </>
         ),
         signsIn: true,

@@ -6,7 +6,9 @@ import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { HowToGet } from './how-to-get.tsx'
+import { MEMBER_PATHS } from './member/member-page.tsx'
 import { formatMoney } from './money.ts'
+import { PUBLIC_LISTS, toList } from './public-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { WrittenText } from './written-text.tsx'
 
@@ -20,6 +22,8 @@ interface EventProps extends SiteFrame {
   isPreview?: boolean | undefined
 }
 
+const TO_OWN = { url: MEMBER_PATHS.events, label: 'Your events' }
+
 export function eventPage(props: EventProps): string {
   const { event, timeZone } = props
   const title = plainText(event.title) || 'Untitled'
@@ -30,7 +34,11 @@ export function eventPage(props: EventProps): string {
     listed: event.state === 'published',
     children: (
       <>
-        <PageHead title={title} lang={props.school.language} up={{ url: '/', label: 'Home' }} />
+        <PageHead
+          title={title}
+          lang={props.school.language}
+          up={event.registration === null ? toList(PUBLIC_LISTS.events) : TO_OWN}
+        />
         <section class="panel" aria-label="About this event">
           <dl class="facts facts-short">
             {facts.map(([term, fact]) => (

@@ -13,8 +13,8 @@ export function InterruptedAlert({ title, kind }: { title: string; kind: Interru
 }
 
 const WORDS: Record<Interrupted, string> = {
-  kept: 'What you typed is kept for 30 minutes. You can send it when you have continued here.',
+  kept: 'What you typed is kept for 30 minutes. You can send it after this step.',
   too_long:
     'What you typed is too long to be kept. Go back in your browser and copy it before you continue.',
-  files: 'Files are never kept. Choose yours again when you have continued here.',
+  files: 'Files are never kept. Choose yours again after this step.',
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Empty, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
-import { Pager } from './pager.tsx'
+import { type NextPage, Pager } from './pager.tsx'
 
 export interface ListPage<Row> {
   readonly rows: readonly Row[]
@@ -16,7 +16,7 @@ export interface ListBodyProps<Row> {
   page: ListPage<Row>
   /** The address of the first page. */
   path: string
-  label?: 'Older' | 'Later'
+  label?: NextPage
   look?: 'rows' | 'offers'
   /** The heading of the list, where it is not alone on its page. */
   listTitle?: string
@@ -53,9 +53,9 @@ export function ListBody<Row>(props: ListBodyProps<Row>) {
         next={page.next && `${path}${path.includes('?') ? '&' : '?'}after=${page.next}`}
         label={label}
       >
-        {label === 'Older'
-          ? 'The latest are on the first page.'
-          : 'The earliest are on the first page.'}
+        {label === 'Later'
+          ? 'The earliest are on the first page.'
+          : 'The latest are on the first page.'}
       </Pager>
     </>
   )

@@ -6,7 +6,7 @@ import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-compo
 import { HowToGet } from './how-to-get.tsx'
 import { MEMBER_PATHS } from './member/member-page.tsx'
 import { formatMoney, formatPriceEach } from './money.ts'
-import { PUBLIC_LISTS } from './public-list.tsx'
+import { PUBLIC_LISTS, toList } from './public-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { sizeInWords } from './size.ts'
 import { WrittenText } from './written-text.tsx'
@@ -15,7 +15,6 @@ interface OfferFrame extends SiteFrame {
   contactEmail?: string | undefined
 }
 
-const toList = ({ path, title }: { path: string; title: string }) => ({ url: path, label: title })
 const TO_OWN = { url: MEMBER_PATHS.downloads, label: 'Your downloads' }
 
 /** A membership plan that the school offers. */

@@ -1,13 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { Arrow } from '../../../foundation/html/icon.tsx'
 
+/** What the next page holds; `More` of what has no date on the page. */
+export type NextPage = 'Older' | 'Later' | 'More'
+
 /** Below a list: the way to its first page and to the next one. */
 export function Pager(props: {
   first: string
   isFirst: boolean
   next: string | undefined
-  /** What the next page holds. */
-  label: 'Older' | 'Later'
+  label: NextPage
   /** Said on the pages after the first one. */
   children: ComponentChildren
 }) {

@@ -1,4 +1,5 @@
 import { ListBody, type ListPage } from './list-body.tsx'
+import type { NextPage } from './pager.tsx'
 import type { PublicRow } from './public-rows.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -8,7 +9,7 @@ interface PublicList {
   /** The words that lead to it. */
   readonly all: string
   readonly look: 'offers' | 'rows'
-  readonly label: 'Older' | 'Later'
+  readonly label: NextPage
   readonly empty: string
 }
 
@@ -19,7 +20,7 @@ export const PUBLIC_LISTS = {
     title: 'Courses',
     all: 'All courses',
     look: 'offers',
-    label: 'Older',
+    label: 'More',
     empty: 'The school has no public courses yet.',
   },
   plans: {
@@ -27,7 +28,7 @@ export const PUBLIC_LISTS = {
     title: 'Memberships',
     all: 'All memberships',
     look: 'offers',
-    label: 'Older',
+    label: 'More',
     empty: 'The school offers no memberships yet.',
   },
   products: {
@@ -35,7 +36,7 @@ export const PUBLIC_LISTS = {
     title: 'Downloads',
     all: 'All downloads',
     look: 'offers',
-    label: 'Older',
+    label: 'More',
     empty: 'The school offers no downloads yet.',
   },
   events: {
@@ -63,6 +64,9 @@ export const PUBLIC_LISTS = {
     empty: 'The school has written nothing yet.',
   },
 } as const satisfies Record<string, PublicList>
+
+/** The way back to a list. */
+export const toList = ({ path, title }: PublicList) => ({ url: path, label: title })
 
 interface PublicListProps<R> extends SiteFrame {
   list: PublicList

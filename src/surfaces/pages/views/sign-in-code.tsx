@@ -101,5 +101,5 @@ export function TooManyCodes({ problem }: { problem: { retryAfterSeconds: number
 function codeError(problem: CodeProblem | undefined): string | undefined {
   if (problem?.kind === 'missing') return 'Enter the code.'
   if (problem?.kind !== 'wrong') return undefined
-  return 'This code is wrong or was used before. Wait until the app shows the next one.'
+  return 'This code is wrong or was used before. Check it, or wait for the next one.'
 }

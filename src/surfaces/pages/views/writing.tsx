@@ -1,6 +1,7 @@
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
+import { PUBLIC_LISTS, toList } from './public-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { WrittenText } from './written-text.tsx'
 
@@ -31,7 +32,7 @@ export function writingPage(props: WritingProps): string {
         <PageHead
           title={title}
           lang={props.school.language}
-          up={{ url: '/', label: 'Home' }}
+          up={toList(writing.kind === 'post' ? PUBLIC_LISTS.posts : PUBLIC_LISTS.pages)}
           lead={
             writing.kind === 'post' ? (
               <Moment at={writing.publishedAt} timeZone={timeZone} />

@@ -146,7 +146,7 @@ function Courses({ courses, timeZone }: MemberHomeProps) {
   return (
     <Section
       title="Your courses"
-      all={[MEMBER_PATHS.courses, 'All courses']}
+      all={[MEMBER_PATHS.courses, 'All your courses']}
       empty={
         <>
           <p>You are not enrolled in a course yet.</p>
@@ -167,7 +167,7 @@ function Meetings({ meetings, timeZone, now }: MemberHomeProps) {
   return (
     <Section
       title="Next booking"
-      all={[MEMBER_PATHS.bookings, 'All bookings']}
+      all={[MEMBER_PATHS.bookings, 'All your bookings']}
       empty={<p>No booking ahead. A consulting hour or class that you book appears here.</p>}
     >
       {meetings.map((meeting) => (
@@ -197,7 +197,7 @@ function Events({ events, timeZone, now }: MemberHomeProps) {
   return (
     <Section
       title="Your events"
-      all={[MEMBER_PATHS.events, 'All events']}
+      all={[MEMBER_PATHS.events, 'All your events']}
       empty={
         <p>
           No event ahead. <a href={PUBLIC_LISTS.events.path}>See what the school has coming up</a>
@@ -213,7 +213,11 @@ function Events({ events, timeZone, now }: MemberHomeProps) {
 
 function Downloads({ downloads, timeZone }: MemberHomeProps) {
   return (
-    <Section title="Your downloads" empty={null} all={[MEMBER_PATHS.downloads, 'All downloads']}>
+    <Section
+      title="Your downloads"
+      empty={null}
+      all={[MEMBER_PATHS.downloads, 'All your downloads']}
+    >
       {downloads.map((product) => (
         <ProductRow product={product} timeZone={timeZone} />
       ))}

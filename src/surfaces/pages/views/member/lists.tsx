@@ -46,7 +46,7 @@ export function bookingsPage(props: BookingsProps): string {
   return memberList({
     ...props,
     title: 'Your bookings',
-    lead: `Consulting hours and classes of your study groups, in ${timeZone} time.`,
+    lead: 'Consulting hours and classes of your study groups.',
     path,
     label: isPast ? 'Older' : 'Later',
     above: (
