@@ -68,7 +68,7 @@ function State({ copy, timeZone }: { copy: Copy; timeZone: string }) {
     case 'done':
       return <Ready copy={copy} timeZone={timeZone} />
     default:
-      return <p>It could not be made. Ask for it again.</p>
+      return <p>It could not be made. Choose “Make a copy” again.</p>
   }
 }
 

@@ -42,7 +42,7 @@ export const PUBLIC_LISTS = {
   events: {
     path: '/events',
     title: 'Coming up',
-    all: 'All events',
+    all: 'All events coming up',
     look: 'rows',
     label: 'Later',
     empty: 'The school has planned no events.',
