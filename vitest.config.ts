@@ -10,8 +10,8 @@ export default defineConfig({
     restoreMocks: true,
     // The files share their modules: each brings its own database, and none leaves state in a module.
     isolate: false,
-    // Half of a test is waiting for PostgreSQL or a browser, so three share even two cores well.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Half of a test is waiting for PostgreSQL or a browser, so two share even two cores well.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // A test file makes much garbage and keeps little of it: with more room it is collected less often.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     // Guards against a hang, nothing else: no test asserts how long something takes.

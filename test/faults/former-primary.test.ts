@@ -41,7 +41,9 @@ test('a former primary that hung and wakes up is not asked, although it accepts 
   const former = await folders.makeWithDatabase()
   const promoted = await folders.makeLike(former)
   await promote(promoted)
-  const [old, current] = [await start(former), await start(promoted, { restore_command: 'false' })]
+  // Without hot_standby it accepts connections only when the recovery is over.
+  const settings = { restore_command: 'false', hot_standby: 'off' }
+  const [old, current] = [await start(former), await start(promoted, settings)]
 
   const before = open(old)
   expect((await before.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])

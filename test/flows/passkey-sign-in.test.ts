@@ -291,7 +291,7 @@ describe('a copied passkey', () => {
     expect(await entries(person.id)).toEqual([
       { action: 'passkey.cloned', outcome: 'access_denied' },
     ])
-    expect((await owner.get('/account/passkeys')).body).toContain('there may be a copy')
+    expect((await owner.get('/account/passkeys')).body).toContain('may have been copied')
   })
 
   test('is not what a forged answer with a low counter looks like', async () => {
