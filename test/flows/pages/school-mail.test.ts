@@ -128,7 +128,7 @@ describe('a forgotten password', () => {
     await forget(school, ada.email)
     const { text } = await mailBox.take(ada.email)
     expect(text).toContain('ask the school that gave it to you')
-    expect(text).toContain('schoolgate user password')
+    expect(text).toContain('The administrator of this server can set a new one for you.')
   })
 
   test('a name of a school or a person cannot add lines to a mail', async () => {

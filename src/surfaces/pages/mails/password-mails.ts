@@ -32,7 +32,7 @@ export const passwordMails: WordsOfMails<
         ? [
             paragraph(
               'If you do not know it, ask the school that gave it to you.',
-              'The administrator of this server can set a new one: schoolgate user password',
+              'The administrator of this server can set a new one for you.',
             ),
           ]
         : [
