@@ -27,7 +27,7 @@ export const OAUTH_ERRORS = {
     'Send `response_type=code`. Tokens are never returned by redirect.',
   ),
   invalid_scope: explain(
-    'No scope is named, one is unknown or not held by this client, or belongs to the other audience: account scopes are for member applications, openid, profile and email for all, the others for operator clients.',
+    'No scope is named, one is unknown or not held by this client, or belongs to the other audience: account scopes are for member applications; `openid`, `profile` and `email` for all; the others for operator clients.',
     'Ask only for scopes that your client holds, or ask an owner or admin of the school to add the scope. `offline_access` is not needed: every authorization has a refresh token.',
   ),
   access_denied: explain(

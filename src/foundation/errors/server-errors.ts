@@ -16,6 +16,6 @@ export const SERVER_ERRORS = {
   ),
   too_many_requests: explain(
     'More requests came than the limit allows.',
-    'Wait for `Retry-After`. The RateLimit header shows how much is left, so that you can slow down before.',
+    'Wait for `Retry-After`. The `RateLimit` header shows how much is left, so that you can slow down before.',
   ),
 } as const

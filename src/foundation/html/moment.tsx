@@ -14,9 +14,9 @@ export function MomentInZone(props: { at: Date; timeZone: string }) {
   )
 }
 
-/** "Taipei" of "Asia/Taipei". "UTC" and "Etc/GMT+8" name no place and stay. */
+/** "Taipei" of "Asia/Taipei", "UTC" of "Etc/UTC". "Etc/GMT+8" says the opposite of "GMT+8" and stays. */
 function placeOf(timeZone: string): string {
-  if (timeZone.startsWith('Etc/')) return timeZone
+  if (timeZone.startsWith('Etc/GMT')) return timeZone
   return timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ')
 }
 

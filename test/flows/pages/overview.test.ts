@@ -59,7 +59,7 @@ test('the overview compares money and enrollments with the 30 days before', asyn
     .execute()
   const page = await overviewOf(owner)
   expect(page).toContain('Last 30 days')
-  expect(page).toMatch(/300 Revenue 25% less than in the 30 days before/)
+  expect(page).toMatch(/NT\$300 Revenue 25% less than in the 30 days before/)
   expect(page).toContain('1 New enrollments None in the 30 days before')
 })
 

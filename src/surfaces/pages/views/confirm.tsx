@@ -56,7 +56,7 @@ interface ConfirmProps {
 const TITLE = 'Confirm that it is you'
 
 const LEADS: Readonly<Record<Asked, string>> = {
-  code: 'What comes next needs a code from your authenticator app that is at most ten minutes old.',
+  code: 'What comes next needs a code from your authenticator app, and you entered none in the last ten minutes.',
   password:
     'What comes next needs a recent sign-in, and yours is more than ten minutes old. Enter your password to continue.',
   passkey:

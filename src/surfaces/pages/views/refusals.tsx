@@ -55,7 +55,8 @@ interface FactorDueProps extends OperatorOnlyProps {
 export function factorDuePage(props: FactorDueProps): string {
   const client = <Name text={props.clientName} fallback="This app" />
   const school = <Name text={props.school.name} fallback="This school" />
-  const again = props.hasSecondFactor || props.hasPasskey ? props.signInUrl : undefined
+  const hasMeans = props.hasSecondFactor || props.hasPasskey
+  const again = hasMeans ? props.signInUrl : undefined
   return renderPage(
     <Layout title="Your sign-in is not enough here" school={props.school}>
       <Card>
@@ -72,6 +73,11 @@ export function factorDuePage(props: FactorDueProps): string {
               Sign in again
             </ButtonLink>
           </>
+        ) : hasMeans ? (
+          <p>
+            Sign out, sign in with your passkey, or with your password and a code, then connect the
+            app again.
+          </p>
         ) : (
           <>
             <p>Set one of them up in your account settings, then connect the app again.</p>
