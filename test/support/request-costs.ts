@@ -9,7 +9,7 @@ import type {
 } from '../../src/foundation/http/observe-requests.ts'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
 import { whenFileIsDone } from './clean-up.ts'
-import { WRITES_ACTIVITY } from './database.ts'
+import { SENT_BY_A_TIMER } from './database.ts'
 import { untilSent } from './mail-box.ts'
 import { aWorld, type World, type WorldOptions } from './world.ts'
 
@@ -59,7 +59,7 @@ export class RequestCosts implements RequestObserver {
   }
 
   noteStatement(text: string): void {
-    if (!LOOKS_FOR_MAIL.test(text) && !WRITES_ACTIVITY.test(text))
+    if (!LOOKS_FOR_MAIL.test(text) && !SENT_BY_A_TIMER.test(text))
       this.#running?.statements.push(text)
   }
 

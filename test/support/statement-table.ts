@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
+import { oneLine } from '../../src/foundation/text/one-line.ts'
 import type { AnsweredRequest } from './request-costs.ts'
 
 const TABLE = new URL('../fixtures/statements-per-request.json', import.meta.url)
@@ -31,7 +32,12 @@ export function differencesFrom(stored: Lines, answered: readonly AnsweredReques
   return [...new Set([...Object.keys(found), ...Object.keys(stored)])]
     .toSorted()
     .filter((endpoint) => found[endpoint] !== stored[endpoint])
-    .map((endpoint) => `${endpoint} ${inWords(stored[endpoint], found[endpoint])}`)
+    .map((endpoint) => {
+      const sent = answered.filter((one) => one.endpoint === endpoint && !one.isRefused)
+      const [most] = sent.toSorted((a, b) => b.statements.length - a.statements.length)
+      const texts = (most?.statements ?? []).map((text) => `\n    ${oneLine(text, 150)}`)
+      return `${endpoint} ${inWords(stored[endpoint], found[endpoint])}${texts.join('')}`
+    })
 }
 
 function linesOf(answered: readonly AnsweredRequest[]): Lines {

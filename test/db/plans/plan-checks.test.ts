@@ -33,10 +33,11 @@ test('wholeReads accepts a statement that starts at a key of an index', async ()
   expect(await whole('select from users where lower(email) = lower($1)')).toEqual([])
 })
 
+const SENT = 'select from schools where id = $1'
 const sending = (endpoint: string, count: number, isRefused = false) => ({
   endpoint,
   isRefused,
-  statements: Array<string>(count).fill('select from schools where id = $1'),
+  statements: Array<string>(count).fill(SENT),
 })
 
 test('differencesFrom finds a request that sends more or fewer statements than the table says', () => {
@@ -50,14 +51,14 @@ test('differencesFrom finds a request that sends more or fewer statements than t
     sending('GET /either', 3),
   ]
   expect(differencesFrom(stored, answered)).toEqual([
-    'GET /less sends 1 instead of 2',
-    'GET /more sends 3 instead of 2',
+    `GET /less sends 1 instead of 2\n    ${SENT}`,
+    `GET /more sends 3 instead of 2\n    ${SENT}\n    ${SENT}\n    ${SENT}`,
   ])
 })
 
 test('differencesFrom finds an endpoint without a line, and a line without an endpoint', () => {
   expect(differencesFrom({ 'GET /old': 2 }, [sending('GET /new', 1)])).toEqual([
-    'GET /new sends 1, and has no line yet',
+    `GET /new sends 1, and has no line yet\n    ${SENT}`,
     'GET /old has a line, but no test calls it or it no longer exists',
   ])
 })
