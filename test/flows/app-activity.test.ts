@@ -18,7 +18,7 @@ import { wholeReads } from '../support/plans.ts'
 import { aWorld, type TestClient, type TestPerson, type TestSchool } from '../support/world.ts'
 import { callTool } from './mcp/tool-endpoint.ts'
 
-const WITH_ACTIVITY = { withActivity: true }
+const WITH_TIMERS = { withTimers: true }
 const world = await aWorld()
 const { db } = world.database
 const school = await world.aSchool({ mcpConnections: true })
@@ -165,13 +165,13 @@ describe('the counts', () => {
     const statements = await world.database.statementsOf(async () => {
       for (let time = 0; time < 20; time++) await userinfo(world, school, token)
       await vi.advanceTimersByTimeAsync(59_000)
-    }, WITH_ACTIVITY)
+    }, WITH_TIMERS)
     expect(statements.filter((text) => text.includes('app_activity'))).toEqual([])
     expect(await rowsOf(authorization)).toEqual(before)
     const written = await world.database.statementsOf(async () => {
       await vi.advanceTimersByTimeAsync(1_000)
       await writeActivity()
-    }, WITH_ACTIVITY)
+    }, WITH_TIMERS)
     expect(written.filter((text) => text.includes('app_activity'))).toHaveLength(1)
     expect(await rowsOf(authorization)).toMatchObject([{ kind: 'profile', reads: 21, changes: 0 }])
   })
@@ -233,7 +233,7 @@ describe('the counts', () => {
         noteActivity(school.at, { authorizationId: uuidv7() }, 'courses', 'read')
       }
       await writeActivity()
-    }, WITH_ACTIVITY)
+    }, WITH_TIMERS)
     const written = statements.filter((text) => text.includes('app_activity'))
     expect(written).toHaveLength(20)
     expect(await activityOf(ada)).toEqual({ courses: [1, 0] })
@@ -262,7 +262,7 @@ describe('the counts', () => {
       await writeActivity()
       await activityOfApps(school.at, [client.clientId])
       await activityOfPerson(school.at, ada.id, [client.clientId])
-    }, WITH_ACTIVITY)
+    }, WITH_TIMERS)
     const own = statements.filter((text) => /app_activity|last_used_at/.test(text))
     expect(own).toHaveLength(4)
     expect(await wholeReads(world.database.connection, own)).toEqual(new Map())

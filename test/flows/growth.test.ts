@@ -254,9 +254,12 @@ describe('a client', () => {
         await times(20, replay)
         await vi.advanceTimersByTimeAsync(59_000)
         expect(await counts()).toEqual([null, null])
-        const statements = await world.database.statementsOf(async () => {
-          await vi.advanceTimersByTimeAsync(1_000)
-        })
+        const statements = await world.database.statementsOf(
+          async () => {
+            await vi.advanceTimersByTimeAsync(1_000)
+          },
+          { withTimers: true },
+        )
         expect(statements.filter((text) => text.includes('update audit_entries'))).toHaveLength(1)
       } finally {
         vi.useRealTimers()

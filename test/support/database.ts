@@ -17,7 +17,7 @@ export interface TestDatabase extends Database {
   /** Runs `work` and returns the statements that it sent. */
   statementsOf(
     work: () => Promise<unknown>,
-    options?: { withActivity?: boolean },
+    options?: { withTimers?: boolean },
   ): Promise<readonly string[]>
   /** Calls `listener` with every statement from now on. */
   onStatement(listener: StatementObserver): void
@@ -69,12 +69,12 @@ export async function testDatabase(
   return {
     ...database,
     connection,
-    async statementsOf(work, { withActivity = false } = {}) {
+    async statementsOf(work, { withTimers = false } = {}) {
       const texts: string[] = []
       seen = texts
       try {
         await work()
-        return withActivity ? texts : texts.filter((text) => !SENT_BY_A_TIMER.test(text))
+        return withTimers ? texts : texts.filter((text) => !SENT_BY_A_TIMER.test(text))
       } finally {
         seen = undefined
       }
