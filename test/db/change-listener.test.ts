@@ -11,10 +11,15 @@ const connection = await emptyDatabase()
 const sender = await connect(connection)
 afterAll(() => sender.end())
 
-const PACE = { heartbeatMs: 100, firstRetryMs: 10, longestRetryMs: 50 }
+/** A busy machine may let an answer wait for seconds: only a test of a silent connection gives up early. */
+const PACE = { heartbeatMs: 100, answerMs: 60_000, firstRetryMs: 10, longestRetryMs: 50 }
 
 /** A listener, and the calls that it made. */
-async function aListener(to: pg.ClientConfig = connection, channels = ['news']) {
+async function aListener({
+  to = connection as pg.ClientConfig,
+  channels = ['news'],
+  answerMs = PACE.answerMs,
+} = {}) {
   const calls = { changes: [] as string[], gaps: 0, proofs: 0, errors: [] as Error[] }
   const listener = new ChangeListener(
     to,
@@ -26,7 +31,7 @@ async function aListener(to: pg.ClientConfig = connection, channels = ['news']) 
       onProof: () => calls.proofs++,
       echo: (channel) => notify('', channel),
     },
-    PACE,
+    { ...PACE, answerMs },
   )
   onTestFinished(() => listener.stop())
   await listener.start()
@@ -46,7 +51,7 @@ async function listenerPids(): Promise<readonly number[]> {
 
 test('every listener gets the notifications of its own channels', async () => {
   const one = await aListener()
-  const other = await aListener(connection, ['news', 'Odd "channel"'])
+  const other = await aListener({ channels: ['news', 'Odd "channel"'] })
   await notify('a school changed')
   await notify('as well', 'Odd "channel"')
   await vi.waitFor(() => expect(other.calls.changes).toHaveLength(2), eventually)
@@ -78,13 +83,16 @@ test('a listener whose connection is cut reconnects, reports the gap and gets no
 
 test('a connection that dies silently is found by its missing heartbeat', async () => {
   const proxy = await aDatabaseProxy(connection)
-  const { calls } = await aListener(proxy.connection)
+  const { calls } = await aListener({ to: proxy.connection, answerMs: 500 })
   proxy.silence()
   await notify('lost')
-  await vi.waitFor(() => expect(calls.gaps).toBe(2), eventually)
+  await vi.waitFor(() => expect(calls.gaps).toBeGreaterThan(1), eventually)
   expect(calls.changes).toEqual([])
-  await notify('after the gap')
-  await vi.waitFor(() => expect(calls.changes).toEqual(['news: after the gap']), eventually)
+  // On a busy machine the next connection may be given up as well, so one notification may be lost too.
+  await vi.waitFor(async () => {
+    await notify('after the gap')
+    expect(calls.changes).toContain('news: after the gap')
+  }, eventually)
 })
 
 test('a quiet connection that answers its heartbeat is kept', async () => {
@@ -98,7 +106,7 @@ test('a quiet connection that answers its heartbeat is kept', async () => {
 describe('a listener whose database does not exist yet', () => {
   test('starts, and tries again until the database exists', async () => {
     const database = `late_${randomBytes(8).toString('hex')}`
-    const { calls } = await aListener({ ...connection, database })
+    const { calls } = await aListener({ to: { ...connection, database } })
     await vi.waitFor(() => expect(calls.errors.length).toBeGreaterThan(2), eventually)
     expect(calls.gaps).toBe(0)
     const admin = await connect(inject('postgres'))

@@ -45,7 +45,12 @@ interface ProcessOptions {
   readonly pace?: ListenerPace
 }
 
-const HASTY: ListenerPace = { heartbeatMs: 1_000, firstRetryMs: 10, longestRetryMs: 50 }
+const HASTY: ListenerPace = {
+  heartbeatMs: 1_000,
+  answerMs: 60_000,
+  firstRetryMs: 10,
+  longestRetryMs: 50,
+}
 
 const rename = (id: string, name: string) =>
   database.db.updateTable('schools').set({ name }).where('id', '=', id).execute()
@@ -122,7 +127,10 @@ describe('changes reach other processes', () => {
   test('after a lost connection, schools are read again, since a notification may be lost too', async () => {
     const school = await world.aSchool()
     const proxy = await aDatabaseProxy(database.connection)
-    const directory = await anotherProcess({ listenTo: proxy.connection, pace: HASTY })
+    const directory = await anotherProcess({
+      listenTo: proxy.connection,
+      pace: { ...HASTY, answerMs: 1_000 },
+    })
     await directory.find(school.origin)
     proxy.silence()
     await rename(school.id, 'Renamed without notification')

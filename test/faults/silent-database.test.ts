@@ -123,7 +123,7 @@ describe('connections that fall silent while PostgreSQL can be reached', () => {
       pool: process.database.pool,
       watch: process.database.watch,
       onError: (error) => errors.push(error),
-      pace: { heartbeatMs: NEVER_MS, firstRetryMs: 10, longestRetryMs: 50 },
+      pace: { heartbeatMs: NEVER_MS, answerMs: NEVER_MS, firstRetryMs: 10, longestRetryMs: 50 },
     })
     onTestFinished(() => listener.stop())
     await inBatch(process)

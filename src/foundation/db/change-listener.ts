@@ -7,13 +7,20 @@ import type { SilenceWatch } from './silence-watch.ts'
 import { TIME_OUTS } from './time-outs.ts'
 
 export interface ListenerPace {
-  /** How often the connection is checked, and how long it may take to answer. */
+  /** How often the connection is checked. */
   readonly heartbeatMs: number
+  /** How long the connection may take to answer. */
+  readonly answerMs: number
   readonly firstRetryMs: number
   readonly longestRetryMs: number
 }
 
-const PACE: ListenerPace = { heartbeatMs: 10_000, firstRetryMs: 200, longestRetryMs: 5_000 }
+const PACE: ListenerPace = {
+  heartbeatMs: 10_000,
+  answerMs: 10_000,
+  firstRetryMs: 200,
+  longestRetryMs: 5_000,
+}
 
 export interface ChangeHandlers {
   /** A row was changed; the payload says which. */
@@ -68,7 +75,7 @@ export class ChangeListener {
       ...this.#connection,
       application_name: 'schoolgate listen',
       connectionTimeoutMillis: TIME_OUTS.connect,
-      query_timeout: this.#pace.heartbeatMs,
+      query_timeout: this.#pace.answerMs,
     })
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === this.#echoes) this.#handlers.onProof?.()
