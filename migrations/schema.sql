@@ -667,8 +667,8 @@ create table comments (
   created_at timestamp(3) with time zone not null default now(),
   constraint comments_pkey PRIMARY KEY (school_id, id),
   constraint comments_school_id_lecture_id_id_key UNIQUE (school_id, lecture_id, id),
+  constraint comments_parent_at_same_lecture FOREIGN KEY (school_id, lecture_id, parent_id) REFERENCES comments(school_id, lecture_id, id) ON DELETE CASCADE,
   constraint comments_school_id_lecture_id_fkey FOREIGN KEY (school_id, lecture_id) REFERENCES lectures(school_id, id) ON DELETE CASCADE,
-  constraint comments_school_id_lecture_id_parent_id_fkey FOREIGN KEY (school_id, lecture_id, parent_id) REFERENCES comments(school_id, lecture_id, id) ON DELETE CASCADE,
   constraint comments_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   constraint comments_body_check CHECK (((length(body) >= 1) AND (length(body) <= 10000)))
 );

@@ -56,7 +56,7 @@ test('a reply to a comment that does not exist is an unknown reference within on
     failure({
       code: '23503',
       table: 'comments',
-      constraint: 'comments_school_id_lecture_id_parent_id_fkey',
+      constraint: 'comments_parent_at_same_lecture',
       detail:
         'Key (school_id, lecture_id, parent_id)=(7, 1, 2) is not present in table "comments".',
     }),

@@ -75,9 +75,7 @@ function columnIn(detail: string | undefined): string | undefined {
 }
 
 /** In these both tables are the same one. Rows that refer are deleted with the row they refer to. */
-export const WITHIN_ONE_TABLE: ReadonlySet<string> = new Set([
-  'comments_school_id_lecture_id_parent_id_fkey',
-])
+export const WITHIN_ONE_TABLE: ReadonlySet<string> = new Set(['comments_parent_at_same_lecture'])
 
 /**
  * `table` is always the table that refers. `detail` quotes the same table if a row of it still refers,
