@@ -14,10 +14,11 @@ export function MomentInZone(props: { at: Date; timeZone: string }) {
   )
 }
 
-/** "Taipei" of "Asia/Taipei", "UTC" of "Etc/UTC". "Etc/GMT+8" says the opposite of "GMT+8" and stays. */
-function placeOf(timeZone: string): string {
+/** "Taipei" of "Asia/Taipei", "Knox, Indiana" of "America/Indiana/Knox". "Etc/GMT+8" says the opposite of "GMT+8" and stays. */
+export function placeOf(timeZone: string): string {
   if (timeZone.startsWith('Etc/GMT')) return timeZone
-  return timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ')
+  const [first = '', ...places] = timeZone.replaceAll('_', ' ').split('/')
+  return places.length === 0 ? first : places.reverse().join(', ')
 }
 
 /** A school may name any time zone, and another one tomorrow. */

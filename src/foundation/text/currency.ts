@@ -3,7 +3,7 @@ import { LruCache } from '../cache/lru-cache.ts'
 interface Currency {
   /** Digits of the minor unit: 2 for USD, 0 for JPY. */
   readonly digits: number
-  /** Writes an amount that is given in the minor unit. */
+  /** Writes an amount that is given in the minor unit, with a real minus sign if it is below 0. */
   readonly format: (amount: number) => string
 }
 
@@ -25,7 +25,10 @@ export function currencyOf(code: string): Currency {
     trailingZeroDisplay: WITHOUT_CENTS.has(code) ? 'stripIfInteger' : 'auto',
   })
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2
-  const made = { digits, format: (amount: number) => format.format(amount / 10 ** digits) }
+  const made = {
+    digits,
+    format: (amount: number) => format.format(amount / 10 ** digits).replace('-', '−'),
+  }
   currencies.set(code, made, 1)
   return made
 }

@@ -1,8 +1,8 @@
 import { currencyOf } from '../../../foundation/text/currency.ts'
 
-/** Formats an amount in minor units; 0 is "Free", and less than 0 has a real minus sign. */
+/** Formats an amount in minor units. 0 is "Free". */
 export function formatMoney(amount: number, currency: string): string {
-  return amount === 0 ? 'Free' : currencyOf(currency).format(amount).replace('-', '−')
+  return amount === 0 ? 'Free' : currencyOf(currency).format(amount)
 }
 
 /** "$12.00 a month", or "Free". */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Checkbox } from '../../../../../foundation/html/form-fields.tsx'
+import { placeOf } from '../../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import type { Choice } from '../field.ts'
 import type { PlannedField } from '../form/field-rule.ts'
@@ -116,7 +117,9 @@ const INPUTS = {
 function boxOf({ field, problems }: ShownField, timeZone: string) {
   const { name, label } = field
   const hint =
-    field.kind === 'time' ? [field.hint, `${timeZone} time.`].filter(Boolean).join(' ') : field.hint
+    field.kind === 'time'
+      ? [field.hint, `${placeOf(timeZone)} time.`].filter(Boolean).join(' ')
+      : field.hint
   const hintId = hint === undefined ? undefined : `${name}-hint`
   const errorId = problems.length === 0 ? undefined : `${name}-error`
   return {
