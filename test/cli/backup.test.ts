@@ -12,7 +12,6 @@ import { emptyDatabase, testDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 import { environmentOf, run, SECRET } from './support/run.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const source = await testDatabase()
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-backup-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -1,12 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { BULK_KINDS } from '../../src/domain/bulk/kinds.ts'
 import { testDatabase } from '../support/database.ts'
 import { environmentOf, run } from './support/run.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const database = await testDatabase()
 const env = environmentOf(database.connection)

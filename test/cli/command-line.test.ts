@@ -1,13 +1,11 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { VERSION } from '../../src/version.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 import { environmentOf, run, SECRET, urlOf } from './support/run.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const nowhere = {
   DATABASE_URL: 'postgres://who:hidden-word@127.0.0.1:1/x',

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { filledIn } from '../../src/domain/clients/applications/assistants.ts'
 import { findClient } from '../../src/domain/clients/client.ts'
 import { rolesAt } from '../../src/domain/people/membership.ts'
@@ -12,8 +12,6 @@ import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
 import { testDatabase } from '../support/database.ts'
 import { environmentOf, run, SECRET } from './support/run.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const database = await testDatabase()
 const env = environmentOf(database.connection)

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.ts'
 import { checkMetrics } from '../../src/cli/doctor/check-metrics.ts'
 import { readConfig } from '../../src/config.ts'
@@ -13,8 +13,6 @@ import { emptyDatabase, testDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 import { portOf } from '../support/raw-http.ts'
 import { environmentOf, run, SECRET } from './support/run.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const demo = await testDatabase()
 await createDemoWorld(demo.db, { port: 3000, keyring: new Keyring(SECRET) })

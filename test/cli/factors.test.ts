@@ -1,12 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { addAuthenticator } from '../../src/domain/people/factors/authenticators.ts'
 import { renewRecoveryCodes } from '../../src/domain/people/factors/recovery-codes.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { signedIn } from '../support/operator-like.ts'
 import { aWorld } from '../support/world.ts'
 import { environmentOf, run, SECRET } from './support/run.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const world = await aWorld()
 const { db, connection } = world.database

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { freePort } from '../faults/support/running-server.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
@@ -10,8 +10,6 @@ import { schoolgateArguments, simpleCommands } from '../support/shell-words.ts'
 import { environmentOf, run, SECRET, urlOf } from './support/run.ts'
 
 /** The commands of the guides, one after another, as an operator types them. */
-
-vi.setConfig({ testTimeout: 60_000 })
 
 type Environment = Readonly<Record<string, string>>
 

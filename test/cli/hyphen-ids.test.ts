@@ -1,11 +1,9 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
 import { listKeys } from '../../src/domain/schools/signing-keys.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
 import { testDatabase } from '../support/database.ts'
 import { environmentOf, run } from './support/run.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const database = await testDatabase()
 const env = environmentOf(database.connection)

@@ -1,9 +1,7 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { testDatabase } from '../support/database.ts'
 import { environmentOf, run } from './support/run.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const database = await testDatabase()
 const env = environmentOf(database.connection)

@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { environmentOf, run } from './support/run.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const database = await testDatabase()
 const env = environmentOf(database.connection)

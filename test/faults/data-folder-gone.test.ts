@@ -1,7 +1,7 @@
 import { rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import {
   findRunningEmbedded,
   startEmbeddedPostgres,
@@ -11,7 +11,6 @@ import { createLogger } from '../../src/foundation/http/logging.ts'
 import { keepEmbeddedPostgres } from '../../src/start/keep-embedded.ts'
 import { clusterOf, DataFolders } from './support/data-folders.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const folders = new DataFolders()
 afterAll(() => folders[Symbol.asyncDispose]())
 const log = createLogger({ level: 'silent' })

@@ -13,7 +13,6 @@ import { isRunning, listProcesses } from '../../src/foundation/db/embedded/proce
 import { DataFolders, query } from './support/data-folders.ts'
 import { builtEmbedded, type ServerProcess, startServer } from './support/embedded-server.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const folders = new DataFolders()
 let built: string
 

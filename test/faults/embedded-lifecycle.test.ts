@@ -9,7 +9,6 @@ import { isRunning } from '../../src/foundation/db/embedded/processes.ts'
 import { DataFolders, query } from './support/data-folders.ts'
 import { builtEmbedded, startServer } from './support/embedded-server.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const folders = new DataFolders()
 let built: string
 

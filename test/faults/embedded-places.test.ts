@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import {
   type Account,
   chooseAccount,
@@ -18,7 +18,6 @@ import { DataFolders, isRoot, query } from './support/data-folders.ts'
 import { buildEmbedded, startServer } from './support/embedded-server.ts'
 import { copyWithoutLinks, installWithoutLinks } from './support/package-copy.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 // On a disk: programs are copied there too, and a place in memory may not run any.
 const folders = new DataFolders(tmpdir())
 afterAll(() => folders[Symbol.asyncDispose]())
