@@ -7,13 +7,14 @@ import {
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { Hosts } from '../../src/foundation/db/hosts.ts'
+import { PATIENT } from '../support/database.ts'
 import { clusterOf, DataFolders } from './support/data-folders.ts'
 
 const folders = new DataFolders()
 afterAll(() => folders[Symbol.asyncDispose]())
 
 function open(connection: DatabaseAddress | { hosts: Hosts }): Database {
-  const database = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 30_000 })
+  const database = openDatabase({ ...PATIENT, connection, poolSize: 4 })
   onTestFinished(() => database.close())
   return database
 }

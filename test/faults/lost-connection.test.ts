@@ -9,6 +9,7 @@ import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPkce, authorizeAs } from '../support/browser-like.ts'
 import { aPair, exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { PATIENT } from '../support/database.ts'
 import { aDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { type Waiting, whileRowHeld } from '../support/row-lock.ts'
 import { aWorld, World } from '../support/world.ts'
@@ -23,13 +24,7 @@ async function withProxy<R>(
   work: (proxied: World, proxy: DatabaseProxy) => Promise<R>,
 ): Promise<R> {
   const proxy = await aDatabaseProxy(world.database.connection)
-  const database = openDatabase({
-    connection: proxy.connection,
-    poolSize: 3,
-    statementTimeoutMs: 30_000,
-    // No test depends on how fast this machine is.
-    connectMs: 30_000,
-  })
+  const database = openDatabase({ ...PATIENT, connection: proxy.connection, poolSize: 3 })
   const context = {
     ...world.context,
     db: database.db,

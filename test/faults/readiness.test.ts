@@ -5,18 +5,17 @@ import { openDatabase } from '../../src/foundation/db/database.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { openKeyring } from '../../src/start/installation-secret.ts'
 import { readinessChecks } from '../../src/start/readiness.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { emptyDatabase, PATIENT } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 
 async function aDatabase() {
   const connection = await emptyDatabase()
   const statements: string[] = []
   const database = openDatabase({
+    ...PATIENT,
     connection,
     // One connection for signed-in callers, so that each statement sees the settings of the one before.
     poolSize: 2,
-    statementTimeoutMs: 30_000,
-    connectMs: 30_000,
     observe: (text) => statements.push(text),
   })
   onTestFinished(() => database.close())

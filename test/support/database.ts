@@ -23,6 +23,15 @@ export interface TestDatabase extends Database {
   onStatement(listener: StatementObserver): void
 }
 
+/** No test depends on how fast this machine is. */
+export const PATIENT = {
+  statementTimeoutMs: 30_000,
+  connectMs: 30_000,
+  waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
+  // A process of PostgreSQL that stands still before it reads its statement looks like a dead connection.
+  silence: { doubtMs: 30_000 },
+}
+
 /** What apps did, and how often the same refusal came, is written by a timer once a minute, which may be during any request. */
 export const SENT_BY_A_TIMER =
   /insert into app_activity as |jsonb_build_object\('repeated', counted/
@@ -55,10 +64,7 @@ export async function testDatabase(
   const database = openDatabase({
     connection,
     poolSize: 20,
-    // No test depends on how fast this machine is.
-    statementTimeoutMs: 30_000,
-    connectMs: 30_000,
-    waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
+    ...PATIENT,
     ...settings,
     observe: (...statement) => {
       seen?.push(statement[0])
