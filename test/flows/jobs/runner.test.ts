@@ -55,7 +55,7 @@ describe('jobs of several schools', () => {
     steps.length = 0
     await aJob(world, one, kind, { name: 'one', to: 3 })
     await aJob(world, other, kind, { name: 'other', to: 3 })
-    await finishJobs(world, { kinds: [kind] })
+    await finishJobs(world, { kinds: [kind], turnMs: Number.POSITIVE_INFINITY })
     expect(steps.join(' ')).toMatch(
       /^(one one one other other other|other other other one one one)$/,
     )
