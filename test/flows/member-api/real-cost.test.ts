@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { mintToken } from '../../../src/foundation/protocol/token-format.ts'
 import { DEFAULT_LIMITS } from '../../../src/surfaces/member-api/documents/limits.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aCourse, anEnrollment, aProductOf } from '../../support/learning.ts'
 import { ask, aToken, type GraphQLBody, postGraphQL } from '../../support/member-api.ts'
+import { standingClock } from '../../support/standing-clock.ts'
 import { aWorld } from '../../support/world.ts'
 
 /** A fifth of the default, and a course of a fifth of the size: the same ratio, in a fifth of the time. */
@@ -16,6 +17,7 @@ const world = await aWorld({ limits: { graphqlCost: COST } })
 const school = await world.aSchool()
 const ada = await world.aMember(school)
 let token = ''
+beforeEach(standingClock)
 beforeAll(async () => {
   token = await aToken(world, school, ada)
   await anEnrollment(school, ada, await aLongCourse(LECTURES))
