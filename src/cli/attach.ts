@@ -13,7 +13,7 @@ import { migrate } from '../foundation/db/migration/migrate.ts'
 import { type AppliedMigration, loadMigrations } from '../foundation/db/migration/migrations.ts'
 import { pendingMigrations } from '../foundation/db/migration/pending-migrations.ts'
 import { withOwnConnection } from '../foundation/db/own-connection.ts'
-import { TIME_OUTS } from '../foundation/db/time-outs.ts'
+import { ALONE } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { commandText } from '../foundation/text/command-name.ts'
 import { CommandError } from './outcome.ts'
@@ -85,7 +85,7 @@ async function open(connection: ConnectionSettings, by: Attached['by']): Promise
     connection,
     poolSize: POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    connectMs: TIME_OUTS.connectAlone,
+    ...ALONE,
   })
   try {
     await database.pool.query('select 1')

@@ -5,13 +5,18 @@ import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
 import { renderMissing } from '../domain/content/render-missing.ts'
 import { renewSetupCode } from '../domain/setup/setup-code.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
-import { type Database, type Db, openDatabase } from '../foundation/db/database.ts'
+import {
+  type Database,
+  type DatabaseSettings,
+  type Db,
+  openDatabase,
+} from '../foundation/db/database.ts'
 import { type View, viewOf } from '../foundation/db/lanes.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { MigrationError } from '../foundation/db/migration/migrations.ts'
 import type { StatementObserver } from '../foundation/db/named-statements.ts'
 import { READ_ONLY } from '../foundation/db/primary.ts'
-import { type LaneTimeOuts, TIME_OUTS } from '../foundation/db/time-outs.ts'
+import { ALONE, type LaneTimeOuts } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { refuseUnfitPooler } from './check-pooler.ts'
 import { openKeyring } from './installation-secret.ts'
@@ -67,17 +72,19 @@ export async function joinPreparedDatabase(config: Config): Promise<PreparedData
 interface PoolOptions {
   readonly log?: Logger
   readonly connectMs?: number
+  readonly silence?: DatabaseSettings['silence']
   readonly observe?: StatementObserver | undefined
 }
 
 export function openPool(
   config: Config,
   server: DatabaseServer,
-  { log, connectMs, observe }: PoolOptions = {},
+  { log, connectMs, silence, observe }: PoolOptions = {},
 ): Database {
   return openDatabase({
     connection: server.connection,
     connectMs,
+    silence,
     observe,
     poolSize: config.DATABASE_POOL_SIZE,
     statementTimeoutMs: timeOutsOf(config),
@@ -101,7 +108,7 @@ async function withPool<R>(
   server: DatabaseServer,
   work: (db: Db) => Promise<R>,
 ): Promise<R> {
-  const database = openPool(config, server, { connectMs: TIME_OUTS.connectAlone })
+  const database = openPool(config, server, ALONE)
   try {
     return await work(viewOf(database.db, MAINTENANCE))
   } finally {

@@ -33,6 +33,7 @@ test('the table of time-outs says what the code does', () => {
   expect(row('pause of such a migration')[1]).toContain(`${TIME_OUTS.migrationLock.tries} tries`)
   expect(told('sends nothing')).toBe(TIME_OUTS.idleTransaction)
   expect(told('without any answer')).toBe(TIME_OUTS.silence.doubtMs)
+  expect(told('the same statement of a start')).toBe(TIME_OUTS.doubtAlone)
   expect(told('beyond the limit')).toBe(TIME_OUTS.beyondLimit)
   expect(told('does not answer')).toBe(TIME_OUTS.silence.retryMs)
 })

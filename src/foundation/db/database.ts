@@ -29,7 +29,7 @@ export interface DatabaseSettings {
   readonly connectMs?: number | undefined
   /** To wait for a connection that is free. */
   readonly waitMs?: LaneTimeOuts
-  readonly silence?: Partial<SilencePace>
+  readonly silence?: Partial<SilencePace> | undefined
   readonly observe?: StatementObserver | undefined
   readonly onIdleError?: (error: Error) => void
 }

@@ -31,7 +31,12 @@ export async function withOwnConnection<R>(
     lost ??= error
   })
   // `lost` tells the caller.
-  const watch = new SilenceWatch({ connection: settings, answerMs, pace, onAway: () => undefined })
+  const watch = new SilenceWatch({
+    connection: settings,
+    answerMs,
+    pace: { doubtMs: TIME_OUTS.doubtAlone, ...pace },
+    onAway: () => undefined,
+  })
   watch.add(client, stateOf(client), Number.POSITIVE_INFINITY)
   try {
     return await work(client)

@@ -20,6 +20,8 @@ export const TIME_OUTS = {
   idleTransaction: 60_000,
   /** How silent connections are found, see `SilenceWatch`. */
   silence: { lookMs: 250, doubtMs: 1_000, retryMs: 500 },
+  /** The same doubt for a start and for commands: hours of work must not fail because a busy machine stood still. */
+  doubtAlone: 5_000,
   /**
    * A connection that is silent for so much longer than its statements may take is closed. PostgreSQL must always give
    * up first: to close a shared connection fails the statements of all requests on it.
@@ -27,6 +29,12 @@ export const TIME_OUTS = {
   beyondLimit: 500,
   /** But never before this, because a busy machine is late by itself. */
   shortestGiveUp: 2_000,
+} as const
+
+/** The patience of a start and of commands, for `openDatabase`. */
+export const ALONE = {
+  connectMs: TIME_OUTS.connectAlone,
+  silence: { doubtMs: TIME_OUTS.doubtAlone },
 } as const
 
 /**
