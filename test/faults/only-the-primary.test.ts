@@ -13,7 +13,7 @@ import { readinessChecks } from '../../src/start/readiness.ts'
 import { environmentOf, run, SECRET } from '../cli/support/run.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, refresh, revoke, userinfo } from '../support/client-like.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { emptyDatabase, PATIENT } from '../support/database.ts'
 import { aDatabaseProxy } from '../support/database-proxy.ts'
 import { eventually } from '../support/eventually.ts'
 import { getFrom } from '../support/oauth-world.ts'
@@ -32,13 +32,7 @@ await world.database.pool.query(
 )
 
 function open(connection: ConnectionSettings) {
-  const database = openDatabase({
-    connection,
-    poolSize: 4,
-    statementTimeoutMs: 30_000,
-    connectMs: 30_000,
-    silence: { lookMs: 20, doubtMs: 100, retryMs: 50 },
-  })
+  const database = openDatabase({ ...PATIENT, connection, poolSize: 4 })
   onTestFinished(() => database.close())
   return database
 }
@@ -104,7 +98,11 @@ describe('a connection that only reads', () => {
       onError: (error) => errors.push(error),
     })
     onTestFinished(() => listener.stop())
-    expect(errors).toMatchObject([{ code: '25006' }])
+    // On a busy machine the first try may not get a connection in time.
+    await vi.waitFor(
+      () => expect(errors).toContainEqual(expect.objectContaining({ code: '25006' })),
+      eventually,
+    )
     expect(forget).not.toHaveBeenCalled()
   })
 
@@ -150,12 +148,14 @@ describe('several hosts', () => {
       silence: { lookMs: 20, doubtMs: 100, retryMs: 50 },
     })
     onTestFinished(() => database.close())
+    // A busy machine may try it before the fault: then it is of no use.
+    second.proxy.vanish()
     await vi.waitFor(() => databasesOf(database), eventually)
-    expect(second.proxy.opened).toBe(0)
     first.proxy.vanish()
+    second.proxy.comeBack()
     await vi.waitFor(() => databasesOf(database), eventually)
     expect(second.proxy.opened).toBeGreaterThan(0)
-    expect(first.proxy.open).toBe(0)
+    await vi.waitFor(() => expect(first.proxy.open).toBe(0), eventually)
   })
 
   test('of DATABASE_URL work from the start, and commands find the primary, too', async () => {
