@@ -15,8 +15,8 @@ export default defineConfig({
     // A test file makes much garbage and keeps little of it: with more room it is collected less often.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     // Guards against a hang, nothing else: no test asserts how long something takes.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000, interval: 10 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000, interval: 10 } },
   },
 })

@@ -42,7 +42,7 @@ test('an owner imports 500 students in five clicks', async () => {
   expect(clicks()).toBe(5)
   await page.goto('/admin/students')
   await page.getByText('500 in all').waitFor()
-}, 120_000)
+})
 
 test('an owner makes a course of two sections and four lectures in ten clicks', async () => {
   const { page, click, clicks } = await anOwnerWhoClicks(world, atSchool)
@@ -63,7 +63,7 @@ test('an owner makes a course of two sections and four lectures in ten clicks', 
   }
   expect(clicks()).toBe(10)
   expect(await violationsAt(page)).toEqual([])
-}, 120_000)
+})
 
 test('an owner ticks two courses and publishes them, finds one by the search, and looks at a draft', async () => {
   const { page, click } = await anOwnerWhoClicks(world, atSchool)
@@ -89,4 +89,4 @@ test('an owner ticks two courses and publishes them, finds one by the search, an
   await click(page.getByRole('link', { name: 'Linocut' }))
   await click(page.getByRole('link', { name: 'Preview' }))
   await page.getByText('This is a preview.').waitFor()
-}, 120_000)
+})

@@ -14,7 +14,7 @@ let page: Page
 beforeAll(async () => {
   server = await servePages()
   browser = await launchBrowser([server.argument])
-}, 60_000)
+})
 
 afterEach(() => context?.close())
 
@@ -41,19 +41,19 @@ test('the filters of a list and their button are one line at 1280 pixels', async
   const parts = await boxesOf('.finder select, .finder input, .finder button')
   expect(parts).toHaveLength(6)
   for (const { y, height } of parts) expect(y + height).toBeCloseTo(bottomOf(parts[0]), 0)
-}, 60_000)
+})
 
 test('a state stands beside the name of its object', async () => {
   await open('admin-course', desktop)
   const [[heading], [state]] = [await boxesOf('h1'), await boxesOf('.page-head .badge')]
   expect((state?.x ?? 0) - (heading?.x ?? 0) - (heading?.width ?? 0)).toBeLessThan(24)
   expect(state?.y ?? 0).toBeLessThan(bottomOf(heading))
-}, 60_000)
+})
 
 test('an email stays on one line beside a very long name', async () => {
   await open('admin-check-in', desktop)
   for (const { height } of await boxesOf('.objects .address')) expect(height).toBeLessThan(32)
-}, 60_000)
+})
 
 test('a number keeps its distance from the date after it', async () => {
   await open('admin-courses', desktop)
@@ -61,12 +61,12 @@ test('a number keeps its distance from the date after it', async () => {
     'getComputedStyle(document.querySelector("tbody .figures-cell")).paddingInlineEnd',
   )
   expect(Number.parseFloat(space)).toBeGreaterThanOrEqual(24)
-}, 60_000)
+})
 
 test('on a phone the button of a row is as wide as its words, not as the row', async () => {
   await open('admin-clients', phone)
   for (const { width } of await boxesOf('.rows > li > .button')) expect(width).toBeLessThan(160)
-}, 60_000)
+})
 
 test('on a phone the filters of the audit log leave room for its entries on the first screen', async () => {
   await open('admin-audit', phone)
@@ -76,7 +76,7 @@ test('on a phone the filters of the audit log leave room for its entries on the 
   expect((from?.x ?? 0) + (from?.width ?? 0)).toBeLessThan(to?.x ?? 0)
   const [form] = await boxesOf('.filters')
   expect((to?.x ?? 0) + (to?.width ?? 0)).toBeLessThanOrEqual((form?.x ?? 0) + (form?.width ?? 0))
-}, 60_000)
+})
 
 test('an empty list is as wide as one with rows', async () => {
   const wide = { width: 1920, height: 1080 }
@@ -85,12 +85,12 @@ test('an empty list is as wide as one with rows', async () => {
   await page.goto(`${origin}/admin-payments-none`)
   const [empty] = await boxesOf('main')
   expect(empty?.width).toBe(full?.width)
-}, 60_000)
+})
 
 test('the menu names no page if the current one is not in it', async () => {
   await open('admin-search', phone)
   expect(await page.locator('.menu > summary').textContent()).toBe('Admin menu')
-}, 60_000)
+})
 
 function bottomOf(box: { y: number; height: number } | undefined): number {
   return (box?.y ?? 0) + (box?.height ?? 0)

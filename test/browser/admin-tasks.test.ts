@@ -20,7 +20,7 @@ test('an owner answers a refund in two clicks', async () => {
   expect(clicks()).toBe(2)
   await page.goto('/admin')
   await page.getByText('Nothing is waiting for you.').waitFor()
-}, 60_000)
+})
 
 test('an owner adds and enrolls a student in four clicks', async () => {
   await aCourse(school, [[{ title: 'First strokes' }]], { title: 'Ink drawing' })
@@ -34,7 +34,7 @@ test('an owner adds and enrolls a student in four clicks', async () => {
   await click(page.getByRole('button', { name: /Enroll/ }))
   await page.getByRole('heading', { name: 'Mei Tanaka, Ink drawing' }).waitFor()
   expect(clicks()).toBe(4)
-}, 60_000)
+})
 
 test('an owner sees what an app does and stops it in three clicks', async () => {
   const client = await world.aPublicClient(school, { name: 'Study Planner' })
@@ -51,4 +51,4 @@ test('an owner sees what an app does and stops it in three clicks', async () => 
   await page.getByText('Switched off.').first().waitFor()
   expect(clicks()).toBe(3)
   expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
-}, 60_000)
+})

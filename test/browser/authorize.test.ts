@@ -61,7 +61,7 @@ beforeAll(async () => {
   const postLogoutRedirectUris = [`${appOrigin}/signed-out`]
   client = await world.aPublicClient(school, { redirectUris, postLogoutRedirectUris })
   browser = await launchBrowser()
-}, 60_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -175,7 +175,6 @@ describe('with only the keyboard and scripts off', () => {
       expect(answer.statusCode).toBe(200)
       expect(messages).toEqual([])
     },
-    60_000,
   )
 
   verifies(
@@ -190,7 +189,6 @@ describe('with only the keyboard and scripts off', () => {
       expect(parametersOf(page).get('error')).toBe('access_denied')
       expect(messages).toEqual([])
     },
-    60_000,
   )
 
   test('a wrong password is reported at the form, with the email kept and the focus in the password', async () => {
@@ -207,7 +205,7 @@ describe('with only the keyboard and scripts off', () => {
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/consent?*')
-  }, 60_000)
+  })
 })
 
 async function signedInPage() {
@@ -230,7 +228,6 @@ describe('rules of the browser', () => {
       expect(visits[0]).toMatch(/^\/onward\?code=/)
       expect(messages).toEqual([])
     },
-    60_000,
   )
 
   verifies(
@@ -248,7 +245,6 @@ describe('rules of the browser', () => {
       await page.waitForURL(`${school.origin}/consent?*`)
       expect(await page.locator('h1').innerText()).toContain('wants to use your account')
     },
-    60_000,
   )
 
   verifies(
@@ -269,7 +265,6 @@ describe('rules of the browser', () => {
       expect(answer.status()).toBe(403)
       expect(visits).toEqual([])
     },
-    60_000,
   )
 
   verifies(
@@ -283,7 +278,6 @@ describe('rules of the browser', () => {
       const texts = await Promise.all(page.frames().map((frame) => frame.content()))
       expect(texts.join(' ')).not.toContain('wants to use your account')
     },
-    60_000,
   )
 
   test('going back after the answer loads the consent page again, not a stored copy', async () => {
@@ -293,7 +287,7 @@ describe('rules of the browser', () => {
     const [answer] = await Promise.all([page.waitForResponse('**/consent?*'), page.goBack()])
     expect(answer.fromServiceWorker()).toBe(false)
     expect(answer.status()).toBe(200)
-  }, 60_000)
+  })
 })
 
 /** The app gets an ID token, then shows a page with a form or link to the sign-out. */
@@ -336,7 +330,6 @@ describe('sign-out by the app', () => {
       expect(messages).toEqual([])
       expect(await isSignedIn(page)).toBe(false)
     },
-    60_000,
   )
 
   verifies(
@@ -358,7 +351,6 @@ describe('sign-out by the app', () => {
       expect(messages).toEqual([])
       expect(await isSignedIn(page)).toBe(false)
     },
-    60_000,
   )
 
   verifies(
@@ -375,6 +367,5 @@ describe('sign-out by the app', () => {
       expect(texts.join(' ')).not.toContain('Sign out?')
       expect(await isSignedIn(page)).toBe(true)
     },
-    60_000,
   )
 })

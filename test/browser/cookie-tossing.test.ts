@@ -49,7 +49,7 @@ beforeAll(async () => {
   secure = await aSchoolAt(`https://${HOST}:${https}`)
   plain = await aSchoolAt(`http://${HOST}:${http}`)
   browser = await launchBrowser(['--host-resolver-rules=MAP *.school.test 127.0.0.1'])
-}, 60_000)
+})
 
 afterAll(() => browser?.close())
 

@@ -68,7 +68,7 @@ test('an owner lets people sign up; a visitor makes an account, is a student, an
   await page.goto('/account')
   await page.getByRole('heading', { name: 'Hello, Grace Example' }).waitFor()
   await page.getByRole('link', { name: 'Find a course' }).waitFor()
-}, 60_000)
+})
 
 test('a member changes the email address with both mailboxes, and undoes it from the old one', async () => {
   const ada = await world.aMember(school)
@@ -100,7 +100,7 @@ test('a member changes the email address with both mailboxes, and undoes it from
   await page.goto('/account')
   expect(new URL(page.url()).pathname).toBe('/sign-in')
   await mailBox.take(ada.email, '/reset-password?token=')
-}, 60_000)
+})
 
 test('an owner adds a student, corrects the name, and sees the invitation sent, opened and accepted; an import invites in a job', async () => {
   const email = 'invited@people.test'
@@ -157,4 +157,4 @@ test('an owner adds a student, corrects the name, and sees the invitation sent, 
   await admin.getByRole('link', { name: 'Invite imported people' }).waitFor()
   await page.goto(await linkTo('imported@people.test'))
   expect(await page.getByLabel('Your name').inputValue()).toBe('Imported Person')
-}, 60_000)
+})

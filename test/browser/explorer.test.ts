@@ -9,7 +9,7 @@ const school = await aListeningSchool(world, { mcpConnections: true })
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
-}, 60_000)
+})
 afterAll(() => browser.close())
 
 describe('the explorer', () => {
@@ -91,7 +91,7 @@ describe('the explorer', () => {
     expect(live).toEqual([])
     expect(violations).toEqual([])
     await context.close()
-  }, 60_000)
+  })
 
   test('shows nothing to the next person at this browser after a sign-out from the school', async () => {
     const ada = await world.aMember(school)
@@ -111,7 +111,7 @@ describe('the explorer', () => {
     await page.getByRole('button', { name: 'Sign in and explore' }).waitFor()
     expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/_token/)
     await context.close()
-  }, 60_000)
+  })
 
   test('a duplicated tab forgets the tokens that the browser copied, and the first tab goes on', async () => {
     const ada = await world.aMember(school)
@@ -140,7 +140,7 @@ describe('the explorer', () => {
     await page.getByRole('button', { name: /Execute query/ }).click()
     await page.waitForFunction((name) => document.body.innerText.includes(name), ada.name)
     await context.close()
-  }, 60_000)
+  })
 
   test('follows dark mode and the colour of the school, and leads back', async () => {
     await world.database.db
@@ -168,7 +168,7 @@ describe('the explorer', () => {
     expect(light.page).toBe('rgb(255, 255, 255)')
     expect(dark.page).toBe('rgb(24, 27, 33)')
     expect([light.button, dark.button]).toEqual(['rgb(10, 125, 51)', 'rgb(10, 125, 51)'])
-  }, 60_000)
+  })
 
   test('does not exchange a code of a sign-in that this tab did not start', async () => {
     const page = await browser.newPage()
@@ -180,5 +180,5 @@ describe('the explorer', () => {
     expect(await page.getByRole('alert').innerText()).toMatch(/does not belong to a sign-in/)
     expect(calls).not.toContain('/api/oauth/token')
     await page.close()
-  }, 60_000)
+  })
 })

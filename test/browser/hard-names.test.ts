@@ -68,7 +68,7 @@ beforeAll(async () => {
   page = await context.newPage()
   await page.goto('/sign-in')
   member = await signedIn(world, school, ada)
-}, 60_000)
+})
 
 afterAll(() => browser?.close())
 
@@ -163,5 +163,5 @@ describe.each(Object.entries(NAMES))('names in %s', (_, { name, dir }) => {
       const directions = await page.evaluate<string[]>(directionsOf(name.slice(0, 190).trim()))
       expect(new Set(directions), path).toEqual(new Set([dir]))
     }
-  }, 120_000)
+  })
 })

@@ -24,7 +24,7 @@ beforeAll(async () => {
   world.context.directory.forget()
   school = { ...made, origin }
   browser = await launchBrowser()
-}, 60_000)
+})
 
 afterAll(() => browser?.close())
 
@@ -115,7 +115,7 @@ test('a film goes on where the member left it, and the policy of the page lets t
   await until(page, 'document.querySelector("video").currentTime === 75')
   expect(refused).toEqual([])
   expect(await violationsOf(page)).toEqual([])
-}, 60_000)
+})
 
 test('a long text offers to go on where the member stopped reading; its end is its beginning', async () => {
   const parts = Array.from({ length: 200 }, (_, n) => `Paragraph ${n} of a long text.`)
@@ -135,11 +135,11 @@ test('a long text offers to go on where the member stopped reading; its end is i
   await page.evaluate('scrollTo(0, document.body.scrollHeight)')
   await page.goto('/account')
   await vi.waitFor(async () => expect(await kept()).toBe(0), eventually)
-}, 60_000)
+})
 
 test('without scripts a lecture is read and completed as well', async () => {
   const film = { kind: 'video', video_url: 'https://films.example/one.mp4' }
   const { page } = await aStudentIn(film, { javaScriptEnabled: false })
   await page.getByRole('button', { name: 'Mark as completed' }).click()
   await page.getByText('You have completed every lecture of this course.').waitFor()
-}, 60_000)
+})

@@ -39,7 +39,7 @@ test('what is to be paid stands on the first page after sign-in, and one click l
   await page.getByRole('heading', { name: 'How to pay' }).waitFor()
   await page.getByText('9103522175887271').waitFor()
   expect(clicks.clicks()).toBe(1)
-}, 60_000)
+})
 
 test('from sign-in to the next lecture is one click, at the start of a course and later', async () => {
   const ada = await world.aMember(school)
@@ -56,7 +56,7 @@ test('from sign-in to the next lecture is one click, at the start of a course an
   await again.click(page.getByRole('link', { name: 'Continue Ink drawing' }))
   await page.getByRole('heading', { name: 'First strokes' }).waitFor()
   expect(again.clicks()).toBe(1)
-}, 60_000)
+})
 
 test('a visitor understands a course without signing in, one click from the front page, and opens a free lecture with one more', async () => {
   const title = 'Watercolour for beginners'
@@ -94,7 +94,7 @@ test('a visitor understands a course without signing in, one click from the fron
   await page.getByRole('heading', { name: 'Paper and brushes' }).waitFor()
   expect(clicks.clicks()).toBe(2)
   expect(pathOf(page)).not.toContain('sign-in')
-}, 60_000)
+})
 
 test('the code of a payment is copied by one click', async () => {
   const ada = await world.aMember(school)
@@ -106,7 +106,7 @@ test('the code of a payment is copied by one click', async () => {
   await page.getByRole('button', { name: 'Copy the code' }).click()
   await page.getByText('Copied').first().waitFor()
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('GW261116B0042')
-}, 60_000)
+})
 
 test('a member reads the inbox and marks messages, with scripts off', async () => {
   const ada = await world.aMember(school)
@@ -119,7 +119,7 @@ test('a member reads the inbox and marks messages, with scripts off', async () =
   await page.getByRole('button', { name: /^Mark as unread ?: The hall moved/ }).click()
   await page.getByRole('button', { name: 'Mark all as read' }).click()
   expect(await page.getByRole('status').first().textContent()).toContain('marked as read')
-}, 60_000)
+})
 
 test('an owner starts in the admin area and finds both homes in the menu', async () => {
   const page = await signedIn(await world.aMember(school, ['owner']))
@@ -128,7 +128,7 @@ test('an owner starts in the admin area and finds both homes in the menu', async
   expect(pathOf(page)).toBe('/account')
   await page.getByRole('link', { name: 'Admin', exact: true }).click()
   expect(pathOf(page)).toBe('/admin')
-}, 60_000)
+})
 
 test('the pages of a member with everything break no accessibility rule', async () => {
   const ada = await world.aMember(school)
@@ -139,4 +139,4 @@ test('the pages of a member with everything break no accessibility rule', async 
     await page.goto(path)
     expect(await violationsOf(page), path).toEqual([])
   }
-}, 60_000)
+})

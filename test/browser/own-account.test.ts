@@ -52,7 +52,7 @@ test('a person changes name and picture and sees both, with scripts off', async 
   await page.getByLabel('New password').fill('nine lanterns and a crow')
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('Your password was changed').waitFor()
-}, 60_000)
+})
 
 test('the browser draws a picture that was cleaned, and the page breaks no accessibility rule', async () => {
   const ada = await world.aMember(school)
@@ -68,7 +68,7 @@ test('the browser draws a picture that was cleaned, and the page breaks no acces
   await page.waitForFunction(`${drawn} > 0`)
   expect(await page.evaluate<number>(drawn)).toBe(64)
   expect(await violationsOf(page)).toEqual([])
-}, 60_000)
+})
 
 test('a person asks for a copy of their data and reads it, with scripts off', async () => {
   const ada = await world.aMember(school)
@@ -94,7 +94,7 @@ test('a person asks for a copy of their data and reads it, with scripts off', as
   await page.goto(`file://${file}`)
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('holds about you')
   expect(await page.getByRole('cell', { name: ada.email }).count()).toBe(1)
-}, 60_000)
+})
 
 test('the page about a copy breaks no accessibility rule', async () => {
   const page = await aPageOf(await world.aMember(school), '/account/data')
@@ -102,7 +102,7 @@ test('the page about a copy breaks no accessibility rule', async () => {
   await page.getByRole('button', { name: 'Make a copy' }).click()
   await page.getByRole('status').waitFor()
   expect(await violationsOf(page)).toEqual([])
-}, 60_000)
+})
 
 test('a person asks to be deleted, sees it on the account page and changes their mind, with scripts off', async () => {
   const ada = await world.aMember(school)
@@ -114,7 +114,7 @@ test('a person asks to be deleted, sees it on the account page and changes their
   await page.getByRole('button', { name: 'Keep my account' }).click()
   expect(await page.getByRole('status').first().textContent()).toContain('Nothing will be deleted')
   expect(await page.getByText('Your whole account will be deleted').count()).toBe(0)
-}, 60_000)
+})
 
 test('a person leaves the school for good, and the pages on the way break no accessibility rule', async () => {
   const ada = await world.aMember(school)
@@ -127,4 +127,4 @@ test('a person leaves the school for good, and the pages on the way break no acc
   await purgeOnce(world.database.db, { auditRetentionDays: 365 })
   await page.goto('/account')
   expect(new URL(page.url()).pathname).toBe('/sign-in')
-}, 60_000)
+})

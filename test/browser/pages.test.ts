@@ -33,7 +33,7 @@ test('an owner finds the applications, creates one and reads its secret, with sc
   await page.getByRole('link', { name: 'I have copied it' }).click()
   expect(await page.locator('.page-head .badge').textContent()).toBe('Confidential')
   expect(await page.content()).not.toContain('sg_cs_')
-}, 60_000)
+})
 
 test('a member ends the access of an app by keyboard, and its token stops working at once', async () => {
   const client = await world.aPublicClient(school, { name: 'Study Planner' })
@@ -62,7 +62,7 @@ test('a member ends the access of an app by keyboard, and its token stops workin
   await page.getByText('No app has access').waitFor()
   expect(await page.getByRole('status').textContent()).toContain('Ended.')
   expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
-}, 60_000)
+})
 
 test('a member copies what an assistant needs; with scripts off there is no button, and the text is there', async () => {
   const made = await perform(school, createApplication, {
@@ -87,7 +87,7 @@ test('a member copies what an assistant needs; with scripts off there is no butt
   await signIn(plain, ada)
   expect(await plain.locator('#address').textContent()).toBe(`${school.origin}/mcp/member`)
   expect(await plain.locator('button[data-copies]:visible').count()).toBe(0)
-}, 60_000)
+})
 
 test('a member who changes the password stays signed in here and is signed out everywhere else', async () => {
   const ben = await world.aMember(school)
@@ -104,7 +104,7 @@ test('a member who changes the password stays signed in here and is signed out e
   )
   await other.goto('/account')
   expect(new URL(other.url()).pathname).toBe('/sign-in')
-}, 60_000)
+})
 
 test('the page of an unknown host has its style', async () => {
   const page = await aPage()
@@ -114,7 +114,7 @@ test('the page of an unknown host has its style', async () => {
   expect(await page.evaluate<number>(width)).toBeLessThan(800)
   expect(await page.evaluate<number>('document.styleSheets[0].cssRules.length')).toBeGreaterThan(50)
   expect(await violationsOf(page)).toEqual([])
-}, 60_000)
+})
 
 test('pages with real rows break no accessibility rule', async () => {
   const page = await aPage()
@@ -127,7 +127,7 @@ test('pages with real rows break no accessibility rule', async () => {
   }
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL(`${school.origin}/`)
-}, 60_000)
+})
 
 test('a student reads why the admin area is closed', async () => {
   const page = await aPage()
@@ -137,4 +137,4 @@ test('a student reads why the admin area is closed', async () => {
     'This area is for owners and admins',
   )
   expect(await violationsOf(page)).toEqual([])
-}, 60_000)
+})

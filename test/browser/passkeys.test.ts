@@ -51,7 +51,7 @@ describe('a person with a passkey', () => {
     await page.goto('/account/passkeys')
     expect(await page.locator('.rows li').count()).toBe(1)
     expect(await violationsOf(page)).toEqual([])
-  }, 60_000)
+  })
 
   test('is offered it in the field for the email, and the app that waits goes on', async () => {
     const { person, page } = await aHolder('')
@@ -60,7 +60,7 @@ describe('a person with a passkey', () => {
     await page.goto(`/oauth/authorize?${queryOf({ school, client })}`)
     await page.waitForURL('**/consent?request=*')
     expect(await page.content()).toContain(person.email)
-  }, 60_000)
+  })
 
   test('is told what to do if they cancel, and can use the password', async () => {
     const { person, page, device } = await aHolder()
@@ -69,7 +69,7 @@ describe('a person with a passkey', () => {
     await usePasskey(page)
     await page.getByText('No passkey was used. Try again, or use your password.').waitFor()
     await signInByPassword(page, person)
-  }, 60_000)
+  })
 
   test('has no use for it at another school, where the browser does not offer it', async () => {
     const { page } = await aHolder()
@@ -77,7 +77,7 @@ describe('a person with a passkey', () => {
     await page.goto(`${other.origin}/sign-in`)
     await usePasskey(page)
     await page.getByText('No passkey was used.').waitFor()
-  }, 60_000)
+  })
 
   test('cannot make a second one on the same device, but on another, and tells them apart by name and last use', async () => {
     const { person, page, device } = await aHolder()
@@ -110,7 +110,7 @@ describe('a person with a passkey', () => {
     await page.waitForURL('**/account')
     await page.goto('/account/passkeys')
     expect(await rows.filter({ hasText: 'last used' }).count()).toBe(2)
-  }, 60_000)
+  })
 
   test('removes it, and the browser forgets it', async () => {
     const { page, device } = await aHolder()
@@ -121,7 +121,7 @@ describe('a person with a passkey', () => {
     await page.getByRole('button', { name: /^Remove/ }).click()
     await page.getByText('It can no longer sign you in here.').waitFor()
     await expect.poll(() => device.credentials()).toEqual([])
-  }, 60_000)
+  })
 })
 
 test('a passkey that was removed elsewhere is refused, and the browser forgets it', async () => {
@@ -132,7 +132,7 @@ test('a passkey that was removed elsewhere is refused, and the browser forgets i
   await page.getByText('This passkey was not accepted').waitFor()
   expect(await violationsOf(page)).toEqual([])
   await expect.poll(() => device.credentials()).toEqual([])
-}, 60_000)
+})
 
 test('a copy of a passkey is refused once the original was used', async () => {
   const { page, device } = await aHolder()
@@ -146,7 +146,7 @@ test('a copy of a passkey is refused once the original was used', async () => {
   await page.goto('/sign-in')
   await usePasskey(page)
   await page.getByText('This passkey was not accepted').waitFor()
-}, 60_000)
+})
 
 test('a browser that can makes one by itself after a password, on the page of the account', async () => {
   // The virtual device never answers a silent request, so it gets an ordinary one.
@@ -165,7 +165,7 @@ test('a browser that can makes one by itself after a password, on the page of th
   await page.waitForURL('**/account?done=passkey')
   expect(await page.getByRole('status').first().textContent()).toContain('Your passkey is ready.')
   expect(await device.credentials()).toHaveLength(1)
-}, 60_000)
+})
 
 test('without scripts there is only the password, and the page about passkeys says why', async () => {
   const page = await aPage({ javaScriptEnabled: false })
@@ -175,4 +175,4 @@ test('without scripts there is only the password, and the page about passkeys sa
   await page.goto('/account/passkeys')
   expect(await page.getByText('This page cannot make one here').isVisible()).toBe(true)
   expect(await page.getByRole('button', { name: 'Create a passkey' }).count()).toBe(0)
-}, 60_000)
+})

@@ -68,7 +68,7 @@ test('a member sets up the second factor and signs in with it, with scripts off'
   await page.getByRole('button', { name: 'Send it now' }).click()
   await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
   expect(await page.locator('pre code').textContent()).not.toContain(codes[5])
-}, 60_000)
+})
 
 test('an owner demands a second factor of all operators; an admin is warned, then stopped, sets one up and goes on', async () => {
   const [owner, admin] = [
@@ -109,7 +109,7 @@ test('an owner demands a second factor of all operators; an admin is warned, the
 
   await settings.getByRole('button', { name: 'Stop requiring it' }).click()
   await settings.getByText('It is not required.').waitFor()
-}, 60_000)
+})
 
 test('an app that asks for a recent sign-in and two factors makes the person give both again, and is told so', async () => {
   const ada = await world.aMember(school)
@@ -136,7 +136,7 @@ test('an app that asks for a recent sign-in and two factors makes the person giv
   const { acr, amr, auth_time = 0, iat = 0 } = decodeJwt<{ auth_time: number }>(id_token)
   expect([acr, amr]).toEqual([asked.acr_values, ['pwd', 'otp', 'mfa']])
   expect(iat - auth_time).toBeLessThan(300)
-}, 60_000)
+})
 
 test('the pages about the second factor break no rule of accessibility, also on a phone', async () => {
   for (const viewport of [
@@ -166,4 +166,4 @@ test('the pages about the second factor break no rule of accessibility, also on 
     const trust = await other.getByLabel('Trust this browser').boundingBox()
     expect(trust?.width).toBeGreaterThanOrEqual(20)
   }
-}, 60_000)
+})

@@ -35,7 +35,7 @@ let browser: Browser
 beforeAll(async () => {
   server = await servePages({ ...samplePages, ...wrongPages })
   browser = await launchBrowser([server.argument])
-}, 60_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -60,7 +60,7 @@ describe('every page', () => {
     const tab = await context.newPage()
     await tab.goto(`${origin}/sign-in`)
     judge = new PageJudge(tab)
-  }, 60_000)
+  })
 
   beforeEach(() => {
     messages = []
@@ -79,7 +79,6 @@ describe('every page', () => {
       await page.evaluate('for (const one of document.querySelectorAll("summary")) one.click()')
       expect(await judge.problemsOf(page)).toEqual(NO_PROBLEMS)
     },
-    60_000,
   )
 
   test('a page that breaks a rule is found', async () => {
@@ -87,7 +86,7 @@ describe('every page', () => {
     expect((await judge.problemsOf(page))['phone, light']).toContain(
       'image-alt: <img src="/logo.svg">',
     )
-  }, 60_000)
+  })
 
   test.each(Object.keys(NO_PROBLEMS))(
     'a text with too little contrast is found: %s',
@@ -97,7 +96,6 @@ describe('every page', () => {
       expect(found[how]).toEqual([expect.stringMatching(/^color-contrast: <h1/)])
       expect({ ...found, [how]: [] }).toEqual(NO_PROBLEMS)
     },
-    60_000,
   )
 })
 
@@ -130,13 +128,13 @@ describe('a single page', () => {
   test('sign-in starts in the email field and continues in reading order', async () => {
     await open('sign-in')
     expect(await tabStops(4)).toEqual(['email', 'password', 'Sign in', 'Forgot your password?'])
-  }, 60_000)
+  })
 
   test('sign-in starts in the password field once the email is known', async () => {
     await open('sign-in-mismatch')
     expect((await tabStops(1))[0]).toBe('password')
     expect(await page.locator('#password').getAttribute('aria-describedby')).toBe('problem')
-  }, 60_000)
+  })
 
   test('consent focuses no answer, and offers Deny before Allow', async () => {
     await open('consent')
@@ -146,7 +144,7 @@ describe('a single page', () => {
     expect(stops.slice(2)).toEqual(['decision', 'decision'])
     const decisions = page.locator('button[name=decision]')
     expect(await decisions.allTextContents()).toEqual(['Deny', 'Allow'])
-  }, 60_000)
+  })
 
   test('Allow and Deny have the same size and colours', async () => {
     await open('consent', { viewport: phone })
@@ -159,7 +157,7 @@ describe('a single page', () => {
     )
     expect(looks).toHaveLength(2)
     expect(looks[0]).toBe(looks[1])
-  }, 60_000)
+  })
 
   test('the account to pay to is at least as large as the text around it', async () => {
     await open('member-payment', { viewport: phone })
@@ -168,13 +166,13 @@ describe('a single page', () => {
         `parseFloat(getComputedStyle(document.querySelector(${JSON.stringify(part)})).fontSize)`,
       )
     expect(await size('pre code')).toBeGreaterThanOrEqual(await size('.panel p'))
-  }, 60_000)
+  })
 
   test('the logo of an app has a light background in the dark, for which most logos are made', async () => {
     await open('connected-apps', { colorScheme: 'dark' })
     const background = "getComputedStyle(document.querySelector('.tile-logo')).backgroundColor"
     expect(await page.evaluate<string>(background)).toBe('rgb(255, 255, 255)')
-  }, 60_000)
+  })
 
   test('amounts stand at the end of their column, under their heading', async () => {
     await open('admin-courses', { viewport: desktop })
@@ -187,7 +185,7 @@ describe('a single page', () => {
     expect(await alignOf(`tbody tr > :nth-child(${place})`)).toEqual(['end', 'end', 'end'])
     expect(await alignOf(`thead th:nth-child(${place})`)).toEqual(['end'])
     expect(await alignOf(`thead th:nth-child(${place - 1})`)).not.toContain('end')
-  }, 60_000)
+  })
 
   test.each(['light', 'dark'] as const)(
     'states differ by shape and by color, not by one of them alone (%s)',
@@ -211,7 +209,6 @@ describe('a single page', () => {
       const words = await page.locator('.objects .badge').allTextContents()
       expect(words).toEqual(['Published', 'Draft', 'Archived'])
     },
-    60_000,
   )
 
   test('sign-in works with scripts off', async () => {
@@ -229,7 +226,7 @@ describe('a single page', () => {
       email: 'ada@demo.test',
       password: 'correct horse',
     })
-  }, 60_000)
+  })
 
   test('consent works with scripts off', async () => {
     await open('consent', { javaScriptEnabled: false })
@@ -238,7 +235,7 @@ describe('a single page', () => {
       page.getByRole('button', { name: 'Allow' }).click(),
     ])
     expect(posted.postData()).toContain('request=c2VhbGVkLXJlcXVlc3Q&decision=allow')
-  }, 60_000)
+  })
 
   test.each(['admin-overview', 'admin-courses', 'admin-audit', 'admin-applications'])(
     'the menu of %s fits 1280 x 800 without scrolling, with the current page in sight',
@@ -249,7 +246,6 @@ describe('a single page', () => {
       const current = await page.locator('nav.side [aria-current=page]').boundingBox()
       expect(current?.height).toBeGreaterThanOrEqual(24)
     },
-    60_000,
   )
 
   test('the menu opens on a phone with scripts off, and its groups do', async () => {
@@ -260,7 +256,7 @@ describe('a single page', () => {
     await page.locator('summary', { hasText: 'Content' }).click()
     await posts.click()
     expect(new URL(page.url()).pathname).toBe('/admin/posts')
-  }, 60_000)
+  })
 
   test('the preview of the appearance follows the colours while they are chosen', async () => {
     await open('admin-appearance')
@@ -271,5 +267,5 @@ describe('a single page', () => {
     expect(new URL(asked.url()).pathname).toBe('/admin/appearance/preview.css')
     await page.waitForFunction('document.querySelectorAll("link[data-preview]").length === 1')
     expect(await page.locator('.checks').isVisible()).toBe(false)
-  }, 60_000)
+  })
 })

@@ -94,7 +94,6 @@ verifies(
     )
     expect(await writtenRows(setup)).toBe(before)
   },
-  60_000,
 )
 
 verifies(
@@ -116,7 +115,6 @@ verifies(
     )
     expect(await writtenRows(setup)).toBe(before)
   },
-  60_000,
 )
 
 verifies(
@@ -143,5 +141,4 @@ verifies(
       { numRuns: 150 },
     )
   },
-  60_000,
 )

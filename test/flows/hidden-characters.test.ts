@@ -143,7 +143,6 @@ verifies(
     }
     expect(showing).toEqual([])
   },
-  120_000,
 )
 
 /** Puts an override into every name and title that is stored. */

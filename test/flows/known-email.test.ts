@@ -38,7 +38,7 @@ beforeAll(async () => {
   school = await world.aSchool({ invitesPeople: true })
   operator = await anOperator(world, school)
   browser = new AdminBrowser(await signedIn(world, school, operator.person))
-}, 60_000)
+})
 
 const unknownEmail = () => `unknown${++fresh}@people.test`
 

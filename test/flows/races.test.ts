@@ -24,7 +24,7 @@ beforeAll(async () => {
   school = await world.aSchool()
   operator = await anOperator(world, school)
   people = await Promise.all(Array.from({ length: AT_ONCE }, () => world.aMember(school)))
-}, 60_000)
+})
 
 async function count(from: ReturnType<typeof sql>): Promise<number> {
   const { rows } = await school.at.run(sql<{ n: number }>`select count(*)::int as n from ${from}`)

@@ -11,10 +11,13 @@ const installed = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
+/** How long an action waits for its element or its page. Playwright's own 30 seconds are too short on a busy machine. */
+const PATIENCE_MS = 60_000
+
 /** A headless Chromium with a new, empty profile. The caller closes it. */
 export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   const { executablePath, env } = await findChromium()
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath,
     env: { ...process.env, ...env },
     args: [
@@ -28,6 +31,13 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
       ...more,
     ],
   })
+  const newContext = browser.newContext.bind(browser)
+  browser.newContext = async (options) => {
+    const context = await newContext(options)
+    context.setDefaultTimeout(PATIENCE_MS)
+    return context
+  }
+  return browser
 }
 
 async function findChromium(): Promise<{ executablePath: string; env?: Record<string, string> }> {

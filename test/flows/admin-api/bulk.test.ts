@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await aWorld()
   school = await world.aSchool()
   operator = await anOperator(world, school)
-}, 60_000)
+})
 
 const CSV = { 'content-type': 'text/csv; charset=utf-8' }
 const NDJSON = { 'content-type': 'application/x-ndjson' }

@@ -12,7 +12,7 @@ const { db } = await testDatabase()
 beforeAll(async () => {
   const keyring = new Keyring('a secret of thirty-two characters and more')
   await createDemoWorld(db, { port: 3000, keyring })
-}, 60_000)
+})
 
 const caller: Actor = {
   userId: '00000000-0000-7000-8000-000000000000',

@@ -36,7 +36,7 @@ beforeAll(async () => {
     holding.set(scope, await narrowed([scope]))
     lacking.set(scope, await narrowed(operatorScopes.filter((other) => other !== scope)))
   }
-}, 60_000)
+})
 
 async function resetExamples(): Promise<void> {
   await clearExamples(school)
@@ -94,7 +94,6 @@ describe('every operation', () => {
         }
       }
     },
-    120_000,
   )
 
   test('writes with write scopes and reads with read scopes', () => {
@@ -146,7 +145,6 @@ describe('every import and export', () => {
         }
       }
     },
-    60_000,
   )
 
   test('kinds without a write scope have no import, and kinds without any scope have no route', () => {

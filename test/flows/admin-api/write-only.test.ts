@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const { name } of SCOPES.filter(({ name }) => name.endsWith(':write'))) {
     if (name !== 'account:write') writing.set(name, await narrowed(name))
   }
-}, 60_000)
+})
 
 async function resetExamples(): Promise<void> {
   await clearExamples(school)
@@ -120,27 +120,21 @@ describe('a token with the write scope alone', () => {
         }
       })
     },
-    120_000,
   )
 
-  verifies(
-    'admin-api.write-only',
-    'gets no more from every write by a tool',
-    async () => {
-      const list = await post(world, school, request('tools/list'), { token: full.accessToken })
-      const { tools = [] } = list.json<Rpc<{ tools: Tool[] }>>().result ?? {}
-      const toolOf = (action: string) =>
-        tools.find(({ inputSchema }) => inputSchema.properties.action?.enum?.includes(action))
-      await eachWrite(async (route, input, { accessToken: token }) => {
-        const { name: action } = route.operation
-        const tool = toolOf(action)?.name ?? ''
-        const answer = await callTool(world, school, tool, { action, input }, { token })
-        expect(answer.isError, `${action}: ${JSON.stringify(answer)}`).not.toBe(true)
-        expectOnlySent(route, input, answer.structuredContent?.result as Fields)
-      })
-    },
-    120_000,
-  )
+  verifies('admin-api.write-only', 'gets no more from every write by a tool', async () => {
+    const list = await post(world, school, request('tools/list'), { token: full.accessToken })
+    const { tools = [] } = list.json<Rpc<{ tools: Tool[] }>>().result ?? {}
+    const toolOf = (action: string) =>
+      tools.find(({ inputSchema }) => inputSchema.properties.action?.enum?.includes(action))
+    await eachWrite(async (route, input, { accessToken: token }) => {
+      const { name: action } = route.operation
+      const tool = toolOf(action)?.name ?? ''
+      const answer = await callTool(world, school, tool, { action, input }, { token })
+      expect(answer.isError, `${action}: ${JSON.stringify(answer)}`).not.toBe(true)
+      expectOnlySent(route, input, answer.structuredContent?.result as Fields)
+    })
+  })
 
   verifies(
     'admin-api.write-only',
@@ -170,7 +164,6 @@ describe('a token with the write scope alone', () => {
         expect((await full.perform(route, input, headers)).body).toBe(first.body)
       })
     },
-    120_000,
   )
 
   verifies(
@@ -200,7 +193,6 @@ describe('a token with the write scope alone', () => {
         expectOnlySent(route, input, fresh.json())
       }, conditional)
     },
-    120_000,
   )
 
   verifies(
@@ -289,7 +281,6 @@ describe('a token with the write scope alone', () => {
         }
       }
     },
-    60_000,
   )
 })
 
@@ -314,7 +305,6 @@ verifies(
       expect(allowed.json(), path).toMatchObject({ dry_run: true, rows: 1 })
     }
   },
-  60_000,
 )
 
 verifies(
@@ -360,5 +350,4 @@ verifies(
       expect(route.operation.output.safeParse(answer.json()).error).toBeUndefined()
     })
   },
-  120_000,
 )

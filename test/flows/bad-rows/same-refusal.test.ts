@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const { name, inputSchema } of listed.json<Rpc<Tools>>().result?.tools ?? []) {
     for (const action of inputSchema.properties?.action?.enum ?? []) toolOf.set(action, name)
   }
-}, 60_000)
+})
 
 interface Tools {
   readonly tools: readonly {

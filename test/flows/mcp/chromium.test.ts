@@ -37,7 +37,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   siteOrigin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
   browser = await launchBrowser()
-}, 60_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -131,12 +131,10 @@ verifies(
   ['mcp.operator', 'mcp.sign-in.challenges', 'mcp.sign-in.roles', 'mcp.user-bound-token'],
   'an owner authorizes an app with a metadata document in a real browser, and it still reads after a refresh',
   () => connectAsOwner(connect, UnauthorizedError),
-  60_000,
 )
 
 verifies(
   ['mcp.operator', 'cimd.url-as-client-id'],
   'the same with the first version of the client',
   () => connectAsOwner(connectFirst, FirstUnauthorizedError),
-  60_000,
 )

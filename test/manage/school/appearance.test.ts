@@ -25,7 +25,7 @@ beforeAll(async () => {
   school = await world.aSchool()
   owner = await anOwner(world, school)
   browser = new AdminBrowser(owner)
-}, 60_000)
+})
 
 describe('school details', () => {
   test('are changed, and the next page shows it', async () => {

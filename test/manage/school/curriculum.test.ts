@@ -17,7 +17,7 @@ beforeAll(async () => {
   school = await world.aSchool()
   await addExamples(world, school)
   owner = await anOwner(world, school)
-}, 60_000)
+})
 
 /** Ids of sections and lectures in the order that the page shows. */
 async function order(): Promise<string[]> {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   school = await world.aSchool()
   await addExamples(world, school)
   browser = new AdminBrowser(await anOwner(world, school))
-}, 60_000)
+})
 
 const titlesIn = (html: string) =>
   [...html.matchAll(/class="row-link"[^>]*><bdi class="name">([^<]*)</g)].map(([, title]) => title)
@@ -36,7 +36,7 @@ describe('a list', () => {
       created_at: new Date(Date.UTC(2026, 0, 1, 0, place)),
     }))
     await own.at.insert('posts', rows).execute()
-  }, 60_000)
+  })
 
   test('shows each row once over its pages, and the number of all rows', async () => {
     const seen: (string | undefined)[] = []

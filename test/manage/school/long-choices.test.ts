@@ -22,7 +22,7 @@ beforeAll(async () => {
     currency: 'TWD',
   }))
   await school.at.insert('courses', courses).execute()
-}, 60_000)
+})
 
 const groups = () => school.at.from('study_groups').select(['name', 'course_id']).execute()
 

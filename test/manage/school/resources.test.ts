@@ -26,7 +26,7 @@ beforeAll(async () => {
   elsewhere = await anOwner(world, await world.aSchool())
   otherSession = await anOwner(world, school)
   refused = await Promise.all([student, lecturer].map((person) => signedIn(world, school, person)))
-}, 60_000)
+})
 
 interface Done {
   readonly operation: string

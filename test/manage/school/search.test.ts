@@ -52,7 +52,7 @@ beforeAll(async () => {
     total_amount: 1000,
   }))
   await school.at.insert('orders', orders).execute()
-}, 60_000)
+})
 
 async function found(list: string, search: string): Promise<readonly string[]> {
   const html = await browser.page(`/admin/${list}?search=${encodeURIComponent(search)}`)

@@ -97,7 +97,7 @@ test('a file of every list of people, courses, consulting, forms and payments th
       resource,
     ).toEqual(wanted)
   }
-}, 60_000)
+})
 
 const withoutOrder = (resource: string, row: unknown): unknown =>
   resource === 'payments' ? { ...(row as object), order_id: null } : row
