@@ -5,9 +5,10 @@ import { aWorld, type TestSchool } from '../../support/world.ts'
 import { callTool, useTool } from './tool-endpoint.ts'
 
 const world = await aWorld()
-/** The same schools, with the limit that strangers have. */
+/** The same schools, with a limit for strangers that only a search meets: the schools are found without it. */
 const strict = await aWorld({
   connection: world.database.connection,
+  directory: world.context.directory,
   databaseSettings: { statementTimeoutMs: { stranger: 300, interactive: 30_000, batch: 30_000 } },
 })
 
