@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, expect, test, vi } from 'vitest'
+import { eventually } from '../../../test/support/eventually.ts'
 import { whenGone } from './gone.ts'
 import { trackInFlight } from './in-flight.ts'
 import { createLogger } from './logging.ts'
@@ -40,9 +41,9 @@ const open = () => connect(Number(new URL(base).port), '127.0.0.1')
 test('requests that wait behind another one end when a stranger closes the connection', async () => {
   const client = open()
   client.write(get('/slow').repeat(20))
-  await vi.waitFor(() => expect(signals).toHaveLength(20))
+  await vi.waitFor(() => expect(signals).toHaveLength(20), eventually)
   client.destroy()
-  await vi.waitFor(() => expect(inFlight.count()).toBe(0))
+  await vi.waitFor(() => expect(inFlight.count()).toBe(0), eventually)
   expect(signals.every(({ aborted }) => aborted)).toBe(true)
   expect(finished.map(({ aborted }) => aborted)).toEqual(Array.from({ length: 20 }, () => true))
   answerAll()
@@ -59,8 +60,8 @@ test('answers on one connection arrive in order, and each ends once', async () =
     text += data
   })
   client.write(get('/quick').repeat(5))
-  await vi.waitFor(() => expect(text.match(/at once/g)).toHaveLength(5))
-  await vi.waitFor(() => expect(inFlight.count()).toBe(0))
+  await vi.waitFor(() => expect(text.match(/at once/g)).toHaveLength(5), eventually)
+  await vi.waitFor(() => expect(inFlight.count()).toBe(0), eventually)
   client.destroy()
   expect(finished.map(({ aborted }) => aborted)).toEqual(Array.from({ length: 5 }, () => false))
 })
@@ -70,7 +71,10 @@ test('an answer that closes twice, as a queued one does on Node 24, ends once', 
   const client = open()
   client.write(get('/closed'))
   await new Promise((resolve) => client.once('close', resolve))
-  await vi.waitFor(() => expect(finished).toMatchObject([{ route: '/closed', aborted: true }]))
+  await vi.waitFor(
+    () => expect(finished).toMatchObject([{ route: '/closed', aborted: true }]),
+    eventually,
+  )
   expect(inFlight.count()).toBe(0)
 })
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { eventually } from '../../../test/support/eventually.ts'
 import { aLatch, portOf, sendRaw } from '../../../test/support/raw-http.ts'
 import { trackInFlight } from './in-flight.ts'
 import { createLogger } from './logging.ts'
@@ -138,7 +139,7 @@ describe('shutDownOnSignals', () => {
     shutDownOnSignals(shutdown, host)
     emitter.emit('SIGTERM', 'SIGTERM')
     await shutdown.begin('joined')
-    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(0), { timeout: 10_000 })
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(0), eventually)
   })
 
   test('a second signal stops the waiting, a third one ends the process at once', async () => {
