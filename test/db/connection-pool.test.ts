@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { isDatabaseUnavailable, retryLostConnection } from '../../src/foundation/db/unavailable.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { emptyDatabase, PATIENT } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { connect } from '../support/postgres.ts'
 
 const connection = await emptyDatabase()
-const database = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 10_000 })
+const database = openDatabase({ ...PATIENT, connection, poolSize: 1 })
 const admin = await connect(connection)
 afterAll(async () => {
   await database.close()

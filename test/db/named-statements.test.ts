@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Db, openDatabase } from '../../src/foundation/db/database.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { emptyDatabase, PATIENT } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 
 const connection = await emptyDatabase()
 const seen: string[] = []
 /** One connection, so that every statement runs with the plans of the earlier ones. */
 const database = openDatabase({
+  ...PATIENT,
   connection,
   poolSize: 1,
-  statementTimeoutMs: 10_000,
   observe: (text) => seen.push(text),
 })
 const { pool } = database
