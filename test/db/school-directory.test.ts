@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/foundation/db/database.ts'
 import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
 import { verifies } from '../spec/verifies.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
+import { PATIENT } from '../support/database.ts'
 import { aDatabaseProxy } from '../support/database-proxy.ts'
 import { eventually } from '../support/eventually.ts'
 import { aWorld } from '../support/world.ts'
@@ -17,11 +18,16 @@ const { database } = world
 /** The directory of another process, which listens for changes as a server does. */
 async function anotherProcess(options: ProcessOptions = {}): Promise<SchoolDirectory> {
   // By default its clock stands still, so a school is read again only because of a notification.
-  const { now = () => 0, listenTo = database.connection, observe = () => {}, pace } = options
+  const {
+    now = () => 0,
+    listenTo = database.connection,
+    observe = () => {},
+    pace = HASTY,
+  } = options
   const own = openDatabase({
+    ...PATIENT,
     connection: database.connection,
     poolSize: 2,
-    statementTimeoutMs: 10_000,
     observe,
   })
   const directory = new SchoolDirectory(own.db, now)
@@ -29,7 +35,7 @@ async function anotherProcess(options: ProcessOptions = {}): Promise<SchoolDirec
     connection: listenTo,
     pool: own.pool,
     onError: () => {},
-    ...(pace === undefined ? {} : { pace }),
+    pace,
   })
   onTestFinished(async () => {
     await listener.stop()
@@ -46,6 +52,7 @@ interface ProcessOptions {
 }
 
 const HASTY: ListenerPace = {
+  connectMs: 60_000,
   heartbeatMs: 1_000,
   answerMs: 60_000,
   firstRetryMs: 10,
@@ -250,7 +257,7 @@ describe('changes reach other processes', () => {
   test('a cached school is found while the database is unavailable', async () => {
     const school = await world.aSchool()
     const { connection } = database
-    const own = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 10_000 })
+    const own = openDatabase({ ...PATIENT, connection, poolSize: 1 })
     let now = 0
     const directory = new SchoolDirectory(own.db, () => now)
     await directory.find(school.origin)
@@ -322,11 +329,7 @@ describe('statements of the directory', () => {
 
   test('a failed read is not cached', async () => {
     const school = await world.aSchool()
-    const own = openDatabase({
-      connection: database.connection,
-      poolSize: 1,
-      statementTimeoutMs: 10_000,
-    })
+    const own = openDatabase({ ...PATIENT, connection: database.connection, poolSize: 1 })
     whenFileIsDone(() => own.close())
     const directory = new SchoolDirectory(own.db)
     await sql`alter table schools rename to schools_away`.execute(database.db)
@@ -348,7 +351,7 @@ describe('statements of the directory', () => {
   test('a school that was forgotten is read on connections that a flood of made-up hosts never gets', async () => {
     const school = await world.aSchool()
     const { connection } = database
-    const own = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 10_000 })
+    const own = openDatabase({ ...PATIENT, connection, poolSize: 4 })
     whenFileIsDone(() => own.close())
     const directory = new SchoolDirectory(own.db)
     const readersAmongKnownCallers = async () => {

@@ -7,6 +7,8 @@ import type { SilenceWatch } from './silence-watch.ts'
 import { TIME_OUTS } from './time-outs.ts'
 
 export interface ListenerPace {
+  /** To open the connection, and again to look at it; as for any connection unless it is given. */
+  readonly connectMs?: number
   /** How often the connection is checked. */
   readonly heartbeatMs: number
   /** How long the connection may take to answer. */
@@ -71,11 +73,12 @@ export class ChangeListener {
   }
 
   async start(): Promise<void> {
+    const { connectMs = TIME_OUTS.connect, answerMs } = this.#pace
     const client = new ClosableClient({
       ...this.#connection,
       application_name: 'schoolgate listen',
-      connectionTimeoutMillis: TIME_OUTS.connect,
-      query_timeout: this.#pace.answerMs,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: answerMs,
     })
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === this.#echoes) this.#handlers.onProof?.()
@@ -86,7 +89,7 @@ export class ChangeListener {
     this.#client = client
     try {
       await client.connect()
-      await requirePrimary(client, TIME_OUTS.connect)
+      await requirePrimary(client, connectMs)
       // Without statements it is idle; its heartbeat has a time-out of its own.
       this.#watch?.add(client, () => 'idle', Number.POSITIVE_INFINITY)
       for (const channel of [...this.#channels, this.#echoes]) {
