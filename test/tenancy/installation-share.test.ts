@@ -16,7 +16,7 @@ verifies(
       databaseSettings: {
         poolSize: 12,
         // A request that waits for the installation's share is refused, so that this test does not hang.
-        waitMs: { stranger: 30_000, interactive: 1_000, batch: 30_000 },
+        waitMs: { stranger: 30_000, interactive: 10_000, batch: 30_000 },
       },
     })
     const setup = await aSetup(world)
