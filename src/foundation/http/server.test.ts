@@ -155,7 +155,7 @@ describe('bytes that are not valid HTTP', () => {
   })
 
   test('headers that arrive too slowly: 408', async () => {
-    const { app } = aServer({ limits: { headersTimeoutMs: 30, timeoutCheckMs: 10 } })
+    const { app } = aServer({ limits: { headersTimeoutMs: 500, timeoutCheckMs: 50 } })
     const answer = await speak(app, 'GET /ok HTTP/1.1\r\nHost: a\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
   })
