@@ -3,6 +3,7 @@ import { SchoolDirectory } from '../../../src/domain/schools/school-directory.ts
 import { openDatabase } from '../../../src/foundation/db/database.ts'
 import { createLogger } from '../../../src/foundation/http/logging.ts'
 import { trustNoProxy } from '../../../src/foundation/http/trust-proxy.ts'
+import { PATIENT } from '../../support/database.ts'
 import { aDatabaseProxy, type DatabaseProxy } from '../../support/database-proxy.ts'
 import { World } from '../../support/world.ts'
 
@@ -18,12 +19,9 @@ export async function aServer(direct: World): Promise<Disturbed> {
   const database = openDatabase({
     connection: proxy.connection,
     poolSize: 3,
-    // No trace depends on how fast this machine is.
-    statementTimeoutMs: 30_000,
-    connectMs: 30_000,
-    waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
-    // Every story waits until silence is found; a busy machine is not taken for it.
-    silence: { lookMs: 100, doubtMs: 1500, retryMs: 50 },
+    ...PATIENT,
+    // Every story waits until silence is found; a process that stands still for two seconds is not taken for it.
+    silence: { lookMs: 100, doubtMs: 3_000, retryMs: 50 },
   })
   const { db } = database
   const context = { ...direct.context, db, directory: new SchoolDirectory(db) }
