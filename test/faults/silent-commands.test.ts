@@ -11,6 +11,7 @@ import { emptyDatabase } from '../support/database.ts'
 import { aDatabaseProxy } from '../support/database-proxy.ts'
 import { eventually } from '../support/eventually.ts'
 import { connect } from '../support/postgres.ts'
+import { aLongStatement, LONG_STATEMENT } from './support/long-statement.ts'
 
 const PACE = { lookMs: 20, doubtMs: 100, retryMs: 50 }
 /** A busy machine may take long to open a connection. */
@@ -23,7 +24,7 @@ async function aProxy() {
     await holder.end()
     await watcher.end()
   })
-  return { proxy: await aDatabaseProxy(connection), holder, watcher }
+  return { connection, proxy: await aDatabaseProxy(connection), holder, watcher }
 }
 
 /** Waits until a connection of this name waits for a lock. */
@@ -59,16 +60,20 @@ describe('a connection for one piece of work', () => {
   })
 
   test('stays while PostgreSQL works on a long statement, and while it has none', async () => {
-    const { proxy } = await aProxy()
+    const { connection, proxy } = await aProxy()
+    const long = await aLongStatement(connection)
     const work = withOwnConnection(
       own(proxy.connection),
       async (client) => {
-        await client.query('select pg_sleep(1)')
+        await client.query(LONG_STATEMENT)
         await pause(500)
         return (await client.query<{ one: number }>('select 1 as one')).rows
       },
-      PATIENT,
+      // A process of PostgreSQL may stand still for two seconds before it reads a statement.
+      { ...PATIENT, pace: { ...PACE, doubtMs: 2_500 } },
     )
+    await long.untilAskedAbout(proxy, 1)
+    await long.end()
     expect(await work).toEqual([{ one: 1 }])
   })
 })

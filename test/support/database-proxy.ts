@@ -34,6 +34,8 @@ export interface DatabaseProxy {
   readonly opened: number
   /** How many are open, on the client's side. */
   readonly open: number
+  /** How often PostgreSQL was asked whether it works on the statements of others. */
+  readonly asked: number
 }
 
 interface ProxyOptions {
@@ -57,6 +59,7 @@ export async function aDatabaseProxy(
   let doomedTimes = 0
   let lost = 0
   let opened = 0
+  let asked = 0
   let isGone = false
 
   const server = createServer((client) => {
@@ -77,6 +80,7 @@ export async function aDatabaseProxy(
         doomedTimes--
         doomed = true
       }
+      if (!isOpen && chunk.includes('schoolgate probe')) client.once('close', () => asked++)
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
@@ -153,6 +157,9 @@ export async function aDatabaseProxy(
     },
     get open() {
       return clients.size
+    },
+    get asked() {
+      return asked
     },
   }
 }
