@@ -102,12 +102,21 @@ async function aStudentIn(lecture: object, options: BrowserContextOptions = {}) 
 const until = (page: Page, holds: string) =>
   vi.waitFor(async () => expect(await page.evaluate(holds), holds).toBe(true), eventually)
 
+/** Moves in the page, and waits until the page, which listens for longer, has noticed it. */
+const moveTo = (page: Page, move: string, [target, event]: readonly [string, string]) =>
+  page.evaluate(`new Promise((noticed) => {
+    ${target}.addEventListener('${event}', () => noticed(), { once: true })
+    ${move}
+  })`)
+
+const SCROLL = ['window', 'scroll'] as const
+
 test('a film goes on where the member left it, and the policy of the page lets the report through', async () => {
   const film = { kind: 'video', video_url: 'https://films.example/one.mp4' }
   const { page, path, kept, refused } = await aStudentIn(film)
   await until(page, 'document.querySelector("video").readyState > 0')
-  await page.evaluate('document.querySelector("video").currentTime = 75')
-  await until(page, 'document.querySelector("video").seeking === false')
+  const video = 'document.querySelector("video")'
+  await moveTo(page, `${video}.currentTime = 75`, [video, 'timeupdate'])
   await page.goto('/account')
   await vi.waitFor(async () => expect(await kept()).toBe(75), eventually)
   await page.goto(path)
@@ -122,7 +131,8 @@ test('a long text offers to go on where the member stopped reading; its end is i
   const { page, path, kept } = await aStudentIn({ body: parts.join('\n\n') })
   const offer = page.getByRole('button', { name: 'Go on where you stopped' })
   expect(await offer.isVisible()).toBe(false)
-  await page.getByText('Paragraph 120 of').scrollIntoViewIfNeeded()
+  const paragraph = 'document.querySelectorAll(".prose p, .as-written p")[120]'
+  await moveTo(page, `${paragraph}.scrollIntoView({ block: 'center' })`, SCROLL)
   await page.goto('/account')
   await vi.waitFor(async () => expect(await kept()).toBeGreaterThan(10), eventually)
   await page.goto(path)
@@ -132,7 +142,7 @@ test('a long text offers to go on where the member stopped reading; its end is i
   expect(await page.evaluate<string>('document.activeElement.textContent')).toMatch(
     /^Paragraph (?:9|10|11|12)\d of/,
   )
-  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+  await moveTo(page, 'scrollTo(0, document.body.scrollHeight)', SCROLL)
   await page.goto('/account')
   await vi.waitFor(async () => expect(await kept()).toBe(0), eventually)
 })
