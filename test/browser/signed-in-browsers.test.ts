@@ -34,6 +34,7 @@ test('a person signs out a phone from a computer, with scripts off, and finds it
 
   await page.goto('/account/settings')
   await page.getByRole('link', { name: 'See history' }).click()
+  await page.waitForURL('**/account/history')
   const lines = await page.locator('.row-title').allTextContents()
   expect(lines[0]?.trim()).toBe('You signed out Safari on iPhone')
   expect(lines.map((line) => line.trim())).toContain('You allowed Study Planner')

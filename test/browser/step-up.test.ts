@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { violationsOf } from '../support/accessibility.ts'
-import { aBrowserSchool, signIn } from '../support/browser-school.ts'
+import { aBrowserSchool, signIn, typePassword } from '../support/browser-school.ts'
 import { ageProof } from '../support/old-proof.ts'
 import { VirtualDevice } from '../support/virtual-device.ts'
 import { aWorld, PASSWORD, type TestPerson } from '../support/world.ts'
@@ -24,10 +24,9 @@ test('an admin writes a long text, is signed out meanwhile, signs in, finds all 
   await endSessions(admin)
   await page.getByRole('button', { name: 'Create course' }).click()
   await page.getByText('You were signed out').waitFor()
-  await page.fill('#email', admin.email)
-  await page.fill('#password', 'a wrong password')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await signIn(page, admin)
+  await typePassword(page, admin, 'a wrong password')
+  await page.waitForURL('**/sign-in')
+  await typePassword(page, admin)
   await page.getByRole('heading', { name: 'Nothing was lost' }).waitFor()
   expect(await page.getByLabel('Description').inputValue()).toBe(TEXT)
   await page.getByRole('button', { name: 'Look at the form first' }).click()

@@ -255,7 +255,7 @@ describe('a single page', () => {
     expect(await posts.isVisible()).toBe(false)
     await page.locator('summary', { hasText: 'Content' }).click()
     await posts.click()
-    expect(new URL(page.url()).pathname).toBe('/admin/posts')
+    await page.waitForURL('**/admin/posts')
   })
 
   test('the preview of the appearance follows the colours while they are chosen', async () => {

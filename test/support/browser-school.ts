@@ -83,7 +83,18 @@ export async function aSchoolAtLocalhost(
   return { ...made, origin }
 }
 
+/** Signs in, and waits for the page that follows. */
 export async function signIn(
+  page: Page,
+  person: Pick<TestPerson, 'email'>,
+  password = PASSWORD,
+): Promise<void> {
+  await typePassword(page, person, password)
+  await page.waitForURL(({ pathname }) => pathname !== '/sign-in')
+}
+
+/** Sends the form of the sign-in. */
+export async function typePassword(
   page: Page,
   { email }: Pick<TestPerson, 'email'>,
   password = PASSWORD,
