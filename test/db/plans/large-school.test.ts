@@ -28,7 +28,7 @@ await client.query(
 let sent: { readonly text: string; readonly values: readonly unknown[] }[] = []
 world.database.onStatement((text, values) => sent.push({ text, values }))
 
-beforeAll(() => fillSchool(world.database.connection, school.id), 60_000)
+beforeAll(() => fillSchool(world.database.connection, school.id), 180_000)
 
 function isPaged(text: string): boolean {
   return /^\s*\(?select\b/.test(text)

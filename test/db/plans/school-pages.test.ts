@@ -186,7 +186,7 @@ beforeAll(async () => {
     const own = [...made, ...examples].flatMap((path) => [path, ...listsOf(path)])
     seen = await visitAll(owner, ['/', '/account', '/account/settings', '/admin', ...own])
   })
-}, 60_000)
+}, 180_000)
 
 test('creating, changing and removing objects in the admin area reads no whole table', async () => {
   const statements = written.flatMap((request) => request.statements)
