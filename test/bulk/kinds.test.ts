@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await aWorld()
   school = await world.aSchool()
   await addExamples(world, school)
-}, 60_000)
+})
 
 function asCsv(row: Readonly<Record<string, unknown>>): string {
   const cells = Object.values(row).map((value) =>

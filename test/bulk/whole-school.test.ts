@@ -47,4 +47,4 @@ test('a whole school is exported and imported into an empty one, kind by kind, w
     expect(there.length + (failed.get(kind) ?? 0), kind.name).toBe(here.length)
     expect(there, kind.name).toEqual(here.filter((row) => moved.has(keyOf(row))))
   }
-}, 120_000)
+})

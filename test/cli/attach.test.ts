@@ -1,6 +1,6 @@
 import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import {
   findRunningEmbedded,
   startEmbeddedPostgres,
@@ -8,7 +8,6 @@ import {
 import { DataFolders } from '../faults/support/data-folders.ts'
 import { run } from './support/run.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const folders = new DataFolders()
 afterAll(() => folders[Symbol.asyncDispose]())
 

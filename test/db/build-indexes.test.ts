@@ -260,4 +260,4 @@ test('without the extension for trigrams the indexes of searches are left out, a
   await client.query('create extension pg_trgm')
   expect(await build()).toEqual(searching)
   expect(await checkSearch(database)).toMatchObject({ status: 'ok' })
-}, 60_000)
+})

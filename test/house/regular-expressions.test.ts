@@ -111,5 +111,5 @@ describe('regular expressions', () => {
     for (const pattern of ['^(a+)+$', '\\s+$']) {
       expect((await check(pattern, '', { timeout: 60_000 })).status).toBe('vulnerable')
     }
-  }, 120_000)
+  })
 })

@@ -16,7 +16,7 @@ beforeAll(async () => {
   theirs = await world.aSchool()
   await addExamples(world, theirs)
   operator = await anOperator(world, await world.aSchool())
-}, 60_000)
+})
 
 const ids = new Set<string>(Object.values(EXAMPLE))
 const namesTheirs = (value: unknown): boolean =>
@@ -49,6 +49,5 @@ describe('the ids of another school', () => {
       }
       expect(await everyRow(theirs)).toBe(before)
     },
-    60_000,
   )
 })

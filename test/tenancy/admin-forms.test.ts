@@ -51,7 +51,7 @@ beforeAll(async () => {
   owner = await anOwner(world, await world.aSchool({ mcpConnections: true }))
   const { body } = await owner.get('/account')
   formToken = hiddenFields(body, '/sign-out').form_token ?? ''
-}, 120_000)
+})
 
 function expectNoLeak(answer: Answer, told: string): void {
   const leaked = secrets.filter((secret) => answer.body.includes(secret))
@@ -84,7 +84,6 @@ describe('an owner who opens the pages and sends the forms of another school', (
       expect(addresses.length).toBeGreaterThan(100)
       expect(await digestOf(world, theirs)).toBe(before)
     },
-    120_000,
   )
 
   verifies(
@@ -106,7 +105,6 @@ describe('an owner who opens the pages and sends the forms of another school', (
       expect(theirCrawl.forms.length).toBeGreaterThan(100)
       expect(await digestOf(world, theirs)).toBe(before)
     },
-    120_000,
   )
 })
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const by = { via: 'account', userId: ada.id } as const
   await school.at.transaction((tx) => leaveSchool(tx, ada.id, by))
   await finishJobs(world)
-}, 60_000)
+})
 
 describe('a school that a person has left', () => {
   test('finds them in no page, by no link and in no list', async () => {

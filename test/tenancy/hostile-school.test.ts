@@ -38,7 +38,7 @@ beforeAll(async () => {
   home = await world.aSchool()
   hostile = await world.aSchool()
   attacker = await anOperator(world, hostile)
-}, 60_000)
+})
 
 beforeEach(async () => {
   await world.database.pool.query('delete from sign_in_throttles')
@@ -285,6 +285,5 @@ describe('a hostile school that owns its host name cannot take over the owner of
       const [[kept]] = await factorsOf(victim)
       expect(kept).toMatchObject({ created_at: before[0][0]?.created_at })
     },
-    30_000,
   )
 })

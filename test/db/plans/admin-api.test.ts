@@ -82,18 +82,18 @@ beforeAll(async () => {
   performed = await costs.of(performExamples)
   filesSent = await costs.of(sendFiles)
   jobsUsed = (await costs.of(useJobs)).filter(({ endpoint }) => /\/jobs|\/recount/.test(endpoint))
-}, 60_000)
+})
 
 test('no example of a read or write operation reads a whole table', async () => {
   const statements = performed.flatMap((request) => request.statements)
   expect(new Set(statements).size).toBeGreaterThan(ROUTES.length)
   expect(await wholeReads(connection, statements)).toEqual(new Map())
-}, 60_000)
+})
 
 test('no import or export reads a whole table', async () => {
   const statements = filesSent.flatMap((request) => request.statements)
   expect(await wholeReads(connection, statements)).toEqual(new Map())
-}, 60_000)
+})
 
 test('no job reads a whole table', async () => {
   const statements = jobsUsed.flatMap((request) => request.statements)
@@ -153,4 +153,4 @@ test('no filter, order or later page of a list reads a whole table', async () =>
     }
   })
   expect(await wholeReads(connection, statements)).toEqual(new Map())
-}, 60_000)
+})

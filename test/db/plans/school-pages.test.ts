@@ -186,7 +186,7 @@ beforeAll(async () => {
     const own = [...made, ...examples].flatMap((path) => [path, ...listsOf(path)])
     seen = await visitAll(owner, ['/', '/account', '/account/settings', '/admin', ...own])
   })
-}, 180_000)
+})
 
 test('creating, changing and removing objects in the admin area reads no whole table', async () => {
   const statements = written.flatMap((request) => request.statements)
@@ -199,6 +199,6 @@ test('no page reads a whole table, with any search, filter or order', async () =
   expect([...listed, ...shown].filter((page) => !seen.has(page))).toEqual([])
   const statements = visited.flatMap((request) => request.statements)
   expect(await wholeReads(connection, statements)).toEqual(new Map())
-}, 60_000)
+})
 
 testStatements('Pages of a school', () => [...written, ...visited])
