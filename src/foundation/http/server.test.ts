@@ -88,7 +88,7 @@ describe('errors that no surface answers', () => {
     const { app, log } = aServer()
     const response = await app.inject('/things/%zz?code=s3cret')
     expect(response.statusCode).toBe(400)
-    expect(response.body).not.toContain('zz')
+    expect(response.body).not.toMatch(/things|%zz/)
     expect(log).toHaveLength(1)
     expect(log[0]).toMatchObject({ status: 400, outcome: 'failed', path: '/things/%zz', ms: 0 })
     expect(JSON.stringify(log)).not.toContain('s3cret')
