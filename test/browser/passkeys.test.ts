@@ -161,7 +161,8 @@ test('a browser that can makes one by itself after a password, on the page of th
       }`,
   })
   const device = await VirtualDevice.of(page)
-  await signInByPassword(page, await world.aMember(school))
+  await page.goto('/sign-in')
+  await signIn(page, await world.aMember(school))
   await page.waitForURL('**/account?done=passkey')
   expect(await page.getByRole('status').first().textContent()).toContain('Your passkey is ready.')
   expect(await device.credentials()).toHaveLength(1)
