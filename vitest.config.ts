@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/each-file.ts',
     restoreMocks: true,
-    // The files share their modules: each brings its own database, and none leaves state in a module.
+    // The files share their modules. Each brings its own database; what a module remembers must not matter to the next file.
     isolate: false,
     // Half of a test is waiting for PostgreSQL or a browser, so two share even two cores well.
     maxWorkers: Math.max(2, availableParallelism() - 1),

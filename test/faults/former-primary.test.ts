@@ -39,7 +39,9 @@ async function promote(folder: string): Promise<void> {
 }
 
 test('a former primary that hung and wakes up is not asked, although it accepts writes', async () => {
-  const former = await folders.makeWithDatabase()
+  // Of its own: this process remembers the promotion of its cluster, and the other test files use copies of one cluster.
+  const former = await folders.make()
+  await (await startEmbeddedPostgres({ dataDir: former, durable: false })).stop()
   const promoted = await folders.makeLike(former)
   await promote(promoted)
   // Without hot_standby it accepts connections only when the recovery is over.
