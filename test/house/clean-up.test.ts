@@ -1,7 +1,15 @@
-import { expect, inject, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access } from 'node:fs/promises'
+import { afterAll, expect, inject, test } from 'vitest'
+import { startEmbeddedPostgres } from '../../src/foundation/db/embedded/embedded-postgres.ts'
+import { DataFolders } from '../faults/support/data-folders.ts'
 import { cleanUp, whenFileIsDone } from '../support/clean-up.ts'
 import { dropDatabase, testDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
+
+const folders = new DataFolders()
+afterAll(() => folders[Symbol.asyncDispose]())
 
 test('clean-ups run in reverse order, even if one of them fails', async () => {
   const closed: string[] = []
@@ -32,4 +40,17 @@ test('a database that a test opens is closed and dropped when the file is done',
   await database.pool.query('select 1')
   await cleanUp()
   await expect(connect(database.connection)).rejects.toMatchObject({ code: '3D000' })
+})
+
+test('a run that is interrupted and then killed leaves neither its PostgreSQL nor its files', async () => {
+  const folder = await folders.makeWithDatabase()
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, durable: false })
+  const program = new URL('../support/run-guard.mjs', import.meta.url).pathname
+  const guard = spawn(process.execPath, [program, folder], { stdio: ['pipe', 'ignore', 'inherit'] })
+  await once(guard, 'spawn')
+  const ended = once(guard, 'exit')
+  guard.stdin.destroy()
+  expect(await ended).toEqual([0, null])
+  expect(await postgres.onExit).toMatchObject({ pid: postgres.pid })
+  await expect(access(folder)).rejects.toThrow('ENOENT')
 })

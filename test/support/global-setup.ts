@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,6 +23,7 @@ declare module 'vitest' {
 const MEMORY = '/dev/shm'
 /** Far more than a run uses, so that it takes memory only from a machine that has plenty. */
 const ROOM = 4 * 1024 ** 3
+const GUARD = new URL('./run-guard.mjs', import.meta.url).pathname
 const COPY_EXPLORER = new URL('../../scripts/copy-explorer.mjs', import.meta.url).pathname
 
 /**
@@ -31,27 +33,39 @@ const COPY_EXPLORER = new URL('../../scripts/copy-explorer.mjs', import.meta.url
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await compileThreadPrograms()
   await promisify(execFile)(process.execPath, [COPY_EXPLORER])
-  const place = (await hasRoom(MEMORY)) ? MEMORY : tmpdir()
-  const server = await startServer(place)
+  const run = await aFolderOfThisRun()
+  const shared = join(run.folder, 'shared')
+  await mkdir(shared, { mode: 0o755 })
+  const server = await startServer(join(run.folder, 'server'))
   const admin = await connect(server.connection)
   await admin.query(`drop database if exists ${TEMPLATE}`)
   await admin.query(`create database ${TEMPLATE}`)
   await admin.end()
   await migrate({ ...server.connection, database: TEMPLATE })
   project.provide('postgres', server.connection)
-  const shared = await aFolder(place)
   project.provide('shared', shared)
   return async () => {
     await server.stop()
-    await rm(shared, { recursive: true, force: true })
+    await run.remove()
   }
 }
 
-/** If the tests run as root, PostgreSQL runs as another user, which must be able to enter it. */
-async function aFolder(place: string): Promise<string> {
+/** A folder that does not outlive the run, even if the run is interrupted or killed. */
+async function aFolderOfThisRun(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const place = (await hasRoom(MEMORY)) ? MEMORY : tmpdir()
   const folder = await mkdtemp(join(place, 'schoolgate-test-'))
+  // If the tests run as root, PostgreSQL runs as another user, which must be able to enter it.
   await chmod(folder, 0o755)
-  return folder
+  const guard = spawn(process.execPath, [GUARD, folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  })
+  const remove = async () => {
+    const ended = once(guard, 'exit')
+    guard.stdin.end()
+    await ended
+  }
+  return { folder, remove }
 }
 
 async function hasRoom(place: string): Promise<boolean> {
@@ -64,7 +78,7 @@ async function hasRoom(place: string): Promise<boolean> {
 }
 
 async function startServer(
-  place: string,
+  dataDir: string,
 ): Promise<{ connection: pg.ClientConfig; stop(): Promise<void> }> {
   const url = process.env.SCHOOLGATE_TEST_DATABASE_URL
   if (url !== undefined) {
@@ -78,7 +92,7 @@ async function startServer(
     }
     return { connection, stop: async () => {} }
   }
-  const dataDir = await aFolder(place)
+  await mkdir(dataDir, { mode: 0o755 })
   const postgres = await startEmbeddedPostgres({
     dataDir,
     durable: false,
@@ -98,11 +112,5 @@ async function startServer(
   await own.query('set scram_iterations = 1')
   await own.query(`alter role current_user password ${own.escapeLiteral(connection.password)}`)
   await own.end()
-  return {
-    connection,
-    stop: async () => {
-      await postgres.stop()
-      await rm(dataDir, { recursive: true, force: true })
-    },
-  }
+  return { connection, stop: () => postgres.stop() }
 }

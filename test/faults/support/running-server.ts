@@ -56,6 +56,10 @@ export class RunningServer {
       env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', PORT: String(port), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    // A run that is interrupted leaves no server behind.
+    const end = () => this.process.kill('SIGKILL')
+    process.once('exit', end)
+    this.process.once('exit', () => process.off('exit', end))
     this.process.stdout?.on('data', (text) => {
       this.output += text
     })
