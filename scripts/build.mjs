@@ -1,11 +1,10 @@
 // Makes everything that the server needs and git does not have: dist, the files of the explorer, the link of the command.
-//   node scripts/build.mjs               compiles what changed
+// dist has the program in a few large files: to load a thousand small ones takes half of a start.
+//   node scripts/build.mjs               always
 //   node scripts/build.mjs --if-needed   only if dist is missing or was built from other sources (npm start)
-//   node scripts/build.mjs --clean       from nothing, so that no file of a deleted source is packed (npm pack)
-import { spawnSync } from 'node:child_process'
+//   node scripts/build.mjs --clean       without the parts of older builds, which a running server may still load (npm pack)
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -19,27 +18,48 @@ function digestOfSources() {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
     .map((name) => join('src', name))
-  for (const name of [
-    ...sources,
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'package-lock.json',
-  ].sort()) {
+  for (const name of [...sources, 'tsconfig.json', 'package-lock.json'].sort()) {
     hash.update(`${name}\0`).update(readFileSync(join(root, name)))
   }
   return hash.digest('hex')
 }
 
-function findCompiler() {
+async function findBundler() {
   try {
-    return createRequire(import.meta.url).resolve('typescript/package.json')
-  } catch {
-    return undefined
+    return await import('vite')
+  } catch (error) {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined
+    throw error
   }
 }
 
+/** Packages stay outside. Every file is directly in dist, where sources that name files beside them expect those. */
+async function bundle(bundler) {
+  await bundler.build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      ssr: true,
+      target: 'node20',
+      minify: false,
+      sourcemap: true,
+      outDir: 'dist',
+      emptyOutDir: how === '--clean',
+      copyPublicDir: false,
+      rolldownOptions: {
+        input: {
+          main: join(root, 'src/main.ts'),
+          'markdown-thread': join(root, 'src/foundation/markdown/markdown-thread.ts'),
+        },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  })
+}
+
 /** With --omit=dev nothing can be built; a dist that is there is used as it is. */
-function withoutCompiler() {
+function withoutBundler() {
   if (existsSync(join(root, 'dist/main.js'))) {
     console.error(
       'dist was built from other sources, and cannot be built here: it is used as it is.',
@@ -56,17 +76,11 @@ async function build() {
   const digest = digestOfSources()
   const isBuilt = existsSync(mark) && readFileSync(mark, 'utf8') === digest
   if (how === '--if-needed' && isBuilt) return 0
-  const compiler = findCompiler()
-  if (compiler === undefined) return withoutCompiler()
-  if (how === '--clean') rmSync(join(root, 'dist'), { recursive: true, force: true })
+  const bundler = await findBundler()
+  if (bundler === undefined) return withoutBundler()
   if (how === '--if-needed') console.error('Building Schoolgate …')
   await import('./copy-explorer.mjs')
-  const tsc = join(compiler, '../bin/tsc')
-  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (status !== 0) return status ?? 1
+  await bundle(bundler)
   await import('./link-command.mjs')
   writeFileSync(mark, digest)
   return 0

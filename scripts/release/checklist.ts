@@ -122,7 +122,7 @@ const NEEDED = [
 ] as const
 const ALLOWED =
   /^(?:bin\/|dist\/|migrations\/|assets\/|deploy\/|docs\/(?:guides\/)?[\w-]+\.md$|[A-Z]+(?:\.md)?$|package\.json$)/
-const UNWANTED = /\.test\.|\.tsbuildinfo$|\.sources$|\.env$(?<!example\.env)/
+const UNWANTED = /\.test\.|\.sources$|\.env$(?<!example\.env)/
 
 function contents({ packed, root }: Release): Problem {
   const migrations = readdirSync(join(root, 'migrations')).map((name) => `migrations/${name}`)

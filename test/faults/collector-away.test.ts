@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { encodeSpans } from '../../src/foundation/tracing/otlp.ts'
 import { Span } from '../../src/foundation/tracing/span.ts'
 import { MAX_BATCH, MAX_QUEUE, SpanExporter } from '../../src/foundation/tracing/span-exporter.ts'
@@ -55,7 +55,16 @@ describe('spans for a collector', () => {
     const collector = await aCollector('silent')
     const { exporter, add } = anExporter(collector.url)
     add(1)
-    await exporter.flush(10)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let isOver = false
+    const flushed = exporter.flush(5_000).then(() => {
+      isOver = true
+    })
+    await vi.advanceTimersByTimeAsync(4_999)
+    expect(isOver).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await flushed
   })
 
   test('that refuses connections are dropped batch by batch, with one report', async () => {
@@ -101,7 +110,7 @@ describe('a server in another process', () => {
     return server
   }
 
-  /** Node writes the names of all scripts that it has loaded into the folder. */
+  /** Node writes the source maps of all scripts that it has loaded into the folder. */
   async function aWatchedServer(name: string, env: Record<string, string> = {}) {
     const scripts = join(folder, name)
     return { server: await aServer({ NODE_V8_COVERAGE: scripts, ...env }), scripts }
@@ -112,11 +121,13 @@ describe('a server in another process', () => {
     const texts = await Promise.all(
       files.map((file) => readFile(join(folderOfScripts, file), 'utf8')),
     )
-    const urls: string[] = texts.flatMap((text) =>
-      JSON.parse(text).result.map(({ url }: { url: string }) => url),
-    )
-    expect(urls.filter((url) => url.endsWith('/dist/app.js'))).not.toEqual([])
-    return urls.filter((url) => /\/foundation\/tracing\/|opentelemetry\/(?!api)/.test(url))
+    const loaded: string[] = texts.flatMap((text) => {
+      const maps: Record<string, { data: { sources: string[] } }> =
+        JSON.parse(text)['source-map-cache']
+      return Object.values(maps).flatMap(({ data }) => data.sources)
+    })
+    expect(loaded.filter((source) => source.endsWith('/src/app.ts'))).not.toEqual([])
+    return loaded.filter((source) => source.includes('/foundation/tracing/'))
   }
 
   test(

@@ -26,32 +26,29 @@ function run(
   })
 }
 
-/** A checkout of a few lines, with a compiler that only copies. */
-function aCheckout(compiler: boolean): void {
+/** A checkout of a few lines, with a bundler that only copies. */
+function aCheckout(bundler: boolean): void {
   for (const name of ['build.mjs', 'link-command.mjs']) {
     cpSync(join(ROOT, 'scripts', name), join(folder, 'scripts', name))
   }
   writeFileSync(join(folder, 'scripts/copy-explorer.mjs'), '')
   mkdirSync(join(folder, 'src'))
   writeFileSync(join(folder, 'src/main.ts'), 'console.log("one", ...process.argv.slice(2))')
-  for (const name of [
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'package-lock.json',
-    'package.json',
-  ]) {
+  for (const name of ['tsconfig.json', 'package-lock.json', 'package.json']) {
     writeFileSync(join(folder, name), '{"type":"module"}')
   }
-  if (!compiler) return
-  const typescript = join(folder, 'node_modules/typescript')
-  mkdirSync(join(typescript, 'bin'), { recursive: true })
-  writeFileSync(join(typescript, 'package.json'), '{}')
+  if (!bundler) return
+  const vite = join(folder, 'node_modules/vite')
+  mkdirSync(vite, { recursive: true })
+  writeFileSync(join(vite, 'package.json'), '{"type":"module","exports":"./vite.js"}')
   writeFileSync(
-    join(typescript, 'bin/tsc'),
-    `const fs = require('node:fs')
-     fs.mkdirSync('dist', { recursive: true })
-     fs.copyFileSync('src/main.ts', 'dist/main.js')
-     console.log('compiled')`,
+    join(vite, 'vite.js'),
+    `import { copyFileSync, mkdirSync } from 'node:fs'
+     export async function build({ root }) {
+       mkdirSync(root + '/dist', { recursive: true })
+       copyFileSync(root + '/src/main.ts', root + '/dist/main.js')
+       console.error('built')
+     }`,
   )
 }
 
@@ -67,17 +64,17 @@ test('the first command in a checkout builds it, and its answer alone is on stan
   aCheckout(true)
   const first = await run('bin/schoolgate.mjs', 'doctor')
   expect(first).toMatchObject({ code: 0, out: 'one doctor\n' })
-  expect(first.err).toContain('compiled')
+  expect(first.err).toContain('built')
   expect(await run('bin/schoolgate.mjs', 'doctor')).toMatchObject({ out: 'one doctor\n', err: '' })
 })
 
 test('npm start builds again after a change of the sources, and only then', async () => {
   aCheckout(true)
   const ifNeeded = () => run('scripts/build.mjs', '--if-needed')
-  expect((await ifNeeded()).err).toContain('compiled')
+  expect((await ifNeeded()).err).toContain('built')
   expect(await ifNeeded()).toMatchObject({ code: 0, err: '' })
   writeFileSync(join(folder, 'src/main.ts'), 'console.log("two")')
-  expect((await ifNeeded()).err).toContain('compiled')
+  expect((await ifNeeded()).err).toContain('built')
   expect((await run('bin/schoolgate.mjs')).out).toBe('two\n')
 })
 

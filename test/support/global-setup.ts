@@ -8,8 +8,8 @@ import type pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
+import { bundleThreadPrograms } from './bundle-for-node.ts'
 import { connect, TEMPLATE } from './postgres.ts'
-import { compileThreadPrograms } from './thread-programs.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,7 +31,7 @@ const COPY_EXPLORER = new URL('../../scripts/copy-explorer.mjs', import.meta.url
  * threads and the files of the explorer.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await compileThreadPrograms()
+  await bundleThreadPrograms()
   await promisify(execFile)(process.execPath, [COPY_EXPLORER])
   const run = await aFolderOfThisRun()
   const shared = join(run.folder, 'shared')

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sha256 } from '../crypto/digest.ts'
+import { PACKAGE_FOLDER } from '../package-folder.ts'
 
 interface Asset {
   contentType: string
@@ -22,8 +23,7 @@ const contentTypes: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-// The relative path is the same from src and from dist.
-const folder = new URL('../../../assets/', import.meta.url)
+const folder = new URL('assets/', PACKAGE_FOLDER)
 
 let assets: Assets | undefined
 

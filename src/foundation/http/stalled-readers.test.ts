@@ -106,14 +106,21 @@ test('clients that read slowly get everything, even if that takes longer than th
   await Promise.all([readSlowly('/much'), readSlowly('/pieces')])
 })
 
-test('a connection that never asks for anything is closed', async () => {
+test('a connection that never asks for anything is closed at the limit', async () => {
+  const wait = (port: number, address: string) => {
+    const socket = connect(port, address).resume()
+    open.push({ close: () => socket.destroy() })
+    return socket
+  }
+  // A server with a later limit still waits when the others have closed.
+  const later = await aServer({ stalledReaderMs: 2 * PATIENT })
+  const stillOpen = wait(portOf(later.app.server), '127.0.0.1')
   const { addresses } = await aServer({ host: 'localhost', stalledReaderMs: SOON })
   for (const { port, address } of addresses) {
-    const socket = connect(port, address)
-    open.push({ close: () => socket.destroy() })
-    socket.resume()
-    await once(socket, 'close')
+    const socket = wait(port, address)
+    await vi.waitUntil(() => socket.closed, eventually)
   }
+  expect(stillOpen.readyState).toBe('open')
 })
 
 test('a connection that waits for its next request stays open', async () => {

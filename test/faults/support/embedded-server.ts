@@ -1,13 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import type {
   DatabaseAddress,
   ExitReport,
 } from '../../../src/foundation/db/embedded/embedded-postgres.ts'
+import { bundleForNode } from '../../support/bundle-for-node.ts'
 import { madeOnce } from '../../support/made-once.ts'
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
@@ -16,31 +16,9 @@ const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
 export async function buildEmbedded(folder: string): Promise<string> {
   const built = join(folder, 'built')
   await mkdir(built, { recursive: true })
-  const source = join(REPOSITORY, 'src/foundation/db/embedded')
-  await writeFile(
-    join(built, 'tsconfig.json'),
-    JSON.stringify({
-      extends: join(REPOSITORY, 'tsconfig.build.json'),
-      compilerOptions: {
-        rootDir: source,
-        outDir: built,
-        // `npm run check` checks the types. The record of the whole build is not ours to write.
-        noCheck: true,
-        incremental: false,
-        tsBuildInfoFile: null,
-        typeRoots: [join(REPOSITORY, 'node_modules/@types')],
-      },
-      include: [source],
-      exclude: [`${source}/*.test.ts`],
-    }),
-  )
+  await bundleForNode({ 'embedded-postgres': 'foundation/db/embedded/embedded-postgres' }, built)
   await writeFile(join(built, 'package.json'), JSON.stringify({ type: 'module' }))
   await symlink(join(REPOSITORY, 'node_modules'), join(built, 'node_modules'))
-  await promisify(execFile)(process.execPath, [
-    join(REPOSITORY, 'node_modules/typescript/bin/tsc'),
-    '-p',
-    built,
-  ])
   return built
 }
 

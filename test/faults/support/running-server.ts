@@ -8,11 +8,9 @@ import { promisify } from 'node:util'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
 
-/** Builds dist, which `npm start` runs, from the current sources. `npm run check` checks their types. */
+/** Builds dist, which `npm start` runs, from the current sources. */
 export async function build(): Promise<void> {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const asked = ['-p', 'tsconfig.build.json', '--noCheck']
-  await promisify(execFile)(process.execPath, [tsc, ...asked], { cwd: ROOT })
+  await promisify(execFile)(process.execPath, ['scripts/build.mjs', '--if-needed'], { cwd: ROOT })
 }
 
 /** Copies the build into `folder` and adds a migration. */

@@ -28,12 +28,7 @@ export async function buildOfVersionBefore(place: Place): Promise<{
   await git('archive', '--format=tar', '-o', archive, commit)
   await run('tar', ['-xf', archive, '-C', root])
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-  await run(process.execPath, ['scripts/copy-explorer.mjs'], { cwd: root })
-  await run(
-    process.execPath,
-    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
-    { cwd: root },
-  )
+  await run(process.execPath, ['scripts/build.mjs'], { cwd: root })
   return { root, description: `commit ${commit.slice(0, 10)}, the last one with an older schema` }
 }
 

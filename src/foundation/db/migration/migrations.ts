@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { sha256 } from '../../crypto/digest.ts'
+import { PACKAGE_FOLDER } from '../../package-folder.ts'
 import { asLaterOnesWant, type IndexOfFile, indexesOfFile } from './index-file.ts'
 
-const FOLDER = new URL('../../../../migrations/', import.meta.url)
+const FOLDER = new URL('migrations/', PACKAGE_FOLDER)
 const FILE_NAME = /^(\d{4})-([a-z0-9-]+)(\.background|\.awaited)?\.sql$/
 
 export interface Migration {

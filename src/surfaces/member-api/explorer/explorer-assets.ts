@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { once } from '../../../foundation/cache/once.ts'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
+import { PACKAGE_FOLDER } from '../../../foundation/package-folder.ts'
 
 const compress = promisify(gzip)
 
@@ -21,7 +22,7 @@ export interface ExplorerAssets {
   readonly styles: readonly ExplorerAsset[]
 }
 
-const folder = new URL('../../../../assets/explorer/', import.meta.url)
+const folder = new URL('assets/explorer/', PACKAGE_FOLDER)
 
 /** GraphiQL with its libraries, which the build copies into `vendor/`, and the page's own script. */
 export const loadExplorerAssets = once(
