@@ -10,7 +10,7 @@ const world = await aWorld()
 const school = await world.aSchool()
 
 /**
- * How many statements a request sends when its school is cached. The counts of all endpoints are in
+ * How many statements a request sends when its school is cached. The bounds of all endpoints are in
  * `test/fixtures/statements-per-request.json`; these tests say what some of the statements are for.
  */
 async function cost(work: () => Promise<{ readonly statusCode: number }>): Promise<number> {
@@ -26,7 +26,9 @@ describe('statements per request', () => {
       await aToken(world, school, await world.aMember(school)),
       (await anOperator(world, school)).accessToken,
     ]) {
-      expect(await cost(() => postModern(world, school, 'tools/list', {}, { token }))).toBe(1)
+      expect(
+        await cost(() => postModern(world, school, 'tools/list', {}, { token })),
+      ).toBeLessThanOrEqual(1)
     }
   })
 
@@ -34,11 +36,11 @@ describe('statements per request', () => {
     const client = await world.aPublicClient(school)
     const stranger = new Visitor(world, school)
     const asked = `/oauth/authorize?${authorizeParameters(school, client, aPkce())}`
-    expect(await cost(() => stranger.get(asked))).toBe(1)
+    expect(await cost(() => stranger.get(asked))).toBeLessThanOrEqual(1)
     const visitor = await signedIn(world, school, await world.aMember(school))
-    expect(await cost(() => visitor.get(asked))).toBe(2)
+    expect(await cost(() => visitor.get(asked))).toBeLessThanOrEqual(2)
     const page = await visitor.get(String((await visitor.get(asked)).headers.location))
-    expect(await cost(() => visitor.decide(page, 'allow'))).toBe(4)
+    expect(await cost(() => visitor.decide(page, 'allow'))).toBeLessThanOrEqual(4)
   })
 
   test('a sign-in: the throttle before and after, the person and the session', async () => {
@@ -47,20 +49,20 @@ describe('statements per request', () => {
       const visitor = new Visitor(world, school)
       return await visitor.signIn(await visitor.get('/sign-in'), ada)
     }
-    expect(await cost(enter)).toBe(4)
+    expect(await cost(enter)).toBeLessThanOrEqual(4)
   })
 
   test('a repeated write: the stored answer instead of a second post', async () => {
     const operator = await anOperator(world, school)
     const headers = { 'idempotency-key': 'once' }
     const create = () => operator.post('/posts', { slug: 'once', title: 'A post' }, headers)
-    expect(await cost(create)).toBe(5)
+    expect(await cost(create)).toBeLessThanOrEqual(5)
   })
 
   test('a list of the Admin API: as many with fifty rows as with one', async () => {
     const operator = await anOperator(world, school)
     const few = await cost(() => operator.get('/members?limit=1'))
     for (let more = 0; more < 50; more++) await world.aMember(school)
-    expect(await cost(() => operator.get('/members?limit=50'))).toBe(few)
+    expect(await cost(() => operator.get('/members?limit=50'))).toBeLessThanOrEqual(few)
   })
 })

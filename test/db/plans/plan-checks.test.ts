@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { wholeReads } from '../../support/plans.ts'
-import { differencesFrom } from '../../support/statement-table.ts'
+import { problemsWith } from '../../support/statement-table.ts'
 
 const { connection } = await testDatabase()
 
@@ -40,8 +40,8 @@ const sending = (endpoint: string, count: number, isRefused = false) => ({
   statements: Array<string>(count).fill(SENT),
 })
 
-test('differencesFrom finds a request that sends more or fewer statements than the table says', () => {
-  const stored = { 'GET /more': 2, 'GET /less': 2, 'GET /same': 2, 'GET /either': '2-3' }
+test('problemsWith finds a request that sends more statements than the table allows', () => {
+  const stored = { 'GET /more': 2, 'GET /less': 2, 'GET /same': 2, 'GET /either': 3 }
   const answered = [
     sending('GET /more', 3),
     sending('GET /less', 1),
@@ -50,14 +50,13 @@ test('differencesFrom finds a request that sends more or fewer statements than t
     sending('GET /either', 2),
     sending('GET /either', 3),
   ]
-  expect(differencesFrom(stored, answered)).toEqual([
-    `GET /less sends 1 instead of 2\n    ${SENT}`,
-    `GET /more sends 3 instead of 2\n    ${SENT}\n    ${SENT}\n    ${SENT}`,
+  expect(problemsWith(stored, answered)).toEqual([
+    `GET /more sends 3, and may send 2\n    ${SENT}\n    ${SENT}\n    ${SENT}`,
   ])
 })
 
-test('differencesFrom finds an endpoint without a line, and a line without an endpoint', () => {
-  expect(differencesFrom({ 'GET /old': 2 }, [sending('GET /new', 1)])).toEqual([
+test('problemsWith finds an endpoint without a line, and a line without an endpoint', () => {
+  expect(problemsWith({ 'GET /old': 2 }, [sending('GET /new', 1)])).toEqual([
     `GET /new sends 1, and has no line yet\n    ${SENT}`,
     'GET /old has a line, but no test calls it or it no longer exists',
   ])
