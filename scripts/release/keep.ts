@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { git, migrationDigests, RELEASED, SCHEMAS, SCHEMAS_OF, sourceTrees } from './kept.ts'
 
 /** These send every statement of the server. */
-const COLLECTING = ['test/db/plans', 'test/manage/purge.test.ts', 'test/bulk']
+const COLLECTING = ['test/db/plans', 'test/operators/purge.test.ts', 'test/import-export']
 
 /** Keeps the statements, schemas and migrations of the last commit; returns the exit code. */
 export function keep(root: string): number {

@@ -11,7 +11,7 @@ export const SCHEMAS_OF = 'src/surfaces/member-api'
 export const git = (root: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 
-/** A pinned file is never edited again; see test/house/migrations.test.ts. */
+/** A pinned file is never edited again; see test/rules/migrations.test.ts. */
 export function migrationDigests(root: string): Readonly<Record<string, string>> {
   const names = readdirSync(join(root, 'migrations')).filter((name) => /^\d/.test(name))
   const digests = names.sort().map((name) => {

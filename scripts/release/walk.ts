@@ -3,10 +3,10 @@ import { checklist } from './checklist.ts'
 
 /** What a machine cannot judge here, or takes an hour. In this order, after every check above is fine. */
 const BY_HAND = [
-  'npm ci && npm test',
+  'npm ci && npm run test:all',
   'npm run test:node -- 22 && npm run test:node -- 24',
   'npm run test:package',
-  'npm run hold',
+  'npm run outages',
   'git tag --annotate vVERSION --message "Schoolgate VERSION" && git push origin vVERSION',
 ]
 

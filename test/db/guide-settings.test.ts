@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { SHARED_SETTINGS } from '../hold/machine/patroni-cluster.ts'
+import { SHARED_SETTINGS } from '../outages/machine/patroni-cluster.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { blocksOf } from '../support/guide-blocks.ts'
 import { connect } from '../support/postgres.ts'

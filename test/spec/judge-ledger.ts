@@ -1,10 +1,12 @@
-import type { Verification } from './read-verifications.ts'
+import { commandOf, type Verification } from './read-verifications.ts'
 import type { LedgerArea, Statement } from './spec.ts'
 
 export interface Coverage {
   readonly area: LedgerArea
   /** Statements with a test, or with a stated deviation. */
   readonly settled: number
+  /** Ids of those whose tests run in `npm run test:all` alone. */
+  readonly slow: readonly string[]
   readonly total: number
 }
 
@@ -41,27 +43,14 @@ export function coverage(
   statements: readonly Statement[],
   verifications: readonly Verification[],
 ): Coverage[] {
-  const named = new Set(verifications.flatMap(({ ids }) => ids))
+  const idsIn = (some: readonly Verification[]) => new Set(some.flatMap(({ ids }) => ids))
+  const named = idsIn(verifications)
+  const quick = idsIn(verifications.filter(({ file }) => commandOf(file) === 'npm test'))
   const areas = [...new Set(statements.map(({ area }) => area))]
   return areas.map((area) => {
     const own = statements.filter((statement) => statement.area === area)
     const settled = own.filter(({ id, needsTest }) => !needsTest || named.has(id))
-    return { area, settled: settled.length, total: own.length }
+    const slow = own.flatMap(({ id }) => (named.has(id) && !quick.has(id) ? id : []))
+    return { area, settled: settled.length, slow, total: own.length }
   })
-}
-
-/** Two sentences that share a run of words say the same thing: `id and id: "the words"`. */
-export function sharedRuns(statements: readonly Statement[], length = 8): string[] {
-  const firstBy = new Map<string, string>()
-  const shared: string[] = []
-  for (const { id, says } of statements) {
-    const words = says.toLowerCase().match(/[\p{L}\p{N}_]+(?:[:./-][\p{L}\p{N}_]+)*/gu) ?? []
-    for (let start = 0; start + length <= words.length; start++) {
-      const run = words.slice(start, start + length).join(' ')
-      const other = firstBy.get(run)
-      if (other === undefined) firstBy.set(run, id)
-      else if (other !== id) shared.push(`${other} and ${id}: "${run}"`)
-    }
-  }
-  return shared
 }

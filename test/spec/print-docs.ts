@@ -1,6 +1,6 @@
 import { type ConformanceModule, conformancePlans } from './conformance-modules.ts'
 import { type Deviation, deviations } from './deviations.ts'
-import type { Verification } from './read-verifications.ts'
+import { commandOf, type Verification } from './read-verifications.ts'
 import { type Rfc9700Row, rfc9700 } from './rfc9700.ts'
 
 /** `docs/conformance.md`: each repeated module of the OpenID suite, with tests or deviation. */
@@ -64,7 +64,11 @@ function proof(
 ): string {
   const tests = verifications
     .filter(({ ids }) => ids.includes(id))
-    .map(({ file, title }) => `[${file}](../${file}): ${title}`)
+    .map(({ file, title }) => {
+      const command = commandOf(file)
+      const where = command === 'npm test' ? '' : ` (\`${command}\`)`
+      return `[${file}](../${file})${where}: ${title}`
+    })
   const stated = deviation === undefined ? [] : [`**Deviates:** ${deviation}`]
   return [...stated, ...tests].join('<br>') || 'not yet'
 }

@@ -10,6 +10,11 @@ export interface Verification {
   readonly title: string
 }
 
+/** The command that runs a test file: files named `*.slow.test.ts` are left out of `npm test`. */
+export function commandOf(file: string): 'npm test' | 'npm run test:all' {
+  return file.includes('.slow.test.') ? 'npm run test:all' : 'npm test'
+}
+
 /** Reads all `verifies(...)` calls of the project's tests, without running them. */
 export function readVerifications(root: string): Verification[] {
   return testFiles(root).flatMap((file) =>

@@ -4,6 +4,6 @@ import { SEALED_SIGNING_KEYS } from '../schools/signing.ts'
 
 /**
  * Everything in the database that only the secret of the installation opens, besides the check of the secret itself. A
- * rotation of the secret seals it again; `test/house/sealed-columns.test.ts` finds what is missing here.
+ * rotation of the secret seals it again; `test/rules/sealed-columns.test.ts` finds what is missing here.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [SEALED_AUTHENTICATORS, SEALED_SIGNING_KEYS]

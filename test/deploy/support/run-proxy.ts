@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
-import { find } from '../../hold/machine/needs.ts'
+import { find } from '../../outages/machine/needs.ts'
 import { whenFileIsDone } from '../../support/clean-up.ts'
 import { eventually } from '../../support/eventually.ts'
 

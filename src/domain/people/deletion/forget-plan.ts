@@ -15,7 +15,7 @@ const BOOKS = { keep: 'the school must keep its books; they show neither name no
 const ACCOUNT = { keep: 'belongs to the account, which may go on at other schools' }
 const SHORT_LIVED = { keep: 'removed a week after its end' }
 
-/** By table and column, in the order in which rows can go. `test/house/own-data.test.ts` compares it with the schema. */
+/** By table and column, in the order in which rows can go. `test/rules/own-data.test.ts` compares it with the schema. */
 export const FORGET_PLAN: Readonly<Record<string, Readonly<Record<string, Fate>>>> = {
   users: { id: ACCOUNT },
   person_pictures: { user_id: ACCOUNT },

@@ -1,4 +1,0 @@
-import { sendStrangeInput } from './strange-input.ts'
-
-// `npm run attack` sends every value to every field.
-sendStrangeInput(6)
