@@ -14,9 +14,9 @@ import {
 } from '../support/authorization.ts'
 import { aPkce, authorizeAs, Visitor } from '../support/browser-like.ts'
 import { aPair, exchange, postForm } from '../support/client-like.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const setup = await aSetup(world)
 const { school, client, person } = setup
 const isSignIn = /^\/sign-in\?request=[A-Za-z0-9_-]+$/

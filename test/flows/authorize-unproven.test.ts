@@ -11,9 +11,9 @@ import {
 } from '../support/authorization.ts'
 import { hiddenFields, Visitor } from '../support/browser-like.ts'
 import { aTool } from '../support/tools.ts'
-import { aWorld, PASSWORD } from '../support/world.ts'
+import { PASSWORD, sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const evil = 'https://evil.example/steal'
 
 /** Attempts to make our server redirect people to `evil`. */

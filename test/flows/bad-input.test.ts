@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, postForm, userinfo } from '../support/client-like.ts'
 import { isLive } from '../support/oauth-world.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool({ variant: 'older' })
 const client = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)

@@ -15,9 +15,9 @@ import {
   removeOwner,
   setRoles,
 } from '../support/oauth-world.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const elsewhere = await world.aSchool()
 const client = await world.aPublicClient(school)

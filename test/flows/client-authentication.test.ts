@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { aPkce } from '../support/browser-like.ts'
 import { aPair, exchange, type Pair, postForm, refresh } from '../support/client-like.ts'
-import { aWorld, type TestClient } from '../support/world.ts'
+import { sharedWorld, type TestClient } from '../support/world.ts'
 
 /*
  * The token endpoint authenticates a client in SQL, introspection also in code, if it finds no active
  * token. Both must accept and refuse the same clients (RFC 6749 §2.3.1).
  */
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool({ variant: 'older', signing: 'none' })
 const ada = await world.aMember(school)
 

@@ -11,9 +11,9 @@ import {
   isLive,
   setRoles,
 } from '../support/oauth-world.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const elsewhere = await world.aSchool()
 const client = await world.aPublicClient(school)

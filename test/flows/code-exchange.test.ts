@@ -2,9 +2,9 @@ import { describe, expect } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
 import { aCode, CLAUDE } from '../support/oauth-world.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const keeper = await world.aConfidentialClient(school)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { aPair, refresh, revoke, userinfo } from '../support/client-like.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 test('a member signs in, consents, and the client gets, uses, refreshes and revokes its pair', async () => {
   const school = await world.aSchool()

@@ -18,11 +18,11 @@ import {
 } from '../support/oauth-world.ts'
 import { signedIn } from '../support/operator-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
-import { aWorld, type TestPerson } from '../support/world.ts'
+import { sharedWorld, type TestPerson } from '../support/world.ts'
 import { useTool } from './mcp/tool-endpoint.ts'
 
 /** What a person authorized as owner or admin ends with that role. */
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const owner = await world.aMember(school, ['owner'])

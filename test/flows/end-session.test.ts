@@ -11,9 +11,9 @@ import { type Answer, authorizeAs, hiddenFields, Visitor } from '../support/brow
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
 import { getFrom, isLive } from '../support/oauth-world.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
-import { aWorld, type TestClient, type TestPerson, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestClient, type TestPerson, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const AFTER = 'https://app.example/signed-out'
 const WITH_QUERY = 'https://app.example/bye?from=school'
 const LOOPBACK = 'http://127.0.0.1:8400/signed-out'

@@ -4,9 +4,9 @@ import { markFirstUse } from '../../src/domain/grants/first-use.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, type Pair, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { agePair, isLive, pairIdOf, pairRow } from '../support/oauth-world.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool({ variant: 'older' })
 const elsewhere = await world.aSchool()
 const client = await world.aPublicClient(school)

@@ -7,9 +7,9 @@ import { seal } from '../../src/foundation/crypto/seal.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, type Pair, refresh, userinfo } from '../support/client-like.ts'
 import { anOperatorPair, getFrom } from '../support/oauth-world.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const ada = await world.aMember(school, ['lecturer', 'student'])

@@ -8,7 +8,7 @@ import { aListeningSchool } from '../support/listening-school.ts'
 import { aCode } from '../support/oauth-world.ts'
 import { performByCommandLine as perform } from '../support/performing.ts'
 import { aTool } from '../support/tools.ts'
-import { aWorld, type TestSchool, type World } from '../support/world.ts'
+import { aWorld, sharedWorld, type TestSchool, type World } from '../support/world.ts'
 
 const READ = { scope: 'courses:read' }
 
@@ -23,7 +23,7 @@ verifies(
   'tool.moves-with-origin',
   'the callback of Codex, which is made from the address, follows the school and no other school',
   async () => {
-    const world = await aWorld()
+    const world = await sharedWorld()
     const callbacksOf = async ({ at }: TestSchool) =>
       (await at.from('clients').select('redirect_uris').execute()).map((row) => row.redirect_uris)
     const offerCodex = async (school: TestSchool) => {

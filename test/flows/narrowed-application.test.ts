@@ -9,9 +9,9 @@ import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
 import { aCode, auditOf, isLive, pairRow } from '../support/oauth-world.ts'
 import { aBetaSchool, anOwner, setBeta, submit } from '../support/operator-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
-import { aWorld, CALLBACK, type TestClient, type TestSchool } from '../support/world.ts'
+import { CALLBACK, sharedWorld, type TestClient, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const ada = await world.aMember(school)
 const ALL = ['openid', 'profile', 'email', 'account:read', 'account:write']

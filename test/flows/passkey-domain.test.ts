@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Visitor } from '../support/browser-like.ts'
 import { signedIn } from '../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../support/passkey-device.ts'
-import { aWorld, type TestSchool, type World } from '../support/world.ts'
+import { aWorld, sharedWorld, type TestSchool, type World } from '../support/world.ts'
 
 const DOMAIN = 'schools.test'
 const ELSEWHERE = 'https://north.example'
@@ -98,7 +98,7 @@ describe('related origins', () => {
   })
 
   test('are off unless the installation names a domain', async () => {
-    const plain = await aWorld()
+    const plain = await sharedWorld()
     const school = await plain.aSchool()
     for (const host of [DOMAIN, new URL(school.origin).host]) {
       expect((await wellKnown(plain, host)).statusCode).toBe(404)

@@ -17,9 +17,9 @@ import {
   removeSchool,
   setRoles,
 } from '../support/oauth-world.ts'
-import { aWorld, type TestClient } from '../support/world.ts'
+import { sharedWorld, type TestClient } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const elsewhere = await world.aSchool()
 const client = await world.aPublicClient(school)

@@ -10,9 +10,9 @@ import { aPair, exchange, postForm, refresh, revoke } from '../support/client-li
 import { aCode, auditOf } from '../support/oauth-world.ts'
 import { aBetaSchool, anOwner, submit } from '../support/operator-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
-import { aWorld, type TestClient, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestClient, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 /** Older origins have introspection as well. */
 const school = await world.aSchool({ variant: 'older' })
 const newer = await world.aSchool()

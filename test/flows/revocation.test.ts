@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, type Pair, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { agePair, auditOf, isLive, pairRow } from '../support/oauth-world.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const older = await world.aSchool({ variant: 'older', signing: 'none' })
 const client = await world.aPublicClient(school)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { Visitor } from '../support/browser-like.ts'
 import { signedIn } from '../support/operator-like.ts'
-import { aWorld, type TestPerson } from '../support/world.ts'
+import { sharedWorld, type TestPerson } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 /** Moves all times of a person's sessions into the past. */

@@ -7,12 +7,12 @@ import { Visitor } from '../support/browser-like.ts'
 import { postForm } from '../support/client-like.ts'
 import { aToken, postGraphQL } from '../support/member-api.ts'
 import { anOwner } from '../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 import { post, request } from './mcp/tool-endpoint.ts'
 
 /** Whatever a caller sends, an error repeats at most a line of it. */
 
-const world = await aWorld()
+const world = await sharedWorld()
 let school: TestSchool
 let operator: OperatorClient
 let memberToken: string

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 await aSchoolAt('https://north.test')
 await aSchoolAt('https://east.test:8443')
 await aSchoolAt('http://south.test')

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const ada = await world.aMember(school)

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { exchange } from '../support/client-like.ts'
 import { aCode, getFrom } from '../support/oauth-world.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const keeper = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)

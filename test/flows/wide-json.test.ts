@@ -4,12 +4,12 @@ import { anOperator, type OperatorClient } from '../support/admin-api.ts'
 import type { Answer } from '../support/browser-like.ts'
 import { cpuOf } from '../support/cpu.ts'
 import { aToken, postGraphQL } from '../support/member-api.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 import { post } from './mcp/tool-endpoint.ts'
 
 /** Objects with many members and deep lists: for schemas and copies they cost far more than for the network. */
 
-const world = await aWorld()
+const world = await sharedWorld()
 let school: TestSchool
 let operator: OperatorClient
 let memberToken: string

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { pageKind } from '../../src/domain/content/content-bulk.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 const pages = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ slug: `p-${n}`, title: `Page ${n}`, position: n }))

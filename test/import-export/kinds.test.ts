@@ -4,13 +4,13 @@ import { BULK_KINDS } from '../../src/domain/bulk/kinds.ts'
 import { csvLine } from '../../src/foundation/tabular/csv-line.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
 import { addExamples, everyRow } from '../support/example-school.ts'
-import { aWorld, type TestSchool, type World } from '../support/world.ts'
+import { sharedWorld, type TestSchool, type World } from '../support/world.ts'
 
 let world: World
 let school: TestSchool
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
   await addExamples(world, school)
 })

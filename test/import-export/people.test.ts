@@ -4,9 +4,9 @@ import { rolesAt } from '../../src/domain/people/membership.ts'
 import { memberKind, studentKind } from '../../src/domain/people/people-bulk.ts'
 import { auditOf } from '../support/authorization.ts'
 import { bytesOf, callerAt, importInto, ndjson } from '../support/bulk.ts'
-import { aWorld, type TestPerson, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestPerson, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 let school: TestSchool
 let stranger: TestPerson
 

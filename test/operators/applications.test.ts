@@ -23,9 +23,9 @@ import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
 import { aCode } from '../support/oauth-world.ts'
 import { outputOf, performByCommandLine as perform } from '../support/performing.ts'
-import { aWorld, CALLBACK, type TestClient, type TestSchool } from '../support/world.ts'
+import { CALLBACK, sharedWorld, type TestClient, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 type NewApplication = z.input<typeof createApplication.input>
 const app: NewApplication = {

@@ -47,9 +47,9 @@ import { hoursFromNow } from '../support/consulting.ts'
 import { aCourse, anEnrollment } from '../support/learning.ts'
 import { aToken, read } from '../support/member-api.ts'
 import { Performer } from '../support/performing.ts'
-import { aWorld, type TestPerson, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestPerson, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const staff = new Performer(school, await world.aMember(school, ['owner']))
 const [ada, ben] = [await world.aMember(school), await world.aMember(school)]

@@ -4,9 +4,9 @@ import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { aCourse } from '../support/learning.ts'
 import { Performer } from '../support/performing.ts'
 import { whileRowHeld } from '../support/row-lock.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 async function aComment(school: TestSchool): Promise<string> {
   const course = await aCourse(school, [[{ title: 'First strokes' }]])

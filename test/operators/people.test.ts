@@ -13,9 +13,9 @@ import { verifies } from '../spec/verifies.ts'
 import { Visitor } from '../support/browser-like.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const { db } = world.database
 const by: AuditedActor = { via: 'admin_area' }
 const attackerHash = await hashPassword('a password of the attacker')

@@ -19,9 +19,9 @@ import {
 import { aCourse, anEnrollment } from '../support/learning.ts'
 import { aToken, read } from '../support/member-api.ts'
 import { Performer } from '../support/performing.ts'
-import { aWorld, type TestPerson } from '../support/world.ts'
+import { sharedWorld, type TestPerson } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const staff = new Performer(school, await world.aMember(school, ['owner']))
 const elsewhere = await world.aSchool()

@@ -11,9 +11,9 @@ import { JWKS_SECONDS } from '../../src/surfaces/oauth/discovery-routes.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair } from '../support/client-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const { keyring } = world.context
 
 const publish = async (school: TestSchool, ring = keyring) =>

@@ -10,9 +10,9 @@ import {
 import { verifies } from '../spec/verifies.ts'
 import { outputOf, performByCommandLine as perform } from '../support/performing.ts'
 import { aTool, type NewTool, TOOL } from '../support/tools.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 const create = (school: TestSchool, fresh: Partial<NewTool> = {}) =>
   perform(school, createTool, { ...TOOL, ...fresh })

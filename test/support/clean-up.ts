@@ -1,11 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 const cleanUps: (() => unknown)[] = []
+const isKept = new AsyncLocalStorage<boolean>()
 
 /**
  * Runs `work` when the test file is done, the latest first. It also works inside a test or a hook,
  * where Vitest silently ignores `afterAll`.
  */
 export function whenFileIsDone(work: () => unknown): void {
-  cleanUps.push(work)
+  if (isKept.getStore() !== true) cleanUps.push(work)
+}
+
+/** What `make` opens stays for the next test files; it ends with the worker and the run's database server. */
+export async function keptForWorker<T>(make: () => Promise<T>): Promise<T> {
+  return await isKept.run(true, make)
 }
 
 /** Runs all, even if some fail, and then throws. */

@@ -85,7 +85,10 @@ export async function testDatabase(
         seen = undefined
       }
     },
-    onStatement: (listener) => listeners.push(listener),
+    onStatement(listener) {
+      listeners.push(listener)
+      whenFileIsDone(() => listeners.splice(listeners.indexOf(listener), 1))
+    },
   }
 }
 

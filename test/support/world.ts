@@ -21,7 +21,7 @@ import { type TrustProxy, trustNoProxy } from '../../src/foundation/http/trust-p
 import type { Tracing } from '../../src/foundation/tracing/tracing.ts'
 import type { AppContext } from '../../src/gate/context.ts'
 import { DEFAULT_LIMITS } from '../../src/surfaces/member-api/documents/limits.ts'
-import { whenFileIsDone } from './clean-up.ts'
+import { keptForWorker, whenFileIsDone } from './clean-up.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -226,6 +226,21 @@ export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
   readonly line?: Partial<LineSettings>
 }
 
+let shared: Promise<World> | undefined
+
+/**
+ * The world that the test files of a worker share, because a new one costs half a second of CPU. It also has the schools
+ * and people of other files: it is for tests that look only at what they made, and count nothing of the installation.
+ */
+export async function sharedWorld(): Promise<World> {
+  shared ??= keptForWorker(() => aWorld())
+  const world = await shared
+  // Wrong passwords of another file, from the same address, are no reason to refuse one here.
+  await world.database.db.deleteFrom('sign_in_throttles').execute()
+  return world
+}
+
+/** A world of its own for this test file. */
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const {
     connection,

@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, sendTo } from '../../support/admin-api.ts'
 import { aPair } from '../../support/client-like.ts'
-import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+import { aWorld, sharedWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
 let school: TestSchool
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
 })
 

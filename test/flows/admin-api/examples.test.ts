@@ -8,7 +8,7 @@ import { anOperator, EVERY_OPERATOR_SCOPE, OperatorClient } from '../../support/
 import { aPair, refresh } from '../../support/client-like.ts'
 import { addExamples, clearExamples } from '../../support/example-school.ts'
 import { CLAUDE } from '../../support/oauth-world.ts'
-import { aWorld, type TestPerson, type TestSchool, type World } from '../../support/world.ts'
+import { sharedWorld, type TestPerson, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
 let school: TestSchool
@@ -20,7 +20,7 @@ const lacking = new Map<string, OperatorClient>()
 const operatorScopes = SCOPES.filter(({ audience }) => audience === 'operator').map((s) => s.name)
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
   full = await anOperator(world, school)
   owner = full.person

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { anOperator } from '../../support/admin-api.ts'
 import { injected } from '../../support/injected-fetch.ts'
 import { aToken, read } from '../../support/member-api.ts'
-import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+import { sharedWorld, type TestSchool, type World } from '../../support/world.ts'
 import type { paths } from './openapi.generated.ts'
 
 let world: World
@@ -11,7 +11,7 @@ let school: TestSchool
 let client: Client<paths>
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
   const { accessToken } = await anOperator(world, school)
   client = createClient<paths>({

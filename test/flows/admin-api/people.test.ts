@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
-import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+import { sharedWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
 let school: TestSchool
 let owner: OperatorClient
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
   owner = await anOperator(world, school)
 })

@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { resourceOf } from '../../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { Visitor } from '../../support/browser-like.ts'
-import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+import { sharedWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
 let school: TestSchool
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
 })
 

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
-import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+import { sharedWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
 let school: TestSchool
 let operator: OperatorClient
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
   operator = await anOperator(world, school, { scopes: 'courses:read courses:write' })
 })

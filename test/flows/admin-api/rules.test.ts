@@ -2,14 +2,14 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
 import { addExamples, clearExamples } from '../../support/example-school.ts'
-import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+import { sharedWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
 let school: TestSchool
 let operator: OperatorClient
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
   operator = await anOperator(world, school)
 })

@@ -10,7 +10,7 @@ import type { Answer } from '../../support/browser-like.ts'
 import { aPair, refresh } from '../../support/client-like.ts'
 import { addExamples, clearExamples } from '../../support/example-school.ts'
 import { CLAUDE } from '../../support/oauth-world.ts'
-import { aWorld, type TestPerson, type TestSchool, type World } from '../../support/world.ts'
+import { sharedWorld, type TestPerson, type TestSchool, type World } from '../../support/world.ts'
 import { callTool, post, type Rpc, request } from '../mcp/tool-endpoint.ts'
 
 /** A token with a write scope and without the read scope learns nothing that it did not send. */
@@ -28,7 +28,7 @@ const CSV = { 'content-type': 'text/csv' }
 const NAMING = ['object', 'id', 'version', 'deleted']
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
   owner = await world.aMember(school, ['owner'])
   const pair = await aPair(world, school, CLAUDE, owner, { scope: EVERY_OPERATOR_SCOPE })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import type { Answer } from '../../support/browser-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 import { MODERN, post, postModern, type Rpc, request } from '../mcp/tool-endpoint.ts'
 import { Wire } from './wire.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 function errorOf(answer: Answer) {

@@ -11,9 +11,9 @@ import {
 import { aPkce, authorizeParameters, Visitor } from '../../support/browser-like.ts'
 import { exchange, postForm } from '../../support/client-like.ts'
 import { aSuite, runFlow, verifyIdToken } from '../../support/conformance.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const setup = await aSuite(world)
 const { school, client, person } = setup
 

@@ -3,9 +3,9 @@ import { verifies } from '../../spec/verifies.ts'
 import { ask, expectErrorRedirect } from '../../support/authorization.ts'
 import { exchange, postForm, refresh, userinfo } from '../../support/client-like.ts'
 import { aSuite, discover, runFlow } from '../../support/conformance.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const setup = await aSuite(world)
 const { school, client, person } = setup
 const PERSONAL = ['name', 'picture', 'email']

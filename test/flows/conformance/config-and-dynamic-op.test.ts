@@ -10,9 +10,9 @@ import { ask, expectPage, type Setup } from '../../support/authorization.ts'
 import { authorizeAs } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { aSuite, discover, runFlow, verifyIdToken } from '../../support/conformance.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const setup = await aSuite(world)
 
 const keysOf = async ({ school }: Setup): Promise<Record<string, unknown>[]> => {

@@ -5,9 +5,9 @@ import { aPkce, authorizeAs } from '../../support/browser-like.ts'
 import { exchange, refresh } from '../../support/client-like.ts'
 import { aSuite, runFlow } from '../../support/conformance.ts'
 import { ageCode } from '../../support/oauth-world.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const setup = await aSuite(world)
 const { school, client, person } = setup
 

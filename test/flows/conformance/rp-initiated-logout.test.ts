@@ -4,9 +4,9 @@ import { expectPage } from '../../support/authorization.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { discover } from '../../support/conformance.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const AFTER = 'https://suite.example/post_logout_redirect'
 const client = await world.aConfidentialClient(school, { postLogoutRedirectUris: [AFTER] })

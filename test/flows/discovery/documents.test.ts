@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { type Answer, Visitor } from '../../support/browser-like.ts'
 import { getFrom } from '../../support/oauth-world.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { aWorld, sharedWorld, type TestSchool } from '../../support/world.ts'
 import { post, request } from '../mcp/tool-endpoint.ts'
 
 const CONTACT = 'mailto:security@installation.example'
@@ -323,7 +323,7 @@ verifies(
     expect(text).toContain(`Contact: ${CONTACT}\n`)
     expect(text).toMatch(/^Expires: \d{4}-\d\d-01T00:00:00Z$/m)
     expect(text).toContain(`Canonical: ${newer.origin}/.well-known/security.txt`)
-    const without = await aWorld()
+    const without = await sharedWorld()
     const answer = await getFrom(without, await without.aSchool(), '/.well-known/security.txt')
     expect(answer.statusCode).toBe(404)
   },

@@ -3,9 +3,9 @@ import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { postForm } from '../../support/client-like.ts'
 import { getFrom } from '../../support/oauth-world.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const signed = await world.aSchool()
 const staged = await world.aSchool({ signing: 'published' })
 const older = await world.aSchool({ variant: 'older', signing: 'none' })

@@ -4,9 +4,9 @@ import { aPkce, Visitor } from '../../support/browser-like.ts'
 import { type Pair, postForm } from '../../support/client-like.ts'
 import { getFrom } from '../../support/oauth-world.ts'
 import { aTool } from '../../support/tools.ts'
-import { aWorld, type TestClient, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestClient, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool({ mcpConnections: true })
 
 interface Item {

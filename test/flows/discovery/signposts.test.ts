@@ -4,10 +4,10 @@ import { Visitor } from '../../support/browser-like.ts'
 import { postForm } from '../../support/client-like.ts'
 import { postGraphQL } from '../../support/member-api.ts'
 import { getFrom } from '../../support/oauth-world.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 import { post, request } from '../mcp/tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'

@@ -4,11 +4,11 @@ import { verifies } from '../../spec/verifies.ts'
 import { aNotification } from '../../support/inbox.ts'
 import { aCourse, anEnrollment, aProductOf } from '../../support/learning.ts'
 import { aToken } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 import { readAll } from './read-all.ts'
 import { callTool, useTool } from './tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const ada = await world.aMember(school)
 const token = await aToken(world, school, ada)

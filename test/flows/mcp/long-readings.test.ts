@@ -3,11 +3,11 @@ import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { aCourse } from '../../support/learning.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 import { readAll } from './read-all.ts'
 import { callTool, useTool } from './tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const operator = await anOperator(world, await world.aSchool())
 const { school, accessToken: token } = operator
 

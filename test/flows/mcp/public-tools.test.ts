@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { UNREVIEWED_SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { verifies } from '../../spec/verifies.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 import { callTool, post, type Rpc, request, useTool } from './tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const elsewhere = await world.aSchool()
 

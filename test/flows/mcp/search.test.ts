@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { Visitor } from '../../support/browser-like.ts'
 import { connect } from '../../support/postgres.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { aWorld, sharedWorld, type TestSchool } from '../../support/world.ts'
 import { callTool, useTool } from './tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 /** The same schools, with a limit for strangers that only a search meets: the schools are found without it. */
 const strict = await aWorld({
   connection: world.database.connection,

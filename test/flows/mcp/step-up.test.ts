@@ -9,7 +9,7 @@ import { findTool, ToolLists } from '../../../src/surfaces/mcp/toolbox.ts'
 import { verifies } from '../../spec/verifies.ts'
 import type { Answer } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 import {
   callTool,
   MODERN,
@@ -21,7 +21,7 @@ import {
   toolNames,
 } from './tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const member = await world.aMember(school)
 const client = await world.aPublicClient(school)

@@ -3,10 +3,10 @@ import { SCOPES_OF_AUDIENCE } from '../../../src/domain/clients/scope-catalogue.
 import { verifies } from '../../spec/verifies.ts'
 import { aPair } from '../../support/client-like.ts'
 import { getFrom } from '../../support/oauth-world.ts'
-import { aWorld } from '../../support/world.ts'
+import { aWorld, sharedWorld } from '../../support/world.ts'
 import { callTool, post, postModern, type Rpc, request, toolNames } from './tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const newer = await world.aSchool()
 const older = await world.aSchool({ variant: 'older', signing: 'none' })
 

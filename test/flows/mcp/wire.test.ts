@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
-import { aWorld } from '../../support/world.ts'
+import { aWorld, sharedWorld } from '../../support/world.ts'
 import { MODERN, post, postModern, type Rpc, request, toolNames } from './tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const host = new URL(school.origin).host
 

@@ -4,9 +4,9 @@ import { verifies } from '../../spec/verifies.ts'
 import { aPair, refresh, revoke } from '../../support/client-like.ts'
 import { aNotification } from '../../support/inbox.ts'
 import { ask, aToken, postGraphQL } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const ada = await world.aMember(school)
 const VIEWER = { query: '{ viewer { id } }' }

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { aNotification } from '../../support/inbox.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { aToken, postGraphQL } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
 /** The first run of a document is interpreted, later ones are compiled: answers must be the same. */
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 let token = ''
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { aNotification } from '../../support/inbox.ts'
 import { ask, aToken, read } from '../../support/member-api.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 let ada: TestPerson
 let token = ''

@@ -2,9 +2,9 @@ import { auditServer } from 'graphql-http'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { aToken, postGraphQL } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const ada = await world.aMember(school)
 let token = ''

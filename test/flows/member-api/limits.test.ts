@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../../src/surfaces/member-api/documents/limits.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { ask, aToken } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const ada = await world.aMember(school)
 let token = ''

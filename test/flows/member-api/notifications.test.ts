@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { aNotification } from '../../support/inbox.ts'
 import { ask, aToken, read } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 const INBOX = `{ viewer { unreadNotificationCount

@@ -3,9 +3,9 @@ import { verifies } from '../../spec/verifies.ts'
 import { anOrder, aPayment, type PaymentSketch } from '../../support/billing.ts'
 import { daysFromNow } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 

@@ -3,9 +3,9 @@ import { aNotification } from '../../support/inbox.ts'
 import { aCourse, anEnrollment, someProgress } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { giveEverything } from '../../support/member-with-everything.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 /** How many statements a document needs, with the check of the token. */

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { aMeeting, aService } from '../../support/consulting.ts'
 import { ask, aToken, type GraphQLBody } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 import { graphql, typedClient } from './typed-client.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const ada = await world.aMember(school)
 const token = await aToken(world, school, ada)

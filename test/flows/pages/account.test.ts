@@ -6,9 +6,9 @@ import { verifies } from '../../spec/verifies.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
 import { aCode } from '../../support/oauth-world.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 async function signedIn(school: TestSchool, person: TestPerson): Promise<Visitor> {
   const visitor = new Visitor(world, school)

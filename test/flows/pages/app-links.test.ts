@@ -5,9 +5,9 @@ import { ageProof } from '../../support/old-proof.ts'
 import { aBetaSchool, anOwner, signedIn, submit } from '../../support/operator-like.ts'
 import { aPng, aTurnedJpeg } from '../../support/pictures.ts'
 import { uploadTo } from '../../support/uploading.ts'
-import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
+import { CALLBACK, sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const APPS = '/admin/developers/applications'
 
 const fieldsWith = (links: Record<string, string>): [string, string][] => [

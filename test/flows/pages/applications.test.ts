@@ -12,9 +12,9 @@ import {
   submit,
   switchOff,
 } from '../../support/operator-like.ts'
-import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
+import { CALLBACK, sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const APPS = '/admin/developers/applications'
 
 const form = (overrides: Record<string, string> = {}): [string, string][] => [

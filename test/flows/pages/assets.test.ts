@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { assetUrl } from '../../../src/foundation/html/assets.ts'
 import { Visitor } from '../../support/browser-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const visitor = new Visitor(world, await world.aSchool())
 
 test('a stylesheet is named by its content and cacheable without end', async () => {

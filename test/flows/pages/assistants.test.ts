@@ -6,9 +6,9 @@ import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aBetaSchool, anOwner, setBeta, signedIn, submit } from '../../support/operator-like.ts'
 import { outputOf, performByCommandLine as perform } from '../../support/performing.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const PAGE = '/account/assistants'
 const LIST = '/admin/developers/assistants'
 const CLAUDE = `${LIST}/claude`

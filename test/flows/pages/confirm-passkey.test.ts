@@ -3,9 +3,9 @@ import { type Answer, hiddenFields, type Visitor } from '../../support/browser-l
 import { ageProof } from '../../support/old-proof.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, questionOn } from '../../support/passkey-device.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const KEYS = '/admin/keys'
 const PUBLISH = `${KEYS}/publish`

@@ -8,9 +8,9 @@ import { aPair } from '../../support/client-like.ts'
 import { commandsAt } from '../../support/guide-commands.ts'
 import { outputOf, performByCommandLine } from '../../support/performing.ts'
 import { aTool } from '../../support/tools.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 /** The text of the guide without markup. */
 async function guideAt(school: TestSchool): Promise<string> {

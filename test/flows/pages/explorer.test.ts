@@ -9,9 +9,9 @@ import { aPkce, authorizeAs, authorizeParameters, Visitor } from '../../support/
 import { aPair, refresh, userinfo } from '../../support/client-like.ts'
 import { aBetaSchool, anOwner, setBeta, submit, switchOff } from '../../support/operator-like.ts'
 import { performByCommandLine } from '../../support/performing.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const ID = 'member-api-explorer'
 const PAGE = '/member/explorer'
 const APPS = '/admin/developers/applications'

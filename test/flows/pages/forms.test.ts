@@ -4,9 +4,9 @@ import { anOperator } from '../../support/admin-api.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aSlug } from '../../support/learning.ts'
 import { anOwner, signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 const QUESTIONS = [

@@ -7,10 +7,10 @@ import { authorizeAs, type Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { performByCommandLine } from '../../support/performing.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const PATH = '/account/history'
-const world = await aWorld()
+const world = await sharedWorld()
 let school: TestSchool
 let elsewhere: TestSchool
 

@@ -3,9 +3,9 @@ import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment, daysFromNow, type TestCourse } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const FILM = 'https://films.example/one.mp4'
 /** The school begins it after its opening titles. */

@@ -5,9 +5,9 @@ import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment, daysFromNow, type TestCourse } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const TEXT = 'The **secret** of this lecture'
 const SHOWN = 'The <strong>secret</strong> of this lecture'

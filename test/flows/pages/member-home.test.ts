@@ -11,9 +11,9 @@ import {
   someProgress,
 } from '../../support/learning.ts'
 import { signedIn } from '../../support/operator-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 /** The text of the page, as a person reads it. */

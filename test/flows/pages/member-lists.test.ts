@@ -13,9 +13,9 @@ import {
   daysFromNow,
 } from '../../support/learning.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const INBOX = '/account/inbox'
 

@@ -3,9 +3,9 @@ import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { PUBLIC_LISTS } from '../../../src/surfaces/pages/views/public-list.tsx'
 import { Visitor } from '../../support/browser-like.ts'
 import { aSlug, daysFromNow } from '../../support/learning.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const MANY = 49
 const KINDS = Object.keys(PUBLIC_LISTS) as (keyof typeof PUBLIC_LISTS)[]

@@ -3,13 +3,13 @@ import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0'
 const SAFARI = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Version/18.0 Mobile Safari/604.1'
 const PATH = '/account/sessions'
 
-const world = await aWorld()
+const world = await sharedWorld()
 let school: TestSchool
 let elsewhere: TestSchool
 

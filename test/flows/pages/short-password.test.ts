@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { aSetup, ask } from '../../support/authorization.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
-import { aWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const PATH = '/sign-in/new-password'
 const SHORT = 'short one'
 const LONG = 'nine lanterns and a crow'
-const world = await aWorld()
+const world = await sharedWorld()
 let school: TestSchool
 let stored: string
 

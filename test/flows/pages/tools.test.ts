@@ -14,9 +14,9 @@ import {
   switchOff,
 } from '../../support/operator-like.ts'
 import { aTool } from '../../support/tools.ts'
-import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
+import { CALLBACK, sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const TOOLS = '/admin/developers/tools'
 const CLIENTS = '/admin/clients'
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import { aBetaSchool, anOwner } from '../../support/operator-like.ts'
 import { aTool } from '../../support/tools.ts'
-import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
+import { CALLBACK, sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const STOLEN = 'https://stolen.example/callback'
 
 async function twoOwners(school: TestSchool) {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { renderMissing } from '../../../src/domain/content/render-missing.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const HOSTILE = '# Hello\n\n**Bold** <script>alert(1)</script>\n\n[go](javascript:alert)'
 const TOMORROW = new Date(Date.now() + 86_400_000)
 

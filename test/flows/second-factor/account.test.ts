@@ -10,11 +10,11 @@ import {
 } from '../../support/authenticator.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const PAGE = '/account/second-factor'
 const SETUP = `${PAGE}/new`
-const world = await aWorld()
+const world = await sharedWorld()
 const { db } = world.database
 let school: TestSchool
 let ada: TestPerson

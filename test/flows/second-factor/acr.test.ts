@@ -11,11 +11,11 @@ import { aPair } from '../../support/client-like.ts'
 import { ageProof } from '../../support/old-proof.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
-import { aWorld, PASSWORD, type TestPerson } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson } from '../../support/world.ts'
 
 const SFA = 'https://refeds.org/profile/sfa'
 const MFA = 'https://refeds.org/profile/mfa'
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 

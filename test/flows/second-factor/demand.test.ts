@@ -9,11 +9,11 @@ import { aPkce, authorizeParameters, hiddenFields, Visitor } from '../../support
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { anOperatorPair, CLAUDE } from '../../support/oauth-world.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
 const SETTINGS = '/admin/settings'
 const DEMAND = `${SETTINGS}/factor`
-const world = await aWorld()
+const world = await sharedWorld()
 const { db } = world.database
 
 const demand = (visitor: Visitor, days: number) =>

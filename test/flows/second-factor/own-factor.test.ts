@@ -3,11 +3,11 @@ import { switchOn } from '../../support/authenticator.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../../support/passkey-device.ts'
-import { aWorld, PASSWORD, type TestPerson } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson } from '../../support/world.ts'
 
 const PASSKEYS = '/account/passkeys'
 const SETUP = '/account/second-factor/new'
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 /** An owner with a passkey at the school, who has no authenticator app. */

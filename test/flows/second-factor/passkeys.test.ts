@@ -6,10 +6,10 @@ import { aPair } from '../../support/client-like.ts'
 import { CLAUDE } from '../../support/oauth-world.ts'
 import { signedIn } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../../support/passkey-device.ts'
-import { aWorld, PASSWORD, type TestPerson } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson } from '../../support/world.ts'
 
 const MFA = 'https://refeds.org/profile/mfa'
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 

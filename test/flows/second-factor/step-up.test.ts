@@ -9,10 +9,10 @@ import {
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { ageProof } from '../../support/old-proof.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, PASSWORD, type TestPerson } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson } from '../../support/world.ts'
 
 const PAGE = '/account/second-factor'
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 async function aPersonWithFactor(): Promise<[TestPerson, SecondFactorOf, Visitor]> {

@@ -11,11 +11,11 @@ import { importInto } from '../../support/bulk.ts'
 import { addExamples, everyRow } from '../../support/example-school.ts'
 import { anOwner } from '../../support/operator-like.ts'
 import { Performer } from '../../support/performing.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 import { callTool, post, type Rpc, request } from '../mcp/tool-endpoint.ts'
 import { BAD_ROWS, type BadRow, MADE } from './bad-rows.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 let school: TestSchool
 let operator: OperatorClient

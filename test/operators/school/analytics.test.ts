@@ -5,9 +5,9 @@ import { wrongFields } from '../../support/admin-browser.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { Performer } from '../../support/performing.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const owner = await anOwner(world, school)
 const PERIOD = 'from=2026-02-01&to=2026-02-10'

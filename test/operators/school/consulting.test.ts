@@ -5,9 +5,9 @@ import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/con
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const browser = new AdminBrowser(await anOwner(world, school))
 const [ada, ben] = [await world.aMember(school), await world.aMember(school)]

@@ -5,9 +5,9 @@ import { AdminBrowser, nameAskedFor } from '../../support/admin-browser.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { addExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const PAGE = `/admin/courses/${EXAMPLE.course}/curriculum`
 
 let school: TestSchool

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import { anOwner } from '../../support/operator-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 test('an owner adds questions, opens the form and closes it; the answers stay', async () => {
   const school = await world.aSchool()

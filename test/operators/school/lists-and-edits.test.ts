@@ -6,9 +6,9 @@ import { AdminBrowser, errorsIn } from '../../support/admin-browser.ts'
 import { anOrder } from '../../support/billing.ts'
 import { addExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 let school: TestSchool
 let browser: AdminBrowser

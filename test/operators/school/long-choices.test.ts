@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import { anOwner } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 const titleOf = (place: number) => `Course ${String(place).padStart(4, '0')}`
 const ids = Array.from({ length: 1200 }, () => uuidv7())

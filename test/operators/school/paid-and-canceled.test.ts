@@ -6,9 +6,9 @@ import { hiddenFields } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const owner = await anOwner(world, school)
 const browser = new AdminBrowser(owner)

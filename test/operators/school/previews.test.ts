@@ -3,9 +3,9 @@ import { AdminBrowser } from '../../support/admin-browser.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aCourse } from '../../support/learning.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 const LATER = { starts_at: '2099-02-01T18:00', ends_at: '2099-02-01T20:00' }
 const MARK = 'This is a preview.'

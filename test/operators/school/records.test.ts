@@ -3,9 +3,9 @@ import { AdminBrowser, wrongFields } from '../../support/admin-browser.ts'
 import { aCourse, anEnrollment, daysFromNow } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { anOwner } from '../../support/operator-like.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const browser = new AdminBrowser(await anOwner(world, school))
 

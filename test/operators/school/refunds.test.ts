@@ -4,9 +4,9 @@ import { aPayment, type PaymentSketch } from '../../support/billing.ts'
 import { hiddenFields } from '../../support/browser-like.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const owner = await anOwner(world, school)
 const browser = new AdminBrowser(owner)

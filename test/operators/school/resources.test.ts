@@ -4,9 +4,9 @@ import { AdminBrowser, wrongFields } from '../../support/admin-browser.ts'
 import { FORM_CASES, type FormCaseSetup } from '../../support/admin-form-cases.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 let school: TestSchool
 let owner: Visitor

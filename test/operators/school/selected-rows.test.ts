@@ -6,9 +6,9 @@ import { AdminBrowser, nameAskedFor } from '../../support/admin-browser.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { aCourse } from '../../support/learning.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 async function posts(school: TestSchool, count: number): Promise<string[]> {
   const rows = Array.from({ length: count }, (_, place) => ({
