@@ -68,15 +68,13 @@ describe.each(Object.entries(COMMANDS))('%s', (name, more) => {
     expect(json.error, argv.join(' ')).not.toContain('option')
   }
 
-  test('reads an id that begins with a hyphen as its argument', async () => {
-    for (const id of IDS) await reads(id, [...command, id, ...more])
-  })
-
-  test('reads it at any position', async () => {
-    const id = IDS[0] ?? ''
-    await reads(id, [...command, ...more, id])
-    await reads(id, [...command, ...more, id, '--json'])
-    await reads(id, [...command, ...more, '--', id])
+  test('reads an id that begins with a hyphen as its argument, at any position', async () => {
+    const [one = '', short = '', optionLike = '', long = '', dashes = ''] = IDS
+    await reads(one, [...command, one, ...more])
+    await reads(short, [...command, ...more, short])
+    await reads(optionLike, [...command, optionLike, ...more])
+    await reads(long, [...command, ...more, long, '--json'])
+    await reads(dashes, [...command, ...more, '--', dashes])
   })
 
   test('refuses an unknown option after its argument', async () => {

@@ -117,14 +117,13 @@ export async function dropDatabase(
   })
 }
 
+/** One connection of the worker makes and drops the databases of all its test files. */
+let admin: Promise<pg.Client> | undefined
+
 async function administer(
   server: pg.ClientConfig,
   work: (admin: pg.Client) => Promise<unknown>,
 ): Promise<void> {
-  const admin = await connect(server)
-  try {
-    await work(admin)
-  } finally {
-    await admin.end()
-  }
+  admin ??= connect(server)
+  await work(await admin)
 }

@@ -87,7 +87,7 @@ describe('every operation', () => {
           const answer = await client?.perform(route, input)
           const wanted = operation.kind === 'create' ? 201 : 200
           expect(answer?.statusCode, `${operation.name}, ${title}: ${answer?.body}`).toBe(wanted)
-          // A write scope alone shows only a part of the object (write-only.test.ts).
+          // A write scope alone shows only a part of the object (write-only.slow.test.ts).
           if (operation.kind !== 'read') continue
           const output = operation.output.safeParse(answer?.json())
           expect(output.error, `${operation.name}, ${title}`).toBeUndefined()
