@@ -14,6 +14,6 @@ test('every table says what stops its growth, in docs/limits.md', () => {
   )
   expect(
     listed.toSorted(),
-    'Say in “What can grow, and what stops it” who adds rows to a new table and what bounds them, and try to grow it in test/flows/growth.test.ts.',
+    'Say in “What can grow, and what stops it” who adds rows to a new table and what bounds them, and try to grow it in test/attack/flood/growth.slow.test.ts.',
   ).toEqual(tables.toSorted())
 })

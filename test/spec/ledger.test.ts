@@ -12,6 +12,8 @@ const verifications = readVerifications(process.cwd())
 const PROVEN_SLOWLY = [
   'admin-api.dry-run-reads',
   'house.cookies.tossed',
+  'house.growth.',
+  'house.names.visible',
   'member.limits.',
   'pair.concurrent.no-deadlock',
   'token.database-silent',

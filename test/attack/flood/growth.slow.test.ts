@@ -1,21 +1,25 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
-import { writeRepeatedCounts } from '../../src/domain/audit/repeated-entries.ts'
-import { MOST_AUTHORIZATIONS } from '../../src/domain/grants/cap-authorizations.ts'
-import { findSession, type ProvenPerson, startSession } from '../../src/domain/people/sessions.ts'
-import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
-import { sha256 } from '../../src/foundation/crypto/digest.ts'
-import { uuidv7 } from '../../src/foundation/crypto/random.ts'
-import { mintToken } from '../../src/foundation/protocol/token-format.ts'
-import { purgeOnce } from '../../src/start/purge.ts'
-import { plainServer } from '../net/test-server.ts'
-import { verifies } from '../spec/verifies.ts'
-import { ask, signedIn } from '../support/authorization.ts'
-import { aPkce, authorizeAs, Visitor } from '../support/browser-like.ts'
-import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
-import { eventually } from '../support/eventually.ts'
-import { aCode, auditOf } from '../support/oauth-world.ts'
-import { aWorld, CALLBACK } from '../support/world.ts'
+import { writeRepeatedCounts } from '../../../src/domain/audit/repeated-entries.ts'
+import { MOST_AUTHORIZATIONS } from '../../../src/domain/grants/cap-authorizations.ts'
+import {
+  findSession,
+  type ProvenPerson,
+  startSession,
+} from '../../../src/domain/people/sessions.ts'
+import { SchoolDirectory } from '../../../src/domain/schools/school-directory.ts'
+import { sha256 } from '../../../src/foundation/crypto/digest.ts'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
+import { mintToken } from '../../../src/foundation/protocol/token-format.ts'
+import { purgeOnce } from '../../../src/start/purge.ts'
+import { plainServer } from '../../net/test-server.ts'
+import { verifies } from '../../spec/verifies.ts'
+import { ask, signedIn } from '../../support/authorization.ts'
+import { aPkce, authorizeAs, Visitor } from '../../support/browser-like.ts'
+import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../../support/client-like.ts'
+import { eventually } from '../../support/eventually.ts'
+import { aCode, auditOf } from '../../support/oauth-world.ts'
+import { aWorld, CALLBACK } from '../../support/world.ts'
 
 const lines: string[] = []
 const world = await aWorld({
