@@ -59,6 +59,9 @@ test('a database that is gone when PostgreSQL has crashed is not made anew eithe
   expect((await kept.onGone).message).toContain('deleted, moved or unmounted')
   expect(await exists(cluster)).toBe(false)
   await kept.stop()
+  // Only its next start frees the shared memory of a PostgreSQL that was killed.
+  await rename(`${cluster}-elsewhere`, cluster)
+  await (await startEmbeddedPostgres({ dataDir })).stop()
 })
 
 test('a start that expects a database makes neither one nor its folder', async () => {
