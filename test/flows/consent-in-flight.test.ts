@@ -83,9 +83,10 @@ async function whileAllowing(
   const { challenge, verifier } = aPkce()
   const { visitor, page } = await signedIn(stage, { scope, code_challenge: challenge })
   expectPage(page, 200)
-  await world.database.pool.query('update client_documents set expires_at = now() where url = $1', [
-    stage.client.clientId,
-  ])
+  await world.database.pool.query(
+    "update client_documents set expires_at = now() - interval '1 minute' where url = $1",
+    [stage.client.clientId],
+  )
   const fetch = stage.hold()
   const allowing = visitor.decide(page, 'allow')
   await fetch.asked

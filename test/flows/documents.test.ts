@@ -83,7 +83,7 @@ const rowOf = ({ school, client }: Setup) =>
   school.at.from('clients').selectAll().where('client_id', '=', client.clientId).executeTakeFirst()
 
 const expireCache = (at: World) =>
-  at.database.pool.query('update client_documents set expires_at = now()')
+  at.database.pool.query("update client_documents set expires_at = now() - interval '1 minute'")
 
 /** Other processes on the same database. */
 const sibling = await aWorld({ ...world.context })

@@ -81,7 +81,9 @@ describe('failed sign-ins', () => {
       if (shut.kind !== 'throttled') throw new Error('not throttled')
       expect(shut.retryAfterSeconds).toBeGreaterThan(0)
       expect(shut.retryAfterSeconds).toBeLessThanOrEqual(15 * 60)
-      await world.database.pool.query('update sign_in_throttles set window_ends_at = now()')
+      await world.database.pool.query(
+        "update sign_in_throttles set window_ends_at = now() - interval '1 minute'",
+      )
       expect((await attempt(email, PASSWORD, address)).kind).toBe('signed_in')
     },
   )

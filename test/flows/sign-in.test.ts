@@ -237,7 +237,9 @@ describe('sessions', () => {
     expect(await errorAt(school, `${name}=${value}; ${name}=planted`)).toBe('login_required')
     expect(await errorAt(school, `${name}=`)).toBe('login_required')
     expect(await errorAt(other, `${name}=${value}`)).toBe('login_required')
-    await world.database.pool.query('update browser_sessions set expires_at = now()')
+    await world.database.pool.query(
+      "update browser_sessions set expires_at = now() - interval '1 minute'",
+    )
     expect(await errorAt(school, `${name}=${value}`)).toBe('login_required')
   })
 

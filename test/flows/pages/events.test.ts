@@ -210,7 +210,7 @@ describe('attacks', () => {
     for (const change of [
       "state = 'draft'",
       'price_amount = 100',
-      "ends_at = now(), starts_at = now() - interval '1 hour'",
+      "ends_at = now() - interval '1 minute', starts_at = now() - interval '1 hour'",
     ]) {
       const { id, path } = await anEvent()
       const ada = await world.aMember(school)

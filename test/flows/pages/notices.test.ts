@@ -277,7 +277,7 @@ describe('the link “it was not me”', () => {
     const ada = await world.aMember(home)
     const { link } = await noticed(ada)
     await world.database.pool.query(
-      'update notice_links set expires_at = now() where user_id = $1',
+      "update notice_links set expires_at = now() - interval '1 minute' where user_id = $1",
       [ada.id],
     )
     expect((await new Visitor(world, home).get(link)).body).toContain('This link has expired')
