@@ -42,6 +42,20 @@ export async function submit(
   ])
 }
 
+/** All open the page first, and then send its form at the same time. */
+export async function submitAtOnce(
+  visitors: readonly Visitor[],
+  page: string,
+  action: string,
+): Promise<readonly Answer[]> {
+  const open = async (visitor: Visitor) => ({
+    visitor,
+    fields: hiddenPairs((await visitor.get(page)).body, action),
+  })
+  const opened = await Promise.all(visitors.map(open))
+  return await Promise.all(opened.map(({ visitor, fields }) => visitor.post(action, fields)))
+}
+
 /** Switches a client off on the page that asks before it. */
 export async function switchOff(visitor: Visitor, clientId: string): Promise<Answer> {
   const action = '/admin/clients/standing'

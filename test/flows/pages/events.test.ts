@@ -4,7 +4,7 @@ import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aSlug, daysFromNow } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
-import { signedIn, submit } from '../../support/operator-like.ts'
+import { signedIn, submit, submitAtOnce } from '../../support/operator-like.ts'
 import { whileRowHeld } from '../../support/row-lock.ts'
 import { aWorld, type TestPerson } from '../../support/world.ts'
 
@@ -182,7 +182,7 @@ describe('attacks', () => {
     const visitors = await Promise.all(
       [1, 2, 3].map(async () => await signedIn(world, school, await world.aMember(school))),
     )
-    const answers = await Promise.all(visitors.map((one) => submit(one, path, path)))
+    const answers = await submitAtOnce(visitors, path, path)
     const locations = answers.map(({ headers }) => headers.location)
     expect(locations.filter((one) => one === `${path}?done=registered`)).toHaveLength(1)
     const rows = await school.at

@@ -4,7 +4,7 @@ import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, refresh, userinfo } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
-import { signedIn, submit } from '../../support/operator-like.ts'
+import { signedIn, submit, submitAtOnce } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice } from '../../support/passkey-device.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
 
@@ -251,7 +251,7 @@ describe('the link “it was not me”', () => {
     const ada = await world.aMember(home)
     const { link } = await noticed(ada)
     const visitors = [new Visitor(world, home), new Visitor(world, home)]
-    const answers = await Promise.all(visitors.map((visitor) => submit(visitor, link, NOT_ME)))
+    const answers = await submitAtOnce(visitors, link, NOT_ME)
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([303, 400])
   })
 
