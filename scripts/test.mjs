@@ -4,13 +4,11 @@ import { once } from 'node:events'
 
 /** The exit code. What the checks print comes at once, after they are done. */
 async function runAll(options) {
-  const [made] = await once(spawn('npm', ['run', '-s', 'generate'], { stdio: 'inherit' }), 'close')
-  if (made !== 0) return 1
   const tests = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...options], {
     stdio: 'inherit',
   })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => tests.kill(signal))
-  const checks = spawn('npm', ['run', '-s', 'check:source'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const checks = spawn('npm', ['run', '-s', 'check'], { stdio: ['ignore', 'pipe', 'pipe'] })
   const printed = []
   for (const stream of [checks.stdout, checks.stderr]) {
     stream.on('data', (part) => printed.push(part))

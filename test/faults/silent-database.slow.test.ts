@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, type TestContext, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
 import { type Database, openDatabase } from '../../src/foundation/db/database.ts'
@@ -39,8 +39,11 @@ interface Proxied {
   readonly database: Database
 }
 
-/** A process whose way to the database can fall silent. */
-async function aProxiedProcess(connectMs = PATIENT_MS): Promise<Proxied> {
+/** A process whose way to the database can fall silent, until the test of the context is done. */
+async function aProxiedProcess(
+  { onTestFinished }: TestContext,
+  connectMs = PATIENT_MS,
+): Promise<Proxied> {
   const proxy = await aDatabaseProxy(world.database.connection)
   const database = openDatabase({
     connection: proxy.connection,
@@ -80,8 +83,11 @@ async function useAll(process: Proxied, accessToken: string): Promise<readonly n
 }
 
 /** The same for a PostgreSQL that vanishes, with connections of every kind. */
-async function aProcessAboutToLosePostgres(accessToken: string): Promise<Proxied> {
-  const process = await aProxiedProcess(IMPATIENT_MS)
+async function aProcessAboutToLosePostgres(
+  context: TestContext,
+  accessToken: string,
+): Promise<Proxied> {
+  const process = await aProxiedProcess(context, IMPATIENT_MS)
   await vi.waitFor(
     async () => expect(await useAll(process, accessToken)).toEqual([200, 200, 200]),
     eventually,
@@ -93,9 +99,9 @@ describe('connections that fall silent while PostgreSQL can be reached', () => {
   verifies(
     'token.database-silent',
     'are replaced, and a refresh that met one is answered',
-    async () => {
+    async (context) => {
       const pair = await aPair(world, school, client, ada)
-      const process = await aProxiedProcess()
+      const process = await aProxiedProcess(context)
       expect(await useAll(process, pair.access_token)).toEqual([200, 200, 200])
       process.proxy.silence()
       const answer = await refresh(process.world, school, client, pair.refresh_token)
@@ -104,9 +110,9 @@ describe('connections that fall silent while PostgreSQL can be reached', () => {
     },
   )
 
-  test('are closed, also the idle ones of every class', async () => {
+  test('are closed, also the idle ones of every class', async (context) => {
     const pair = await aPair(world, school, client, ada)
-    const process = await aProxiedProcess()
+    const process = await aProxiedProcess(context)
     await useAll(process, pair.access_token)
     const before = process.proxy.open
     expect(before).toBeGreaterThan(3)
@@ -115,8 +121,8 @@ describe('connections that fall silent while PostgreSQL can be reached', () => {
     await vi.waitFor(() => expect(process.proxy.open).toBe(0), eventually)
   })
 
-  test('include the one that listens for changes, long before its heartbeat', async () => {
-    const process = await aProxiedProcess()
+  test('include the one that listens for changes, long before its heartbeat', async (context) => {
+    const process = await aProxiedProcess(context)
     const errors: Error[] = []
     const { directory } = process.world.context
     const confirm = vi.spyOn(directory, 'confirm')
@@ -127,7 +133,7 @@ describe('connections that fall silent while PostgreSQL can be reached', () => {
       onError: (error) => errors.push(error),
       pace: { heartbeatMs: NEVER_MS, answerMs: NEVER_MS, firstRetryMs: 10, longestRetryMs: 50 },
     })
-    onTestFinished(() => listener.stop())
+    context.onTestFinished(() => listener.stop())
     await inBatch(process)
     // A connection for the echo that is only half open would be given up much later.
     await vi.waitFor(() => expect(confirm).toHaveBeenCalled(), eventually)
@@ -140,8 +146,8 @@ describe('connections that fall silent while PostgreSQL can be reached', () => {
   })
 })
 
-test('a long statement is left alone as long as PostgreSQL works on it', async () => {
-  const process = await aProxiedProcess()
+test('a long statement is left alone as long as PostgreSQL works on it', async (context) => {
+  const process = await aProxiedProcess(context)
   const long = await aLongStatement(world.database.connection)
   const text = `${LONG_STATEMENT}, $1::int`
   const answers = Promise.all([
@@ -154,13 +160,14 @@ test('a long statement is left alone as long as PostgreSQL works on it', async (
   expect([alone.rows[0]?.it, shared.rows[0]?.it]).toEqual(['done', 'done'])
 })
 
-describe('a PostgreSQL that vanishes without closing its connections', () => {
+// Most of these tests wait for a silence to last long enough.
+describe.concurrent('a PostgreSQL that vanishes without closing its connections', () => {
   verifies(
     ['token.database-silent', 'bearer.no-verdict'],
     'is 503 for every request that runs or comes, readiness fails, and all is well when it is back',
-    async () => {
+    async (context) => {
       const pair = await aPair(world, school, client, ada)
-      const process = await aProcessAboutToLosePostgres(pair.access_token)
+      const process = await aProcessAboutToLosePostgres(context, pair.access_token)
       process.proxy.vanish()
       const [statuses, refreshed] = await Promise.all([
         useAll(process, pair.access_token),
@@ -184,9 +191,9 @@ describe('a PostgreSQL that vanishes without closing its connections', () => {
     },
   )
 
-  test('makes no later request wait: each is refused without a connection of its own', async () => {
+  test('makes no later request wait: each is refused without a connection of its own', async (context) => {
     const pair = await aPair(world, school, client, ada)
-    const process = await aProcessAboutToLosePostgres(pair.access_token)
+    const process = await aProcessAboutToLosePostgres(context, pair.access_token)
     process.proxy.vanish()
     await useAll(process, pair.access_token)
     const [openedBefore, crowd] = [process.proxy.opened, 300]
@@ -197,15 +204,15 @@ describe('a PostgreSQL that vanishes without closing its connections', () => {
     expect(process.proxy.opened - openedBefore).toBeLessThan(crowd / 4)
   })
 
-  test('before the first connection is found, too', async () => {
-    const process = await aProxiedProcess(IMPATIENT_MS)
+  test('before the first connection is found, too', async (context) => {
+    const process = await aProxiedProcess(context, IMPATIENT_MS)
     process.proxy.vanish()
     expect(await useAll(process, 'anything')).toEqual([503, 503, 503])
   })
 
-  test('does not keep the database from being closed', async () => {
+  test('does not keep the database from being closed', async (context) => {
     const pair = await aPair(world, school, client, ada)
-    const process = await aProcessAboutToLosePostgres(pair.access_token)
+    const process = await aProcessAboutToLosePostgres(context, pair.access_token)
     const listener = await listenForSchoolChanges(process.world.context.directory, {
       connection: process.proxy.connection,
       pool: process.database.pool,
@@ -220,7 +227,9 @@ describe('a PostgreSQL that vanishes without closing its connections', () => {
   })
 })
 
-test('a statement that PostgreSQL works on although it should have ended is given up at its limit', async () => {
+test('a statement that PostgreSQL works on although it should have ended is given up at its limit', async ({
+  onTestFinished,
+}) => {
   const database = openDatabase({
     connection: world.database.connection,
     poolSize: 2,
@@ -238,7 +247,9 @@ test('a statement that PostgreSQL works on although it should have ended is give
   await world.database.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
 })
 
-test('a name in DATABASE_URL does not make a long statement look dead', async () => {
+test('a name in DATABASE_URL does not make a long statement look dead', async ({
+  onTestFinished,
+}) => {
   const long = await aLongStatement(world.database.connection)
   const proxy = await aDatabaseProxy(world.database.connection)
   const { host, port, user, password, database: name } = proxy.connection
