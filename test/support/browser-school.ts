@@ -6,8 +6,11 @@ import { whenFileIsDone } from './clean-up.ts'
 import { portOf } from './raw-http.ts'
 import { PASSWORD, type TestPerson, type TestSchool, type World } from './world.ts'
 
-/** What Chromium itself writes about each answer with status 400 or higher, and about what a sign-out clears. */
-const EXPECTED = /^(Failed to load resource|Clear-Site-Data)/
+/**
+ * What Chromium itself writes about each answer with status 400 or higher, about what a sign-out clears, and about a page on which
+ * a field was used before the browser came to focus another.
+ */
+const EXPECTED = /^(Failed to load resource|Clear-Site-Data|Autofocus processing was blocked)/
 
 export type PageOptions = BrowserContextOptions & {
   /** Runs before the scripts of each page. */
