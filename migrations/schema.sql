@@ -1265,6 +1265,7 @@ create table jobs (
   expires_at timestamp(3) with time zone,
   storing text,
   of_member boolean not null default false,
+  session_id uuid,
   constraint jobs_pkey PRIMARY KEY (school_id, id),
   constraint jobs_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint jobs_finished_with_time CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) = ((finished_at IS NOT NULL) AND (expires_at IS NOT NULL)))),

@@ -17,6 +17,8 @@ export interface Actor {
   readonly roles: readonly Role[]
   /** The origin of the school, for the URLs in an answer. */
   readonly origin: string
+  /** The browser session of the request, where pages are used. */
+  readonly sessionId?: string | undefined
   /** The scopes of the token. Absent in the admin area and on the command line, which have no token. */
   readonly scopes?: ScopeSet | undefined
   /** The client whose token the request carries, and the authorization behind that token. */

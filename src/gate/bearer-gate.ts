@@ -4,13 +4,15 @@ import {
   authenticatePerson,
   type BearerDemands,
   type Caller,
+  checkOfBearer,
   type KnownCaller,
 } from '../domain/access/caller.ts'
-import { inLane } from '../foundation/db/school-db.ts'
+import { confirmedBy, inLane } from '../foundation/db/school-db.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
 import { parseBearer } from '../foundation/protocol/bearer-header.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
 import { RETRY_AFTER_SECONDS } from './refusal.ts'
+import { noteCallerRead } from './slow-body.ts'
 
 /** The caller of a request, or undefined if the request has no credentials. */
 async function findCaller(request: FastifyRequest): Promise<KnownCaller | undefined> {
@@ -26,7 +28,8 @@ async function findBearer<C extends Caller>(
   const caller = await authenticate(token).catch((error: unknown) => {
     throw error instanceof OAuthError ? error : noVerdict(request, error)
   })
-  request.at = inLane(request.at, 'interactive')
+  request.at = confirmedBy(inLane(request.at, 'interactive'), checkOfBearer(caller))
+  noteCallerRead(request)
   request.outcome.clientId = caller.clientId
   request.outcome.personId = caller.person.id
   return caller

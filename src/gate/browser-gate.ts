@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type BrowserSession, findSession } from '../domain/people/sessions.ts'
 import { inLane } from '../foundation/db/school-db.ts'
 import { findCookie, sessionCookieName } from '../foundation/http/cookies.ts'
+import { noteCallerRead } from './slow-body.ts'
 
 /** The browser session of a request, if the browser is signed in. */
 export async function findBrowserSession(
@@ -11,6 +12,7 @@ export async function findBrowserSession(
   const session = await findSession(request.at, findCookie(request.headers.cookie, name))
   if (session === undefined) return undefined
   request.at = inLane(request.at, 'interactive')
+  noteCallerRead(request)
   request.outcome.personId = session.person.id
   return session
 }

@@ -43,6 +43,7 @@ export function enterSchool(
   const readOrigin = createOriginReader(trust)
   scope.decorateRequest('school')
   scope.decorateRequest('at')
+  scope.decorateRequest('callerReadAt')
 
   scope.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     const { origin, problem } = readOrigin(request)

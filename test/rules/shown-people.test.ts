@@ -13,6 +13,7 @@ const READERS: Readonly<Record<string, string>> = {
     'the id behind an email that the operator typed, within the entries of the school',
   'domain/bulk/reference-column.ts': 'the ids of members by the emails of a file',
   'domain/grants/introspection.ts': 'whether the person was deleted',
+  'domain/jobs/lease.ts': 'whether the person who started a job was deleted',
   'domain/grants/token-request-rules.ts': 'the person who authorized the client',
 }
 

@@ -10,12 +10,12 @@ import { connect } from './postgres.ts'
 export type Waiting = (many: number) => Promise<readonly number[]>
 
 /**
- * Locks a row, calls `start`, calls `meanwhile` when backends wait for the row, releases the row, and
+ * Locks a row, or a table, calls `start`, calls `meanwhile` when backends wait for the row, releases the row, and
  * awaits the result of `start`.
  */
 export async function whileRowHeld<R>(
   connection: pg.ClientConfig,
-  row: { readonly lock: string; readonly id: string },
+  row: { readonly lock: string; readonly id?: string },
   start: () => Promise<R>,
   meanwhile: (waiting: Waiting, holder: pg.Client) => Promise<void>,
 ): Promise<R> {
@@ -33,7 +33,7 @@ export async function whileRowHeld<R>(
     }, eventually)
   try {
     await holder.query('begin')
-    await holder.query(row.lock, [row.id])
+    await holder.query(row.lock, row.id === undefined ? [] : [row.id])
     const started = start()
     await meanwhile(waiting, holder)
     await holder.query('rollback')

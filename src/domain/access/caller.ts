@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
 import { type Prepared, prepared } from '../../foundation/db/prepared.ts'
-import { type AtSchool, inLane, type SchoolDb } from '../../foundation/db/school-db.ts'
+import {
+  type AtSchool,
+  type CallerCheck,
+  inLane,
+  type SchoolDb,
+  type SchoolTx,
+} from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
@@ -16,6 +22,8 @@ import type { Person } from '../people/person.ts'
 
 /** The caller of a request: the person behind the token, the client that holds it, and what they may do. */
 export interface Caller {
+  /** The pair of the access token. */
+  readonly pairId: string
   readonly person: { readonly id: string }
   readonly roles: readonly Role[]
   readonly clientId: string
@@ -156,6 +164,7 @@ function judge(
     throw refused(row.audience === 'operator' ? FOR_OPERATORS : ELSEWHERE)
   }
   return {
+    pairId: token.id,
     person: { id: row.user_id },
     roles: row.roles ?? [],
     clientId: row.client_id,
@@ -163,6 +172,56 @@ function judge(
     audience: row.audience,
     scopes: ScopeSet.recall(row.scopes),
   }
+}
+
+/**
+ * Whether the caller still has the token, the authorization behind it, the application and all roles with which the request
+ * was admitted. A token that expired meanwhile, or was replaced by a refresh, was good when the request came.
+ *
+ * The order of locks is that of `withdraw-codes.ts`: person, client, member, authorization, pair.
+ */
+export function checkOfBearer({ pairId, authorizationId, roles }: Caller): CallerCheck {
+  const holdsBy = (pair: string) => sql<boolean>`exists (
+    select from token_pairs p
+      join authorizations a on a.id = p.authorization_id
+      join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+      join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
+      join users u on u.id = a.user_id
+    where p.id = ${pair} and p.revoked_at is null and ${isNotEnded('a', 'c')} and ${CLIENT_IS_ON}
+      and u.deleted_at is null and m.roles @> ${roles}::text[]
+    for share of u, c, m, a, p)`
+  const isHeldBy = async (tx: SchoolTx, pair: string) => {
+    const { rows } = await tx.run(sql<{ held: boolean }>`select ${holdsBy(pair)} as held`)
+    return rows[0]?.held === true
+  }
+  return {
+    key: authorizationId,
+    holds: holdsBy(pairId),
+    async confirm(tx) {
+      if (await isHeldBy(tx, pairId)) return
+      const successor = await findSuccessor(tx, pairId, authorizationId)
+      if (successor !== undefined && (await isHeldBy(tx, successor))) return
+      const { rows } = await tx.run(findBy<CallerRow>(sql`${pairId}`, sql``))
+      if (rows[0]?.live !== true) throw refused(UNKNOWN)
+      throw refused(rows[0].client_on ? LEFT : SWITCHED_OFF)
+    },
+  }
+}
+
+/** The pair that its client uses now, if it was refreshed from this one. */
+async function findSuccessor(
+  tx: SchoolTx,
+  pairId: string,
+  authorizationId: string,
+): Promise<string | undefined> {
+  const { rows } = await tx.run(sql<{ successor: string }>`
+    with recursive up (successor, id, previous_id) as (
+      select id, id, previous_id from token_pairs
+      where authorization_id = ${authorizationId} and revoked_at is null and first_used_at is not null
+      union all
+      select up.successor, p.id, p.previous_id from up join token_pairs p on p.id = up.previous_id)
+    select successor from up where id = ${pairId} and successor <> id limit 1`)
+  return rows[0]?.successor
 }
 
 const refused = (description: string): OAuthError => new OAuthError('invalid_token', description)

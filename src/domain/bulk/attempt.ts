@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import { type SchoolDb, type SchoolTx, unconfirmed } from '../../foundation/db/school-db.ts'
 import { refusalFromDatabase } from '../operation/database-refusal.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
 
@@ -42,7 +42,8 @@ export async function dryRun<R>(
 ): Promise<R> {
   let performed: { readonly value: R } | undefined
   try {
-    await at.transaction(async (tx) => {
+    // It changes nothing, and what its caller holds must not stay locked until the end of the file.
+    await unconfirmed(at).transaction(async (tx) => {
       performed = { value: await perform(savepointsIn(tx), tx) }
       throw new RolledBack()
     })

@@ -43,16 +43,15 @@ export class JobRun implements RunningJob<unknown, unknown> {
   async step(work: (tx: SchoolTx) => Promise<Progress<unknown>>): Promise<void> {
     if (this.#lost) throw new JobInterrupted('lease_lost')
     const { lease } = this.#options
-    const { progress, facts } = await this.at.transaction(async (tx) => {
+    const { progress, isCancelled } = await this.at.transaction(async (tx) => {
       const made = await work(tx)
       // Last: PostgreSQL keeps the row locked from here to the commit, so no other run can take the job in between.
-      return { progress: made, facts: await keepProgress(tx, lease, made) }
+      return { progress: made, isCancelled: await keepProgress(tx, lease, made) }
     })
     this.cursor = progress.cursor
     this.done = progress.done
     this.total = progress.total ?? this.total
-    if (facts.cancelRequested) throw new JobInterrupted('cancelled')
-    if (!facts.mayGoOn) throw new JobInterrupted('forbidden')
+    if (isCancelled) throw new JobInterrupted('cancelled')
     if (await this.#options.isTurnOver()) throw new JobInterrupted('turn_over')
   }
 

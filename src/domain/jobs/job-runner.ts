@@ -163,7 +163,7 @@ function reasonToEnd(job: TakenJob): JobEnd | undefined {
 }
 
 const FORBIDDEN =
-  'The person or the app that started it has lost the right to do so. What was done until then stays. An owner or admin can start it again.'
+  'The person who started it has signed out or lost the right to do so, or the app has. What was done until then stays. An owner or admin can start it again.'
 const STUCK = `It was tried ${MOST_ATTEMPTS} times and did not get further. What was done until then stays. Tell the administrator of this server the id of the job.`
 const OURS =
   'Something went wrong on our side. What was done until then stays. Start it again; if it fails again, tell the administrator of this server the id of the job.'

@@ -41,21 +41,29 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 const leaseUntil = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`
 
-/** The person who started it still runs the school, unless it is about themselves, and the app through which they did still may. */
-const MAY_GO_ON = sql<boolean>`(
-  (j.user_id is null or j.of_member or exists (
-    select from school_members m
-    where m.school_id = j.school_id and m.user_id = j.user_id
-      and ${mayHoldInSql(sql`'operator'`, sql`m.roles`)}))
+/**
+ * The person who started the job still runs the school and is signed in, unless it is about themselves, and the app through
+ * which they did still has access. `lock` is `for share` where the job writes by it, in the order of `withdraw-codes.ts`.
+ */
+const mayGoOn = (lock = sql``) => sql<boolean>`(
+  (j.user_id is null or j.of_member or (
+    exists (select from users u where u.id = j.user_id and u.deleted_at is null ${lock})
+    and (j.session_id is null or exists (select from browser_sessions b where b.id = j.session_id ${lock}))
+    and exists (
+      select from school_members m
+      where m.school_id = j.school_id and m.user_id = j.user_id
+        and ${mayHoldInSql(sql`'operator'`, sql`m.roles`)} ${lock})))
   and (j.authorization_id is null or exists (
-    select from authorizations a join clients c on c.school_id = a.school_id and c.client_id = a.client_id
-    where a.id = j.authorization_id and ${isNotEnded('a', 'c')} and ${CLIENT_IS_ON})))`
+    select from clients c join authorizations a on a.school_id = c.school_id and a.client_id = c.client_id
+      join token_pairs p on p.authorization_id = a.id
+    where a.id = j.authorization_id and ${isNotEnded('a', 'c')} and ${CLIENT_IS_ON}
+      and p.revoked_at is null and p.refresh_expires_at > now() ${lock})))`
 
 const TAKEN = sql`
   j.school_id as "schoolId", j.id, j.kind, j.input, j.cursor, j.done_count as done, j.total_count as total,
   j.scopes, j.via, j.user_id as "userId", j.client_id as "clientId", j.authorization_id as "authorizationId",
   j.request_id as "requestId", j.created_at as "createdAt", j.storing, j.attempts,
-  j.cancel_requested as "cancelRequested", ${MAY_GO_ON} as "mayGoOn",
+  j.cancel_requested as "cancelRequested", ${mayGoOn()} as "mayGoOn",
   (select s.origin from schools s where s.id = j.school_id) as origin,
   (select m.roles from school_members m where m.school_id = j.school_id and m.user_id = j.user_id) as roles`
 
@@ -137,26 +145,28 @@ export async function noteStoring(at: SchoolDb, lease: Lease, key: string): Prom
   if (rows.length === 0) throw new JobInterrupted('lease_lost')
 }
 
-export interface StepFacts {
-  readonly cancelRequested: boolean
-  readonly mayGoOn: boolean
-}
-
-/** Moves the cursor in the transaction of a step. Throws if the lease is lost, and the step is rolled back. */
+/**
+ * Moves the cursor in the transaction of a step, and says whether the job is to be cancelled. Throws if the lease is lost, or
+ * the right to do this job: the step is rolled back.
+ */
 export async function keepProgress(
   tx: SchoolTx,
   lease: Lease,
   { cursor, done, total, files = [] }: Progress<unknown>,
-): Promise<StepFacts> {
-  const { rows } = await tx.run(sql<StepFacts>`
+): Promise<boolean> {
+  const { rows: starters } = await tx.run(sql<{ mayGoOn: boolean }>`
+    select ${mayGoOn(sql`for share`)} as "mayGoOn" from jobs j
+    where j.school_id = ${tx.schoolId} and j.id = ${lease.id}`)
+  if (starters[0]?.mayGoOn === false) throw new JobInterrupted('forbidden')
+  const { rows } = await tx.run(sql<{ cancelRequested: boolean }>`
     update jobs j set cursor = ${JSON.stringify(cursor)}::jsonb, done_count = ${done},
       total_count = coalesce(${total ?? null}::bigint, j.total_count),
       files = j.files || ${JSON.stringify(files)}::jsonb, attempts = 0, storing = null,
       lease_until = ${leaseUntil(lease.seconds)}
     where ${held(tx, lease)}
-    returning j.cancel_requested as "cancelRequested", ${MAY_GO_ON} as "mayGoOn"`)
+    returning j.cancel_requested as "cancelRequested"`)
   if (rows[0] === undefined) throw new JobInterrupted('lease_lost')
-  return rows[0]
+  return rows[0].cancelRequested
 }
 
 /** Puts a job back in line, at the place of its school. */

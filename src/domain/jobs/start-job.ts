@@ -24,7 +24,10 @@ export interface NewJob<I> {
 }
 
 /** The part of an actor that a job remembers. */
-type Starter = Pick<Actor, 'via' | 'userId' | 'clientId' | 'authorizationId' | 'requestId'>
+type Starter = Pick<
+  Actor,
+  'via' | 'userId' | 'sessionId' | 'clientId' | 'authorizationId' | 'requestId'
+>
 
 /** Adds a job in the transaction that decided on it, and returns its id. Refused if too many of the school wait. */
 export async function startJob<I>(
@@ -47,6 +50,7 @@ export async function startJob<I>(
       of_member: isOfMember,
       via: actor.via,
       user_id: kind.isCleanUp === true ? null : (actor.userId ?? null),
+      session_id: isOfSchool ? (actor.sessionId ?? null) : null,
       client_id: actor.clientId ?? null,
       authorization_id: kind.isCleanUp === true ? null : (actor.authorizationId ?? null),
       request_id: actor.requestId ?? null,

@@ -34,7 +34,8 @@ export async function keepPosition(
   seconds: number,
 ): Promise<boolean> {
   if (!isUuid(place.lectureId)) return false
-  const { rows } = await at.run(sql<{ isFirstOfHour: boolean }>`
+  const [kept] = await at.write(
+    (callerHolds) => sql<{ isFirstOfHour: boolean }>`
     update lecture_progress p set position_seconds = ${seconds}, updated_at = now()
     from lecture_progress old
       join courses c on c.school_id = old.school_id and c.id = old.course_id
@@ -44,8 +45,9 @@ export async function keepPosition(
       and c.school_id = ${at.schoolId} and c.slug = ${place.slug} and p.course_id = c.id
       and old.school_id = p.school_id and old.user_id = p.user_id and old.course_id = p.course_id
       and old.lecture_id = p.lecture_id and ${IS_ACTIVE}
-    returning date_trunc('hour', old.updated_at) < date_trunc('hour', now()) as "isFirstOfHour"`)
-  const [kept] = rows
+      and ${callerHolds}
+    returning date_trunc('hour', old.updated_at) < date_trunc('hour', now()) as "isFirstOfHour"`,
+  )
   if (kept === undefined) return false
   // A member who goes on with the same lecture on another day learned on that day.
   if (kept.isFirstOfHour) {

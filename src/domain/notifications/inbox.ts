@@ -78,17 +78,19 @@ export async function markRead(
   userId: string,
   id: string,
 ): Promise<MarkedEntry | undefined> {
-  const { rows } = await at.run(sql<NotificationRow & { unread: number }>`
+  const [row] = await at.write(
+    (callerHolds) => sql<NotificationRow & { unread: number }>`
     with marked as (
       update notifications set read_at = coalesce(read_at, now())
       where school_id = ${at.schoolId} and user_id = ${userId} and id = ${id}
+        and ${callerHolds}
       returning id, kind, title, body, url, created_at, read_at)
     select marked.*, (
       select count(*) from notifications
       where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null
         and id <> marked.id) as unread
-    from marked`)
-  const [row] = rows
+    from marked`,
+  )
   if (row === undefined) return undefined
   const { unread, ...entry } = row
   return { entry: entryFromRow(entry), unread }
@@ -96,20 +98,24 @@ export async function markRead(
 
 /** Marks one entry as unread. False if the member has no such entry. */
 export async function markUnread(at: SchoolDb, userId: string, id: string): Promise<boolean> {
-  const { rows } = await at.run(sql`
+  const rows = await at.write(
+    (callerHolds) => sql`
     update notifications set read_at = null
-    where school_id = ${at.schoolId} and user_id = ${userId} and id = ${id}
-    returning id`)
+    where school_id = ${at.schoolId} and user_id = ${userId} and id = ${id} and ${callerHolds}
+    returning id`,
+  )
   return rows.length > 0
 }
 
 /** Marks all unread entries as read and returns their number. */
 export async function markAllRead(at: SchoolDb, userId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ marked: number }>`
+  const rows = await at.write(
+    (callerHolds) => sql<{ marked: number }>`
     with marked as (
       update notifications set read_at = now()
-      where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null
+      where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null and ${callerHolds}
       returning 1)
-    select count(*) as marked from marked`)
+    select count(*) as marked from marked having count(*) > 0`,
+  )
   return rows[0]?.marked ?? 0
 }

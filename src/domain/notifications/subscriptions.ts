@@ -50,14 +50,13 @@ export async function setSubscription(
   { topic, channel, enabled }: Subscription,
 ): Promise<Subscription | undefined> {
   if (!isTopic(topic)) return undefined
-  await at
-    .insert('notification_subscriptions', { user_id: userId, topic, channel, enabled })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['school_id', 'user_id', 'topic', 'channel'])
-        .doUpdateSet({ enabled, updated_at: sql`now()` }),
-    )
-    .execute()
+  await at.write(
+    (callerHolds) => sql`
+    insert into notification_subscriptions (school_id, user_id, topic, channel, enabled)
+    select ${at.schoolId}::uuid, ${userId}::uuid, ${topic}, ${channel}, ${enabled}::boolean where ${callerHolds}
+    on conflict (school_id, user_id, topic, channel) do update set enabled = excluded.enabled, updated_at = now()
+    returning topic`,
+  )
   return { topic, channel, enabled }
 }
 

@@ -9,7 +9,7 @@ import {
   type PasswordProblem,
 } from './password-rule.ts'
 import { type BrowserSession, type ProvenByPassword, withProof } from './sessions.ts'
-import { setPassword } from './set-password.ts'
+import { lockPerson, setPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
 import { passwordChangeCounter } from './sign-in-counters.ts'
 import { countTry } from './throttle.ts'
@@ -62,8 +62,11 @@ export async function changePassword(
   const retryAfterSeconds = await countTry(db, [changes], 60)
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds }
   const hash = await hashPassword(next, at.schoolId)
-  const stored = await at.transaction((tx) =>
-    setPassword(tx, {
+  const stored = await at.transaction(async (tx) => {
+    await lockPerson(tx, person.id)
+    // The session of this request ends here, too.
+    await tx.confirmCaller()
+    return await setPassword(tx, {
       userId: person.id,
       email: person.email,
       hash,
@@ -71,8 +74,8 @@ export async function changePassword(
       by: 'current_password',
       endsAccess: request.endsAccess,
       requestId: request.requestId,
-    }),
-  )
+    })
+  })
   if (!stored) return { kind: 'wrong_current' }
   return {
     kind: 'changed',

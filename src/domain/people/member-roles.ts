@@ -91,6 +91,8 @@ export async function changeRoles(
   by: AuditedActor,
 ): Promise<Role[]> {
   const rows = await memberAndOwners(tx, userId, sql`for no key update of m`)
+  // Now, because the person who acts may take a role from themselves; after the owners, whom every change locks in one order.
+  await tx.confirmCaller()
   const member = rows.find((row) => row.user_id === userId)
   if (member === undefined) throw notFound('member')
   if (isOnlyOwner(rows, userId) && !roles.includes('owner')) {

@@ -110,6 +110,8 @@ export async function writeRoles(
   people: readonly Changed[],
 ): Promise<void> {
   if (people.length === 0) return
+  // Now, because the person who acts may be among them.
+  await tx.confirmCaller()
   await tx.run(sql`
     insert into school_members as m (school_id, user_id, roles, typed_name, invitation_due)
     select ${tx.schoolId}::uuid, v.user_id, v.roles::text[], nullif(v.typed_name, ''), s.invites_people and v.is_new

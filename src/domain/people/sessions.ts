@@ -226,6 +226,19 @@ export async function isSessionOpen(at: SchoolDb, id: string): Promise<boolean> 
   return rows.length > 0
 }
 
+/**
+ * Whether the session goes on, with all roles that its person had when it was read. The order of locks: person, session,
+ * member. A session that expired meanwhile goes on.
+ */
+export function sessionHolds(at: SchoolDb, { id, roles }: BrowserSession): RawBuilder<boolean> {
+  return sql`(exists (
+      select from users u join browser_sessions b on b.user_id = u.id
+      where b.id = ${id} and b.school_id = ${at.schoolId} and u.deleted_at is null for share of u, b)
+    and (${roles}::text[] = '{}' or exists (
+      select from school_members m join browser_sessions b on b.school_id = m.school_id and b.user_id = m.user_id
+      where b.id = ${id} and m.roles @> ${roles}::text[] for share of m)))`
+}
+
 async function keepSession(at: SchoolDb, id: string): Promise<void> {
   await at
     .update('browser_sessions')

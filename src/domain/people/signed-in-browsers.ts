@@ -3,6 +3,7 @@ import type { Db } from '../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { record } from '../audit/audit.ts'
 import { type BrowserSession, endSessionsOfPerson, isOpen } from './sessions.ts'
+import { lockPerson } from './set-password.ts'
 
 export interface SignedInBrowser {
   readonly id: string
@@ -83,6 +84,7 @@ export async function endBrowser(
 ): Promise<boolean> {
   if (id === session.id) return false
   return await at.transaction(async (tx) => {
+    await lockPerson(tx, session.person.id)
     const ended = await tx
       .delete('browser_sessions')
       .where('id', '=', id)
@@ -112,6 +114,7 @@ export async function endOtherBrowsers(
   requestId: string,
 ): Promise<void> {
   await at.transaction(async (tx) => {
+    await lockPerson(tx, session.person.id)
     await endSessionsOfPerson(acrossSchools(tx), session.person.id, session.id)
     await record(tx, {
       action: 'session.ended',

@@ -14,6 +14,7 @@ import {
   LINES,
   laneSizes,
   TIME_OUTS,
+  writersOfSchool,
 } from './time-outs.ts'
 
 /** The whole database. Functions that take it cross schools; all others take a SchoolDb or SchoolTx. */
@@ -137,7 +138,11 @@ export function openDatabase(settings: DatabaseSettings): Database {
     watch,
     giveUpMs: giveUpAfter(timeOuts.interactive),
   })
-  const { db } = new Lanes(pools, pipelines)
+  const { db } = new Lanes(pools, pipelines, {
+    running: writersOfSchool(sizes),
+    waiting: LINES.interactive,
+    waitMs: waitMs.interactive,
+  })
   return {
     db,
     pool,

@@ -1,10 +1,12 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { LruCache } from '../cache/lru-cache.ts'
+import { Limiter, type Limits } from '../concurrency/limiter.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { Pipelines } from './pipelines.ts'
 import { connectPrepared } from './prepared.ts'
 import type { DB } from './schema.generated.ts'
 import type { Lane } from './time-outs.ts'
+import { refuseBusy } from './unavailable.ts'
 
 type Db = Kysely<DB>
 
@@ -27,10 +29,17 @@ export class Lanes {
   readonly #pools: Readonly<Record<Lane, ConnectionPool>>
   readonly #pipelines: Pipelines
   readonly #views = new LruCache<Db>(MAX_VIEWS)
+  readonly #writers = new LruCache<Limiter>(MAX_VIEWS)
+  readonly #writerLimits: Limits
 
-  constructor(pools: Readonly<Record<Lane, ConnectionPool>>, pipelines: Pipelines) {
+  constructor(
+    pools: Readonly<Record<Lane, ConnectionPool>>,
+    pipelines: Pipelines,
+    writerLimits: Limits,
+  ) {
     this.#pools = pools
     this.#pipelines = pipelines
+    this.#writerLimits = writerLimits
   }
 
   get db(): Db {
@@ -44,6 +53,14 @@ export class Lanes {
     if (known !== undefined) return known
     const made = this.#make(view)
     this.#views.set(key, made, 1)
+    return made
+  }
+
+  writersOf(school: string): Limiter {
+    const known = this.#writers.get(school)
+    if (known !== undefined) return known
+    const made = new Limiter(this.#writerLimits)
+    this.#writers.set(school, made, 1)
     return made
   }
 
@@ -71,6 +88,25 @@ export class Lanes {
 /** How much work waits for a connection. */
 export function waitingOf(db: Db, view: View): number {
   return lanesOf.get(db)?.waitingOf(view) ?? 0
+}
+
+/**
+ * Runs a transaction of one caller of a school. One caller leaves places to others, and all of them leave connections to what
+ * only reads: however long writes are held, a revocation or the end of all apps finds its way.
+ */
+export async function asWriter<R>(
+  db: Db,
+  school: string,
+  caller: string,
+  work: () => Promise<R>,
+): Promise<R> {
+  const writers = lanesOf.get(db)?.writersOf(school)
+  await writers?.enter(caller)?.catch(refuseBusy)
+  try {
+    return await work()
+  } finally {
+    writers?.leave(caller)
+  }
 }
 
 /** A transaction has its connection already: its only view is itself. */

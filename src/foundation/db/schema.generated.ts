@@ -512,6 +512,7 @@ export interface JobsTable {
   expires_at: Date | null
   storing: string | null
   of_member: Generated<boolean>
+  session_id: string | null
 }
 
 /** analytics: students whose first or last day of learning in a day, week or month is this day */

@@ -1,18 +1,19 @@
-import type {
-  DeleteQueryBuilder,
-  DeleteResult,
-  InsertObject,
-  InsertQueryBuilder,
-  InsertResult,
-  QueryResult,
-  RawBuilder,
-  SelectQueryBuilder,
-  Transaction,
-  UpdateQueryBuilder,
-  UpdateResult,
+import {
+  type DeleteQueryBuilder,
+  type DeleteResult,
+  type InsertObject,
+  type InsertQueryBuilder,
+  type InsertResult,
+  type QueryResult,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type Transaction,
+  type UpdateQueryBuilder,
+  type UpdateResult,
 } from 'kysely'
 import type { Db } from './database.ts'
-import { viewOf } from './lanes.ts'
+import { asWriter, viewOf } from './lanes.ts'
 import type { Prepared } from './prepared.ts'
 import type { DB } from './schema.generated.ts'
 import type { Lane } from './time-outs.ts'
@@ -44,6 +45,12 @@ export interface SchoolDb {
     statement: Prepared<V & AtSchool, R>,
     values: V,
   ): Promise<{ readonly rows: readonly R[] }>
+  /**
+   * A write of one statement, without a transaction around it. It does nothing and returns no row unless `callerHolds`. Without
+   * a row it runs once more in a transaction, which says why.
+   */
+  write<R>(statement: (callerHolds: RawBuilder<boolean>) => RawBuilder<R>): Promise<readonly R[]>
+  /** Commits what `work` wrote, unless `work` or the confirmation of the caller (`confirmedBy`) throws. */
   transaction<R>(work: (tx: SchoolTx) => Promise<R>): Promise<R>
 }
 
@@ -57,12 +64,28 @@ declare const insideTransaction: unique symbol
 /** The same rows inside a transaction: functions that lock or write twice demand this type. */
 export interface SchoolTx extends SchoolDb {
   readonly [insideTransaction]: true
+  /**
+   * Confirms the caller now instead of before the commit. For work that takes from the caller what the confirmation asks for,
+   * such as a new password, which ends all sessions.
+   */
+  confirmCaller(): Promise<void>
+}
+
+/** Whether the caller of a request still has what the request was admitted with. */
+export interface CallerCheck {
+  /** Names the caller among those of the school. */
+  readonly key: string
+  /** True if so; the rows that say it are locked until the commit. */
+  readonly holds: RawBuilder<boolean>
+  /** Throws if not. */
+  confirm(tx: SchoolTx): Promise<void>
 }
 
 export interface WorkClass {
   readonly lane?: Lane | undefined
   /** Aborted once the caller is gone; batch work is then cancelled. */
   readonly gone?: (() => AbortSignal) | undefined
+  readonly caller?: CallerCheck | undefined
 }
 
 export function atSchool(db: Db, schoolId: string, work: WorkClass = {}): SchoolDb {
@@ -71,6 +94,19 @@ export function atSchool(db: Db, schoolId: string, work: WorkClass = {}): School
 
 export function atSchoolInTransaction(tx: Transaction<DB>, schoolId: string): SchoolTx {
   return new FencedDb(tx, schoolId, {}) as unknown as SchoolTx
+}
+
+/**
+ * The same rows for a caller who may lose the right to write while the request runs: every transaction checks the caller last.
+ * The locks are then held for a moment only, so that what takes a right away does not wait for writes that take long.
+ */
+export function confirmedBy(at: SchoolDb, caller: CallerCheck): SchoolDb {
+  return FencedDb.confirmedBy(at as FencedDb, caller)
+}
+
+/** The same rows for work that commits nothing. */
+export function unconfirmed(at: SchoolDb): SchoolDb {
+  return FencedDb.confirmedBy(at as FencedDb, undefined)
 }
 
 /** The same rows for another class of work. Inside a transaction nothing changes. */
@@ -97,10 +133,15 @@ class FencedDb implements SchoolDb {
     return new FencedDb(fenced.#root, fenced.schoolId, { ...fenced.#work, lane })
   }
 
+  static confirmedBy(fenced: FencedDb, caller: CallerCheck | undefined): FencedDb {
+    return new FencedDb(fenced.#root, fenced.schoolId, { ...fenced.#work, caller })
+  }
+
   readonly schoolId: string
   readonly #root: Db
   readonly #work: WorkClass
   #view: Db | undefined
+  #isConfirmed = false
 
   constructor(db: Db, schoolId: string, work: WorkClass) {
     this.#root = db
@@ -159,6 +200,30 @@ class FencedDb implements SchoolDb {
   }
 
   transaction<R>(work: (tx: SchoolTx) => Promise<R>): Promise<R> {
-    return this.#db.transaction().execute((tx) => work(atSchoolInTransaction(tx, this.schoolId)))
+    const { caller } = this.#work
+    const run = () =>
+      this.#db.transaction().execute(async (tx) => {
+        const inside = new FencedDb(tx, this.schoolId, { caller })
+        const result = await work(inside as unknown as SchoolTx)
+        await inside.confirmCaller()
+        return result
+      })
+    return caller === undefined ? run() : asWriter(this.#root, this.schoolId, caller.key, run)
+  }
+
+  async confirmCaller(): Promise<void> {
+    const { caller } = this.#work
+    if (caller === undefined || this.#isConfirmed) return
+    this.#isConfirmed = true
+    await caller.confirm(this as unknown as SchoolTx)
+  }
+
+  async write<R>(
+    statement: (callerHolds: RawBuilder<boolean>) => RawBuilder<R>,
+  ): Promise<readonly R[]> {
+    const { caller } = this.#work
+    const { rows } = await this.run(statement(caller?.holds ?? sql.lit(true)))
+    if (rows.length > 0 || caller === undefined) return rows
+    return await this.transaction(async (tx) => (await tx.run(statement(sql.lit(true)))).rows)
   }
 }

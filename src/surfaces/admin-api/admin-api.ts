@@ -10,6 +10,7 @@ import { acceptJson } from '../../foundation/http/request-body.ts'
 import { DOCUMENTS } from '../../foundation/protocol/endpoints.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { perSchool } from '../../gate/per-school.ts'
+import { isCallerOld } from '../../gate/slow-body.ts'
 import { apiActor, checkScopes, createRateChecks, loadOperator } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
 import { addBulkRoutes } from './bulk.ts'
@@ -107,9 +108,9 @@ function addRoute(scope: FastifyInstance, route: Route, onRequest: Admit): void 
 }
 
 async function answer(request: FastifyRequest, route: Route, plan: InputPlan): Promise<Answer> {
-  const caller = request.operator
-  if (caller === undefined) throw new Error('the handler ran without its caller')
   const { operation } = route
+  const caller = isCallerOld(request) ? await loadOperator(request, operation) : request.operator
+  if (caller === undefined) throw new Error('the handler ran without its caller')
   const input = inputOf(request, plan)
   const scopes = neededScopes(operation, input)
   checkScopes(caller, scopes)

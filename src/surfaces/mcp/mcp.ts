@@ -7,6 +7,7 @@ import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { readText } from '../../foundation/http/request-body.ts'
 import { apiHeaders, setPageHeaders } from '../../foundation/http/security-headers.ts'
 import { KNOWN_CALLER, STRANGER, walkJson } from '../../foundation/json/json-walk.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
 import {
   type ResourcePath,
   spellingsOf,
@@ -17,6 +18,7 @@ import type { ToolCallObserver } from '../../foundation/tracing/tracing.ts'
 import { loadKnownCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import type { GoodTokens } from '../../gate/good-tokens.ts'
+import { isCallerOld } from '../../gate/slow-body.ts'
 import { type AdmittedCall, admitCall } from './admit-call.ts'
 import { answerError, answerStepUp, withExplainedError } from './answer-error.ts'
 import { endpointPage } from './endpoint-page.tsx'
@@ -71,25 +73,31 @@ export function addMcpRoutes(
 
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       // First, so that a bad token gets 401 even if the rest of the request is broken.
-      const caller =
+      const known =
         request.headers.authorization === undefined
           ? undefined
           : await rates.ofToken(request, reply, () => loadKnownCaller(request))
       checkMediaTypes(request)
       const { maxBytes, limits } =
-        caller === undefined
+        known === undefined
           ? { maxBytes: STRANGER_BYTES, limits: STRANGER }
           : { maxBytes: context.limits.jsonBodyBytes, limits: KNOWN_CALLER }
       const text = await readText(request, reply, maxBytes)
+      const caller =
+        known !== undefined && isCallerOld(request) ? await loadKnownCaller(request) : known
       const { excess, holdsNul } = walkJson(text, limits)
       if (excess !== undefined) throw new RpcRefusal(400, '-32600', excess)
       const message = parseMessage(await readJson(request, text))
       const { school, at, id: requestId } = request
       const call: ToolCall = { school, at, endpoint, path, caller, outlines, requestId }
 
+      let refusal: OAuthError | undefined
       const admit = (asked: AskedCall): AdmittedCall => {
         rates.ofCall(request, caller, reply)
-        const admitted = admitCall(asked, call, holdsNul, (fault) => logFailure(request, fault))
+        const admitted = admitCall(asked, call, holdsNul, (fault) => {
+          if (fault instanceof OAuthError) refusal = fault
+          else logFailure(request, fault)
+        })
         if (observe === undefined) return admitted
         const { tool, answer } = admitted
         return { tool, answer: () => observe(tool, message.params._meta, answer) }
@@ -104,6 +112,7 @@ export function addMcpRoutes(
             return createToolServer(call, asked && admit(asked), { version, lists })
           },
         })
+        if (refusal !== undefined) throw refusal
         return await send(reply, response, school.origin)
       } catch (error) {
         if (error instanceof StepUpError) return answerStepUp(error, message, request, reply)

@@ -12,11 +12,14 @@ export interface ToolResult {
   isError?: true
 }
 
-/** Runs a tool; each failure becomes a text that a model can act on and that tells no secret. */
+/**
+ * Runs a tool; each failure becomes a text that a model can act on and that tells no secret. `onFault` gets a failure of ours, and
+ * the refusal of a token that ended while the tool ran, which is answered with 401 instead.
+ */
 export async function runTool(
   origin: string,
   run: () => Promise<object>,
-  logFault: (fault: unknown) => void,
+  onFault: (fault: unknown) => void,
 ): Promise<ToolResult> {
   try {
     const given = await run()
@@ -25,7 +28,7 @@ export async function runTool(
     // Older clients read only text, so the same JSON is in both places.
     return { content: [{ type: 'text', text }], structuredContent: { ...answer } }
   } catch (error) {
-    const { text, code } = describe(error, logFault)
+    const { text, code } = describe(error, onFault)
     return problem(origin, code, text)
   }
 }
@@ -50,14 +53,17 @@ interface Described {
   readonly code: ErrorCode
 }
 
-function describe(error: unknown, logFault: (fault: unknown) => void): Described {
+function describe(error: unknown, onFault: (fault: unknown) => void): Described {
   if (error instanceof ToolProblem) return { text: error.message, code: error.code }
   if (error instanceof TooManyRowsError) return { text: error.message, code: 'limit_exceeded' }
-  if (error instanceof OAuthError) return { text: error.description, code: error.code }
+  if (error instanceof OAuthError) {
+    if (error.code === 'invalid_token') onFault(error)
+    return { text: error.description, code: error.code }
+  }
   if (isDatabaseUnavailable(error) && error.code === TOOK_TOO_LONG) {
     return { text: TOO_SLOW, code: 'limit_exceeded' }
   }
-  logFault(error)
+  onFault(error)
   return { text: OUR_FAULT, code: 'server_error' }
 }
 

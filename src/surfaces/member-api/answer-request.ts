@@ -147,12 +147,12 @@ function checkCost(
 /**
  * Refusals and the engine's own messages go to the caller. Any other error of a resolver is our
  * fault: it is logged, and the caller gets a general message. An unavailable database is thrown on,
- * because it is answered with 503.
+ * because it is answered with 503; so is the refusal of a token that ended meanwhile.
  */
 function presentable(error: GraphQLError, request: FastifyRequest): GraphQLError {
   const cause = error.originalError
   if (cause === undefined || cause instanceof GraphQLError) return error
-  if (isDatabaseUnavailable(cause)) throw cause
+  if (isDatabaseUnavailable(cause) || cause instanceof OAuthError) throw cause
   logFailure(request, cause)
   return recoded(
     error,

@@ -20,6 +20,7 @@ import { loadCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import type { GoodTokens } from '../../gate/good-tokens.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
+import { isCallerOld } from '../../gate/slow-body.ts'
 import { answerGraphQLRequest, type GraphQLAnswer } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
@@ -91,9 +92,7 @@ export function addMemberApiRoutes(
     scope.decorateRequest('viewer')
     scope.decorateRequest('bill')
     scope.addHook('onRequest', async (request, reply) => {
-      const caller = await badTokens.count(request, reply, () =>
-        loadCaller(request, { boundSchool: true }),
-      )
+      const caller = await badTokens.count(request, reply, () => loadViewer(request))
       request.bill = rates.begin(caller, reply)
       request.bill.spend(REQUEST)
       checkAccountScope(caller)
@@ -105,7 +104,8 @@ export function addMemberApiRoutes(
     scope.post(PATH, async (request, reply) => {
       const type = chooseType(request)
       checkContentType(request)
-      const { school, at, viewer: caller, bill } = request
+      const caller = isCallerOld(request) ? await loadViewer(request) : request.viewer
+      const { school, at, bill } = request
       rates.check(bill, reply)
       const db = acrossSchools(at)
       const contextWith = (meter: Meter): MemberContext => ({
@@ -142,6 +142,8 @@ export function addMemberApiRoutes(
     scope.route({ method: OTHER_METHODS, url: PATH, handler: (_request, reply) => reply.send() })
   })
 }
+
+const loadViewer = (request: FastifyRequest) => loadCaller(request, { boundSchool: true })
 
 /**
  * After all checks for 401 and before content type and body, so that a caller without access learns nothing about

@@ -1,12 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
 import { describeDevice } from '../../domain/people/device.ts'
 import type { KnownBy } from '../../domain/people/known-device.ts'
 import { noteNewBrowser } from '../../domain/people/notices.ts'
 import {
   type BrowserSession,
+  isSessionOpen,
   type ProvenPerson,
+  sessionHolds,
   startSession,
 } from '../../domain/people/sessions.ts'
+import { confirmedBy } from '../../foundation/db/school-db.ts'
 import {
   serializeCookie,
   serializeExpiredCookie,
@@ -48,7 +52,23 @@ export async function loadBrowserSession(
   request.returnTo = returnTo
   const session = await findBrowserSession(request)
   if (session === undefined) throw new SignInNeeded(returnTo)
+  actAs(request, session, returnTo)
   return session
+}
+
+/** From here on the request writes as the person of this session: nothing is committed once it has ended, or a role is gone. */
+export function actAs(request: FastifyRequest, session: BrowserSession, returnTo: string): void {
+  const holds = sessionHolds(request.at, session)
+  request.at = confirmedBy(request.at, {
+    key: session.id,
+    holds,
+    async confirm(tx) {
+      const { rows } = await tx.run(sql<{ held: boolean }>`select ${holds} as held`)
+      if (rows[0]?.held === true) return
+      if (await isSessionOpen(tx, session.id)) throw new MemberNeeded('A role is gone.')
+      throw new SignInNeeded(returnTo)
+    },
+  })
 }
 
 /**

@@ -15,6 +15,7 @@ import { queueNotice } from '../notices.ts'
 import type { Person } from '../person.ts'
 import { findSchoolToTell, recordAboutPerson } from '../school-to-tell.ts'
 import { addProof, type BrowserSession, endSessionsOfPerson } from '../sessions.ts'
+import { lockPerson } from '../set-password.ts'
 import {
   type AuthenticatorSetup,
   addAuthenticator,
@@ -60,6 +61,7 @@ export async function switchOnSecondFactor(
   }
   return await at.transaction(async (tx) => {
     const db = acrossSchools(tx)
+    await lockPerson(tx, userId)
     const since = await addAuthenticator(db, keyring, { userId, secret, step })
     if (since === undefined) return { kind: 'already_on' }
     const codes = await renewRecoveryCodes(db, keyring, userId)

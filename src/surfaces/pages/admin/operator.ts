@@ -59,6 +59,7 @@ export function operatorActor(request: FastifyRequest, operator: BrowserSession)
   return {
     via: 'admin_area',
     userId: operator.person.id,
+    sessionId: operator.id,
     roles: operator.roles,
     origin: request.school.origin,
     requestId: request.id,

@@ -11,7 +11,7 @@ import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { memberOf, SignInNeeded } from '../browser-session.ts'
+import { actAs, memberOf, SignInNeeded } from '../browser-session.ts'
 import { ownerOf } from '../kept-forms/keep-form.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, slugOf, withoutNul } from '../site-frame.ts'
@@ -51,6 +51,7 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
     // What was typed is kept over the sign-in. A form of a session is never taken as that of a visitor without a name.
     const asksForPerson = form.oncePerMember || ownerOf(context, request) !== undefined
     if (session === undefined && asksForPerson) throw new SignInNeeded(here)
+    if (session !== undefined) actAs(request, session, here)
     const sent = checkedForm(context.keyring, request, session)
     const refused = refusalOf(form, userId)
     if (refused !== undefined) return redirectTo(reply, request, 'site', `${here}?done=${refused}`)

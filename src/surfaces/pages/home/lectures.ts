@@ -20,7 +20,7 @@ import { apiHeaders, policyWith } from '../../../foundation/http/security-header
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession, memberOf } from '../browser-session.ts'
+import { actAs, loadBrowserSession, memberOf } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { sendFile } from '../send-file.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
@@ -122,6 +122,7 @@ function addPositionRoute(app: FastifyInstance, context: AppContext): void {
     const form = checkedForm(context.keyring, request, session)
     const userId = memberOf(session)
     const { slug, id } = placeOf(request)
+    if (session !== undefined) actAs(request, session, lecturePath(slug, id))
     if (userId !== undefined) checkRate(limiter, `${request.school.id} ${userId}`, reply)
     const seconds = positionIn(form.get('position_seconds') ?? '')
     if (seconds === undefined) {

@@ -3,6 +3,7 @@ import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { rawPath } from '../../../../foundation/http/raw-url.ts'
 import { findBrowserSession } from '../../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../../gate/context.ts'
+import { actAs } from '../../browser-session.ts'
 import { asOperator } from '../operator.ts'
 import { addCheckInRoutes } from './check-in/check-in-routes.tsx'
 import { addCurriculumRoutes } from './curriculum/curriculum-routes.ts'
@@ -44,6 +45,7 @@ export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void
       const session = await findBrowserSession(request)
       if (session === undefined && isPlainForm(request)) return
       request.formSender = asOperator(request, session, request.returnTo)
+      actAs(request, request.formSender, request.returnTo)
     })
     for (const resource of RESOURCES) addResourceRoutes(scope, context, resource)
     addCheckInRoutes(scope, context)

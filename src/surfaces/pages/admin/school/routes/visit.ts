@@ -10,6 +10,7 @@ import type { BrowserSession } from '../../../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
+import { isCallerOld } from '../../../../../gate/slow-body.ts'
 import { checkedForm } from '../../../page-request.ts'
 import type { Notices } from '../../../site-frame.ts'
 import { requireRecentProof } from '../../../step-up/recent-proof.ts'
@@ -52,7 +53,8 @@ export async function enter(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Visit> {
-  const operator = request.formSender ?? (await loadOperator(request, request.returnTo))
+  const sender = isCallerOld(request) ? undefined : request.formSender
+  const operator = sender ?? (await loadOperator(request, request.returnTo))
   const actor = operatorActor(request, operator)
   const perform: Perform = async (operation, input) => {
     if (operation.needsProof?.(input) === true) requireRecentProof(request, operator)
