@@ -4,7 +4,6 @@ import { deletePerson } from '../../src/domain/people/delete-person.ts'
 import { memberKind } from '../../src/domain/people/people-bulk.ts'
 import { setPersonRoles } from '../../src/domain/people/person-operations.ts'
 import { verifies } from '../spec/verifies.ts'
-import { anOperator } from '../support/admin-api.ts'
 import { AdminBrowser } from '../support/admin-browser.ts'
 import { importInto } from '../support/bulk.ts'
 import { aPair, exchange, type Pair, refresh, userinfo } from '../support/client-like.ts'
@@ -19,14 +18,12 @@ import {
 import { signedIn } from '../support/operator-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
 import { sharedWorld, type TestPerson } from '../support/world.ts'
-import { useTool } from './mcp/tool-endpoint.ts'
 
 /** What a person authorized as owner or admin ends with that role. */
 const world = await sharedWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const owner = await world.aMember(school, ['owner'])
-const manager = await anOperator(world, school, { person: owner })
 
 const setRoles = async ({ id }: TestPerson, ...roles: ('admin' | 'owner' | 'student')[]) =>
   outputOf(await performByCommandLine(school, setPersonRoles, { id, roles }))
@@ -43,15 +40,6 @@ async function expectEnded(pair: Pair): Promise<void> {
 type Way = (person: TestPerson) => Promise<unknown>
 
 const ways: Readonly<Record<string, Way>> = {
-  'the REST API': ({ id }) => manager.patch(`/members/${id}`, { roles: ['student'] }),
-  'a tool': ({ id }) =>
-    useTool(
-      world,
-      school,
-      'change_people',
-      { action: 'members.change', input: { id, roles: ['student'] } },
-      { token: manager.accessToken },
-    ),
   'the admin area': async ({ id }) => {
     const browser = new AdminBrowser(await signedIn(world, school, owner))
     await browser.done(`/admin/members/${id}/edit`, { roles: ['student'] })
@@ -110,7 +98,8 @@ describe('a person who is no longer owner or admin', () => {
         await anOperatorPair(world, school, deleted),
       ]
       const own = await memberPair(deleted)
-      expect((await manager.send('DELETE', `/members/${leaving.id}`)).statusCode).toBe(200)
+      const browser = new AdminBrowser(await signedIn(world, school, owner))
+      await browser.done(`/admin/members/${leaving.id}/remove`)
       const rows = await auditOf(school, async () => {
         const done = await world.database.db
           .transaction()

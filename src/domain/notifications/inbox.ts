@@ -111,11 +111,13 @@ export async function markUnread(at: SchoolDb, userId: string, id: string): Prom
 export async function markAllRead(at: SchoolDb, userId: string): Promise<number> {
   const rows = await at.write(
     (callerHolds) => sql<{ marked: number }>`
-    with marked as (
+    with caller as materialized (select ${callerHolds} as holds),
+    marked as (
       update notifications set read_at = now()
-      where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null and ${callerHolds}
+      where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null
+        and (select holds from caller)
       returning 1)
-    select count(*) as marked from marked having count(*) > 0`,
+    select (select count(*) from marked) as marked from caller where holds`,
   )
   return rows[0]?.marked ?? 0
 }

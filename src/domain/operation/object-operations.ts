@@ -17,6 +17,8 @@ interface Details<S extends z.ZodObject> {
   readonly judgesScopes?: true
   readonly of: Resource<S>
   readonly examples: readonly OperationExample[]
+  /** Of a write. */
+  readonly queuesMail?: 'maybe'
   needsProof?(input: Readonly<Record<string, unknown>>): boolean
 }
 
@@ -56,7 +58,6 @@ interface CommonInput {
 export function createOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
-    readonly queuesMail?: 'maybe'
     /** Returns the id of the new object. */
     create(
       tx: SchoolTx,

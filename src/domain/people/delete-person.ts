@@ -5,11 +5,11 @@ import type { AuditedActor } from '../actor.ts'
 import { recordForInstallation } from '../audit/audit.ts'
 import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { endAuthorizationsOfPerson } from '../grants/authorizations.ts'
-import { endOperatorAuthorizations } from '../grants/end-operator-authorizations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { beginForgetting } from './deletion/leave-school.ts'
 import { holdsInSql, type Role } from './membership.ts'
 import { leavePictures } from './profile/picture.ts'
+import { rolesChanged } from './roles-changed.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
 export interface EndedWithPerson {
@@ -108,7 +108,7 @@ async function leaveEverySchool(
   let ended = 0
   for (const { school_id, before } of left) {
     const at = atSchoolInTransaction(tx, school_id)
-    ended += await endOperatorAuthorizations(at, [userId], by)
+    ended += await rolesChanged(at, [{ userId, before, after: [] }], by)
     const detail = { before, after: [] }
     await recordChange(at, by, { action: 'member.roles_changed', subject: userId, detail })
   }

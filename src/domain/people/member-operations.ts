@@ -99,6 +99,7 @@ export const changeMember = changeOperation({
   needsProof: () => true,
   scopes: WRITE,
   of: writtenMembers,
+  queuesMail: 'maybe',
   fields: { roles: rolesField.optional() },
   examples: [
     { title: 'Also a lecturer', input: { id: EXAMPLE.student, roles: ['lecturer', 'student'] } },
@@ -118,6 +119,7 @@ export const removeMember = removeOperation({
   needsProof: () => true,
   scopes: WRITE,
   of: writtenMembers,
+  queuesMail: 'maybe',
   examples: [{ title: 'A member leaves', input: { id: EXAMPLE.student } }],
   async whyNot(at, caller, userId) {
     const roles = await rolesAt(at, userId)

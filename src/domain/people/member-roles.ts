@@ -4,10 +4,10 @@ import type { AuditedActor } from '../actor.ts'
 import { recordCreated } from '../audit/audit.ts'
 import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
-import { endLostRights } from './end-lost-rights.ts'
 import { inviteAdded } from './invitations/invite.ts'
-import { holdsInSql, ROLES, type Role, setRoles } from './membership.ts'
+import { holdsInSql, isOperator, ROLES, type Role, rolesAt, setRoles } from './membership.ts'
 import { findOrCreatePerson } from './person.ts'
+import { rolesChanged } from './roles-changed.ts'
 
 export interface NewMember {
   readonly email: string
@@ -34,6 +34,7 @@ export async function addMember(tx: SchoolTx, fresh: NewMember, by: AuditedActor
   const entry = changeEntry(by, { action: 'person.created' })
   await recordCreated(across, entry, isNew ? [userId] : [])
   const added = ordered(fresh.roles)
+  const before = isOperator(added) ? await rolesAt(tx, userId) : []
   await tx.run(sql`
     insert into school_members as m (school_id, user_id, roles, typed_name)
     values (${tx.schoolId}, ${userId}, ${added}::text[], ${name})
@@ -42,6 +43,8 @@ export async function addMember(tx: SchoolTx, fresh: NewMember, by: AuditedActor
             where role = any (m.roles || excluded.roles) order by place)`)
   await recordChange(tx, by, { action: 'member.roles_changed', subject: userId, detail: { added } })
   await inviteAdded(tx, userId, by)
+  const after = ordered([...before, ...added])
+  await rolesChanged(tx, [{ userId, before, after }], by)
   return userId
 }
 
@@ -99,7 +102,7 @@ export async function changeRoles(
     throw new OperationRefused(LAST_OWNER)
   }
   await setRoles(tx, userId, roles)
-  await endLostRights(tx, [{ userId, before: member.roles, after: roles }], by)
+  await rolesChanged(tx, [{ userId, before: member.roles, after: roles }], by)
   const detail = { before: member.roles, after: ordered(roles) }
   await recordChange(tx, by, { action: 'member.roles_changed', subject: userId, detail })
   return member.roles

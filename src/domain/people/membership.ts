@@ -6,6 +6,9 @@ import type { Person } from './person.ts'
 export const ROLES = ['owner', 'admin', 'lecturer', 'student'] as const
 export type Role = (typeof ROLES)[number]
 
+/** Only people give and take them, see `role-rules.ts`. */
+export const OPERATOR_ROLES = ['owner', 'admin'] as const satisfies readonly Role[]
+
 /** Owners and admins operate a school; only they may authorize an operator client. */
 export function isOperator(roles: readonly string[]): boolean {
   return roles.includes('owner') || roles.includes('admin')

@@ -6,9 +6,9 @@ import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { record, recordCreated, withSubjects } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
-import { endLostRights } from './end-lost-rights.ts'
 import { holdsInSql, type Role } from './membership.ts'
 import { normalEmail } from './person.ts'
+import { rolesChanged } from './roles-changed.ts'
 
 /**
  * Reads and writes many people; each function sends the same statements, however many people there are and whether
@@ -125,7 +125,7 @@ export async function writeRoles(
     on conflict (school_id, user_id) do update set roles = excluded.roles,
       typed_name = coalesce(excluded.typed_name, m.typed_name),
       invitation_due = m.invitation_due or excluded.invitation_due`)
-  await endLostRights(
+  await rolesChanged(
     tx,
     people.map(({ userId = '', before, after }) => ({ userId, before, after })),
     caller,

@@ -63,6 +63,10 @@ export const STATE_ERRORS = {
     'The person has neither a passkey nor a second factor.',
     'Set one up in your account first.',
   ),
+  people_only: explain(
+    'An app neither gives nor takes the roles owner and admin.',
+    'Do it as an owner or admin in the admin area, under Members.',
+  ),
   owners_only: explain('Only an owner may do this.', 'Ask an owner of the school.'),
   public: explain(
     'A public application has no secret.',

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
 import { sharedWorld, type TestSchool, type World } from '../../support/world.ts'
+import { callTool } from '../mcp/tool-endpoint.ts'
 
 let world: World
 let school: TestSchool
@@ -58,26 +59,43 @@ describe('adding people', () => {
 })
 
 describe('roles', () => {
-  test('an admin cannot give or take the owner role, or remove an owner', async () => {
-    const admin = await anOperator(world, school, { roles: ['admin'] })
-    const attempts = [
-      await admin.patch(`/members/${admin.person.id}`, { roles: ['owner', 'admin'] }),
-      await admin.patch(`/members/${owner.person.id}`, { roles: ['student'] }),
-      await admin.send('DELETE', `/members/${owner.person.id}`),
-      await admin.post('/members', { email: 'me@people.test', name: 'Me', roles: ['owner'] }),
-    ]
-    for (const answer of attempts) {
-      expect(answer.statusCode).toBe(403)
-      expect(answer.json()).toMatchObject({ code: 'forbidden', reason: 'owners_only' })
-    }
-  })
+  test.each(['owner', 'admin'])(
+    'a stolen token of an %s makes no owner or admin, and removes none: only people do',
+    async (role) => {
+      const thief = await anOperator(world, school, { roles: [role] })
+      const colleague = await world.aMember(school, ['admin'])
+      const attempts = [
+        await thief.patch(`/members/${thief.person.id}`, { roles: ['owner', 'admin'] }),
+        await thief.patch(`/members/${colleague.id}`, { roles: ['student'] }),
+        await thief.send('DELETE', `/members/${colleague.id}`),
+        await thief.post('/members', { email: 'me@people.test', name: 'Me', roles: ['admin'] }),
+        await thief.post('/members', { email: 'me@people.test', name: 'Me', roles: ['owner'] }),
+      ]
+      for (const answer of attempts) {
+        expect(answer.statusCode).toBe(403)
+        expect(answer.json()).toMatchObject({ code: 'forbidden', reason: 'people_only' })
+        expect(answer.json().detail).toContain(`${school.origin}/admin/members`)
+      }
+      const imported = await thief.send('POST', '/members/import', {
+        body: `id,roles\n${colleague.id},"[""owner""]"\n${colleague.id},"[""admin"",""lecturer""]"\n`,
+        headers: { 'content-type': 'text/csv' },
+      })
+      expect(imported.json()).toMatchObject({
+        updated: 1,
+        errors: [{ line: 2, errors: [{ code: 'people_only' }] }],
+      })
+      // What leaves these roles as they are passes.
+      const kept = await thief.patch(`/members/${colleague.id}`, { roles: ['admin', 'student'] })
+      expect([kept.statusCode, kept.json().roles]).toEqual([200, ['admin', 'student']])
+    },
+  )
 
-  test('the last owner keeps the role', async () => {
-    const lonely = await world.aSchool()
-    const operator = await anOperator(world, lonely)
-    const answer = await operator.patch(`/members/${operator.person.id}`, { roles: ['admin'] })
-    expect(answer.statusCode).toBe(409)
-    expect(answer.json().reason).toBe('last_owner')
+  test('a tool makes no owner or admin either', async () => {
+    const { person, accessToken } = owner
+    const given = { action: 'members.change', input: { id: person.id, roles: ['owner', 'admin'] } }
+    const answer = await callTool(world, school, 'change_people', given, { token: accessToken })
+    expect(answer.isError).toBe(true)
+    expect(answer.content[0]?.text).toContain(`${school.origin}/admin/members`)
   })
 
   test('a student who leaves keeps the other roles', async () => {

@@ -1,4 +1,7 @@
+import type { OPERATOR_ROLES } from '../membership.ts'
 import type { FactsOf } from './queued-kinds.ts'
+
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 export interface NamedSchool {
   readonly name: string
@@ -14,6 +17,16 @@ export interface MailContents {
   /** An account that a school made has become the person's. */
   first_password: object
   account_notice: FactsOf<'account_notice'> & { readonly token: string }
+  operators_changed: {
+    /** Absent on the command line. */
+    readonly by: string | undefined
+    readonly people: readonly {
+      readonly name: string
+      readonly given: readonly OperatorRole[]
+      readonly taken: readonly OperatorRole[]
+    }[]
+    readonly more: number
+  }
   everything_ended: { readonly token: string }
   deletion_requested: { readonly part: 'school' | 'account'; readonly dueAt: Date }
   deleted: { readonly part: 'school' | 'account' }

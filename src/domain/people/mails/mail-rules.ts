@@ -22,6 +22,7 @@ import {
 import { decideSignUpMail } from '../sign-up/sign-up-mail.ts'
 import type { ThrottleLimit } from '../throttle.ts'
 import type { MailContent } from './mail-contents.ts'
+import { decideOperatorsMail } from './operators-mail.ts'
 import type { FactsOf, MailKind } from './queued-kinds.ts'
 import { type Account, schoolsSignedInAt } from './recipient.ts'
 
@@ -100,6 +101,7 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
       return token === undefined ? 'none' : { kind: 'account_notice', ...facts, token }
     },
   },
+  operators_changed: { to: 'signed_in', decide: decideOperatorsMail },
   everything_ended: {
     to: 'member',
     async decide({ at, account: { userId } }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { changeFacts } from '../email-change/change-facts.ts'
+import { OPERATOR_ROLES } from '../membership.ts'
 import { signUpFacts } from '../sign-up/sign-up-facts.ts'
 
 interface QueuedKind {
@@ -43,6 +44,22 @@ export const QUEUED_KINDS = {
       device: z.string(),
       /** Whether it happened at the school that sends the mail. */
       isHere: z.boolean(),
+    }),
+    keepMinutes: 24 * HOUR,
+  },
+  operators_changed: {
+    facts: z.strictObject({
+      /** Who did it; null on the command line. */
+      by: z.uuid().nullable(),
+      people: z.array(
+        z.strictObject({
+          id: z.uuid(),
+          given: z.array(z.enum(OPERATOR_ROLES)),
+          taken: z.array(z.enum(OPERATOR_ROLES)),
+        }),
+      ),
+      /** How many further people an import changed. */
+      more: z.int(),
     }),
     keepMinutes: 24 * HOUR,
   },

@@ -3,6 +3,7 @@ import { emailChangeMails } from './email-change-mails.ts'
 import { joiningMails } from './joining-mails.ts'
 import { leavingMails } from './leaving-mails.ts'
 import { noticeMails } from './notice-mails.ts'
+import { operatorsMail } from './operators-mail.ts'
 import { passwordMails } from './password-mails.ts'
 import type { WordsOfMails } from './words-of-mails.ts'
 
@@ -11,5 +12,6 @@ export const MAIL_WORDS: WordsOfMails<ContentKind> = {
   ...joiningMails,
   ...emailChangeMails,
   ...noticeMails,
+  ...operatorsMail,
   ...leavingMails,
 }
