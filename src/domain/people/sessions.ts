@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { type SchoolDb, type SchoolTx, unconfirmed } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
 import type { Role } from './membership.ts'
 import type { Person } from './person.ts'
@@ -92,10 +92,26 @@ function stillProven(at: SchoolDb, { person, credential }: ProvenPerson): RawBui
 }
 
 /**
+ * `stillProven`, for a new session or a renewed proof. The authenticator is looked for in a statement of its own, once the person
+ * is locked, as `switchOnSecondFactor` locks them: a sign-in that was under way while it was switched on gets no session.
+ */
+async function lockProven(tx: SchoolTx, proven: ProvenPerson): Promise<boolean> {
+  const { rows } = await tx.run(sql`${stillProven(tx, proven)}`)
+  if (rows.length === 0) return false
+  if (!proven.methods.every((method) => ALONE.has(method))) return true
+  const { rows: authenticators } = await tx.run(sql`
+    select from authenticators where user_id = ${proven.person.id}`)
+  return authenticators.length === 0
+}
+
+/** Not enough for a person who has an authenticator app. */
+const ALONE: ReadonlySet<ProofMethod> = new Set(['password', 'mail_link'])
+
+/**
  * Starts a session. Only a hash of the cookie's secret is stored. The first one at a school is noted on the membership.
  *
- * Undefined if the password was changed, or the passkey removed, since it was checked: a new password ends all sessions,
- * and this one must not begin after that.
+ * Undefined if the password was changed, the passkey removed or a second factor switched on since it was checked: each ends all
+ * other sessions, and this one must not begin after that.
  */
 export async function startSession(
   at: SchoolDb,
@@ -104,21 +120,24 @@ export async function startSession(
 ): Promise<{ cookie: string; id: string; roles: readonly Role[] } | undefined> {
   const id = uuidv7()
   const token = mintToken('session', id)
-  const { rows } = await at.run(sql<{ roles: Role[] | null }>`
-    with proven as materialized (${stillProven(at, proven)}),
-    noted as (
-      update school_members set signed_in_at = now()
-      where school_id = ${at.schoolId} and user_id in (select id from proven) and signed_in_at is null),
-    surplus as (
-      delete from browser_sessions where id in (
-        select id from browser_sessions where user_id in (select id from proven)
-        order by last_seen_at desc, id desc offset ${MOST_SESSIONS - 1}))
-    insert into browser_sessions (id, secret_hash, school_id, user_id, device, methods, expires_at)
-    select ${id}, ${token.hash}, ${at.schoolId}, proven.id, ${device.slice(0, 200)}, ${proven.methods}::text[],
-      now() + make_interval(days => ${IDLE_DAYS})
-    from proven returning (
-      select roles from school_members m where m.school_id = ${at.schoolId} and m.user_id = browser_sessions.user_id) as roles`)
-  const [begun] = rows
+  const userId = proven.person.id
+  const begun = await unconfirmed(at).transaction(async (tx) => {
+    if (!(await lockProven(tx, proven))) return undefined
+    const { rows } = await tx.run(sql<{ roles: Role[] | null }>`
+      with noted as (
+        update school_members set signed_in_at = now()
+        where school_id = ${tx.schoolId} and user_id = ${userId} and signed_in_at is null),
+      surplus as (
+        delete from browser_sessions where id in (
+          select id from browser_sessions where user_id = ${userId}
+          order by last_seen_at desc, id desc offset ${MOST_SESSIONS - 1}))
+      insert into browser_sessions (id, secret_hash, school_id, user_id, device, methods, expires_at)
+      values (${id}, ${token.hash}, ${tx.schoolId}, ${userId}, ${device.slice(0, 200)}, ${proven.methods}::text[],
+        now() + make_interval(days => ${IDLE_DAYS}))
+      returning (
+        select roles from school_members m where m.school_id = ${tx.schoolId} and m.user_id = ${userId}) as roles`)
+    return rows[0]
+  })
   return begun && { cookie: token.value, id, roles: begun.roles ?? [] }
 }
 
@@ -133,14 +152,16 @@ export async function renewProof(
   proven: ProvenPerson,
 ): Promise<{ cookie: string } | undefined> {
   const token = mintToken('session', sessionId)
-  const { rows } = await at.run(sql<{ id: string }>`
-    with proven as materialized (${stillProven(at, proven)})
-    update browser_sessions b
-    set authenticated_at = now(), methods = ${proven.methods}::text[], secret_hash = ${token.hash}
-    from proven
-    where b.id = ${sessionId} and b.school_id = ${at.schoolId} and b.user_id = proven.id and b.expires_at > now()
-    returning b.id`)
-  return rows.length === 0 ? undefined : { cookie: token.value }
+  const isRenewed = await unconfirmed(at).transaction(async (tx) => {
+    if (!(await lockProven(tx, proven))) return false
+    const { rows } = await tx.run(sql`
+      update browser_sessions b
+      set authenticated_at = now(), methods = ${proven.methods}::text[], secret_hash = ${token.hash}
+      where b.id = ${sessionId} and b.school_id = ${tx.schoolId} and b.user_id = ${proven.person.id} and b.expires_at > now()
+      returning b.id`)
+    return rows.length > 0
+  })
+  return isRenewed ? { cookie: token.value } : undefined
 }
 
 /** What a session has proved with one proof more, which is the last one. A code is the proof that a trusted device left out. */

@@ -213,3 +213,19 @@ describe('a person whose second factor is on', () => {
     expect(later.body).toContain('at least 15 characters')
   })
 })
+
+test('a session that proved the password alone neither switches the second factor off nor makes new codes', async () => {
+  await aVisitor()
+  await switchOn(visitor)
+  // As if it had begun before, which the statement that begins sessions prevents.
+  await world.database.pool.query(
+    "update browser_sessions set methods = '{password}' where user_id = $1",
+    [ada.id],
+  )
+  for (const action of [`${PAGE}/off`, `${PAGE}/codes`]) {
+    const answer = await submit(visitor, PAGE, action)
+    expect(answer.body).toContain('Confirm that it is you')
+    expect(answer.body).not.toMatch(/\d{4}(?:-\d{4}){4}/)
+  }
+  expect(await stored(ada)).toHaveLength(1)
+})

@@ -20,7 +20,7 @@ import { loadBrowserSession } from '../browser-session.ts'
 import { rememberBrowser } from '../known-browser.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
-import { askForFactor, requireRecentProof } from '../step-up/recent-proof.ts'
+import { askForFactor, requireOwnFactor, requireRecentProof } from '../step-up/recent-proof.ts'
 import {
   factorPaths,
   recoveryCodesPage,
@@ -91,7 +91,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   app.post(factorPaths.codes, async (request, reply) => {
     const session = await loadBrowserSession(request, factorPaths.page)
     checkedForm(keyring, request, session)
-    requireRecentProof(request, session)
+    await requireOwnFactor(request, session)
     const codes = await replaceRecoveryCodes(request.at, keyring, session.person, request.id)
     if (codes === undefined) return redirectTo(reply, request, 'site', factorPaths.page)
     request.queuedMail = true
@@ -101,7 +101,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   app.post(factorPaths.off, async (request, reply) => {
     const session = await loadBrowserSession(request, factorPaths.page)
     checkedForm(keyring, request, session)
-    requireRecentProof(request, session)
+    await requireOwnFactor(request, session)
     await switchOffSecondFactor(request.at, session.person, request.id)
     request.queuedMail = true
     return redirectTo(reply, request, 'site', `${factorPaths.page}?done=off`)
