@@ -56,16 +56,20 @@ export function isMultiFactor(methods: readonly ProofMethod[]): boolean {
   return methods.some((method) => TWO_FACTORS.has(method))
 }
 
+/** Whether all that was proved is that a device is at hand, which did not check who holds it: it may be found or stolen. */
+export function isKeyAlone(methods: readonly ProofMethod[]): boolean {
+  return methods.length === 1 && methods[0] === 'unverified_passkey'
+}
+
 /**
- * Whether all that an owner or admin proved is that a device is at hand, which did not check who holds it. Roles change
- * during a session, so this is asked wherever a session acts as an operator, not only at sign-in.
+ * The same for an owner or admin, for whom it is not even enough to sign in. Roles change during a session, so this is asked
+ * wherever a session acts as an operator, not only at sign-in.
  */
 export function isDeviceAlone(
   methods: readonly ProofMethod[],
   roles: readonly Role[] | null,
 ): boolean {
-  const isAlone = methods.length === 1 && methods[0] === 'unverified_passkey'
-  return isAlone && isOperator(roles ?? [])
+  return isKeyAlone(methods) && isOperator(roles ?? [])
 }
 
 /** Resistant to phishing is only a session whose last proof was a passkey: a password that was typed later can be a thief's. */

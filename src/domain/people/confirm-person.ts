@@ -1,6 +1,7 @@
 import type { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { isKeyAlone } from './authentication-context.ts'
 import { checkCode } from './factors/check-code.ts'
 import { type PasskeyProof, type ProofRequest, provePasskey } from './passkeys/prove-passkey.ts'
 import { type BrowserSession, type ProvenPerson, renewProof, withProof } from './sessions.ts'
@@ -89,5 +90,6 @@ export async function confirmByPasskey(
   const proof = await provePasskey(at, { ...request, userId: session.person.id })
   if (proof.kind !== 'proven') return proof
   const methods = proof.methods.reduce(withProof, session.methods)
+  if (isKeyAlone(methods)) return { kind: 'unverified' }
   return await renew(at, session, { ...proof, methods })
 }

@@ -4,7 +4,7 @@ import { enterCode, switchOn } from '../../support/authenticator.ts'
 import { aPkce, authorizeParameters, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { CLAUDE } from '../../support/oauth-world.ts'
-import { signedIn } from '../../support/operator-like.ts'
+import { signedIn, submit } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../../support/passkey-device.ts'
 import { PASSWORD, sharedWorld, type TestPerson } from '../../support/world.ts'
 
@@ -149,4 +149,36 @@ describe('acr and amr', () => {
     const chosen = await signInWith(other, device, {}, `/oauth/authorize?${query}`)
     expect((await other.follow(chosen)).body).toContain('value="allow"')
   })
+})
+
+test('the finder of a key without a PIN changes nothing of the account at a school where its person is a student', async () => {
+  const { person, device } = await aHolder()
+  // Elsewhere the person runs a school.
+  const own = await world.aSchool()
+  await world.aMember(own, ['owner'], person)
+  const finder = new Visitor(world, school)
+  expect((await signInWith(finder, device, { verified: false })).statusCode).toBe(303)
+  for (const path of ['/account/email', '/account/second-factor/new', '/account/passkeys']) {
+    const answer = await finder.follow(await finder.get(path))
+    if (path === '/account/passkeys') {
+      const added = await addPasskey(finder, new PasskeyDevice(school.origin)).catch(() => answer)
+      expect(added.headers.location).not.toBe('/account/passkeys?done=added')
+    } else expect(answer.body).toContain('Confirm that it is you')
+  }
+  const leaving = await submit(finder, '/account/delete', '/account/delete', { part: 'account' })
+  expect(leaving.body).toContain('Confirm that it is you')
+  expect(
+    await world.database.db
+      .selectFrom('deletion_requests')
+      .select('id')
+      .where('user_id', '=', person.id)
+      .execute(),
+  ).toEqual([])
+  // The key once more is not more.
+  const confirm = await finder.get('/confirm?return_to=/account/email')
+  const again = await finder.post('/confirm/passkey', {
+    ...hiddenFields(confirm.body, '/confirm'),
+    passkey: device.prove(questionOn(confirm), { verified: false }),
+  })
+  expect(again.statusCode).toBe(403)
 })

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isDeviceAlone, isMultiFactor } from '../../../domain/people/authentication-context.ts'
+import { isKeyAlone, isMultiFactor } from '../../../domain/people/authentication-context.ts'
 import {
   type Confirmation,
   confirmByCode,
@@ -224,7 +224,7 @@ export async function showConfirm(
   const page = confirmPage({
     school: brandingOf(request.school),
     asked: askedOf(means, byFactor),
-    deviceAlone: isDeviceAlone(session.methods, session.roles),
+    deviceAlone: isKeyAlone(session.methods),
     ...{ formToken, passkey, byFactor },
     person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
     ...place,

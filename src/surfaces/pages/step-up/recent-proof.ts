@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isDeviceAlone } from '../../../domain/people/authentication-context.ts'
+import { isKeyAlone } from '../../../domain/people/authentication-context.ts'
 import { mustProveFactor } from '../../../domain/people/factors/own-factor.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 
@@ -36,14 +36,15 @@ export function requireRecentProof(
   if (!isRecent(session)) throw new ProofNeeded(session, returnTo)
 }
 
-export function isRecent({ readAt, authenticatedAt, methods, roles }: BrowserSession): boolean {
-  if (isDeviceAlone(methods, roles)) return false
+export function isRecent({ readAt, authenticatedAt, methods }: BrowserSession): boolean {
+  // Of whatever role here: the account is also that of other schools, where its person may be an owner.
+  if (isKeyAlone(methods)) return false
   // In a trusted browser no code was asked for: the person has not proved all that they can.
   if (methods.includes('trusted_device')) return false
   return readAt.getTime() - authenticatedAt.getTime() <= RECENT_MS
 }
 
-/** Call it before passkeys are changed (`own-factor.ts`). The proof must be recent, and not the password alone. */
+/** Call it before passkeys, recovery codes or the second factor are changed (`own-factor.ts`). The proof must be recent, and not the password alone. */
 export async function requireOwnFactor(
   request: FastifyRequest,
   session: BrowserSession,
