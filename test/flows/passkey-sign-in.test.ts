@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aSetup, ask, expectPage, locationOf } from '../support/authorization.ts'
 import { hiddenFields, Visitor } from '../support/browser-like.ts'
-import { signedIn } from '../support/operator-like.ts'
+import { signedIn, submit } from '../support/operator-like.ts'
 import {
   addPasskey,
   PasskeyDevice,
@@ -370,5 +370,30 @@ test('wrong answers of one address close this way in for it, and leave passwords
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   const byPassword = await visitor.signIn(await visitor.get('/sign-in'), person)
   expect(locationOf(byPassword)).toBe('/account')
+  await world.database.pool.query('delete from sign_in_throttles')
+})
+
+test('junk answers of a thief close passkeys neither for a known browser, nor for an open session, nor at another school', async () => {
+  const { device, owner } = await aHolder()
+  const elsewhere = await world.aSchool()
+  const other = await aHolder(undefined, undefined, elsewhere)
+  const thief = stranger()
+  const page = await thief.get('/sign-in')
+  await world.database.pool.query('delete from sign_in_throttles')
+  for (let failure = 0; failure < 100; failure++) {
+    const junk = device.prove(questionOn(page), { origin: 'https://evil.example' })
+    expect((await sendProof(thief, page, junk)).statusCode).toBe(401)
+  }
+  expect((await signInWith(stranger(), device)).statusCode).toBe(429)
+  // The step-up of a session that is open.
+  const confirm = await owner.get('/confirm?by_factor=yes&return_to=/account')
+  const confirmed = await owner.post('/confirm/passkey', {
+    ...hiddenFields(confirm.body, '/confirm'),
+    passkey: device.prove(questionOn(confirm)),
+  })
+  expect(confirmed.statusCode).toBe(303)
+  await submit(owner, '/account', '/sign-out')
+  expect(locationOf(await signInWith(owner, device))).toBe('/account')
+  expect(locationOf(await signInWith(stranger(elsewhere), other.device))).toBe('/account')
   await world.database.pool.query('delete from sign_in_throttles')
 })

@@ -57,10 +57,18 @@ export function signInCounters(
   }
 }
 
-/** Answers with a passkey that were wrong. Their own counters: guesses at passwords must not close this way in. */
-export function passkeyCounters(key: Buffer, address: string): ThrottleLimit[] {
+/**
+ * Answers with a passkey that were wrong. Their own counters: guesses at passwords must not close this way in. Strangers count at
+ * one school by their address; a browser that knows the account, and a session, have a counter that no stranger can fill.
+ */
+export function passkeyCounters(
+  key: Buffer,
+  schoolId: string,
+  { address, device }: Requester,
+): ThrottleLimit[] {
+  if (device !== undefined) return [limit(key, `passkey:device:${device}`, FAILURES.address)]
   return addressBuckets(address).map(({ name, times }) =>
-    limit(key, `passkey:address:${name}`, FAILURES.address * times),
+    limit(key, `passkey:address:${schoolId}:${name}`, FAILURES.address * times),
   )
 }
 

@@ -2,8 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import type { ChallengeForm } from '../../domain/people/passkeys/challenge.ts'
 import type { ProofRequest } from '../../domain/people/passkeys/prove-passkey.ts'
 import { relyingPartyOf } from '../../domain/people/passkeys/relying-party.ts'
+import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
 import type { AppContext } from '../../gate/context.ts'
+import { requesterOf } from './known-browser.ts'
 
 /** Takes what `formTokenFor` made or what a form sent back: the owner behind the token does not matter here. */
 export function challengeFormOf(
@@ -28,12 +30,18 @@ export function proofIn(
   context: AppContext,
   request: FastifyRequest,
   form: URLSearchParams,
+  session?: Pick<BrowserSession, 'id'>,
 ): ProofRequest {
+  const address = clientAddress(request)
+
   return {
     form: challengeFormOf(context, request, form.get('form_token') ?? ''),
     party: relyingPartyOf(request.school.origin, context.passkeys),
     throttleKey: context.keyring.key('sign-in-throttle'),
-    address: clientAddress(request),
+    requesterOf(email) {
+      if (session !== undefined) return { address, device: session.id }
+      return email === undefined ? { address } : requesterOf(context, request, email)
+    },
     sealed: form.get('passkey_challenge') ?? undefined,
     answer: form.get('passkey') ?? '',
     requestId: request.id,

@@ -4,7 +4,7 @@ import { record } from '../../audit/audit.ts'
 import { isDeviceAlone } from '../authentication-context.ts'
 import type { Role } from '../membership.ts'
 import type { ProofMethod, ProvenPerson } from '../sessions.ts'
-import { passkeyCounters } from '../sign-in-counters.ts'
+import { passkeyCounters, type Requester } from '../sign-in-counters.ts'
 import { countTry, type ThrottleLimit, waitOf } from '../throttle.ts'
 import type { PasskeyQuestion } from './add-passkey.ts'
 import { type ProofAnswer, parseProofAnswer } from './answer.ts'
@@ -37,7 +37,8 @@ export interface ProofRequest {
   readonly form: ChallengeForm
   readonly party: RelyingParty
   readonly throttleKey: Buffer
-  readonly address: string
+  /** Who tries, if the answer names a passkey of the account with this email. */
+  readonly requesterOf: (email: string | undefined) => Requester
   readonly sealed: string | undefined
   readonly answer: string
   /** Only passkeys of this person are accepted. */
@@ -46,7 +47,7 @@ export interface ProofRequest {
 }
 
 /**
- * Checks the answer of a device and, if it is right, uses up its challenge. Failures are counted for the address. They are
+ * Checks the answer of a device and, if it is right, uses up its challenge. Failures are counted for who tries. They are
  * counted afterwards, unlike those of passwords: a signature cannot be guessed, so the limit only bounds the work.
  */
 export async function provePasskey(at: SchoolDb, request: ProofRequest): Promise<PasskeyProof> {
@@ -54,9 +55,12 @@ export async function provePasskey(at: SchoolDb, request: ProofRequest): Promise
   if (challenge === undefined) return { kind: 'expired' }
   const answer = parseProofAnswer(request.answer)
   if (answer === undefined) return { kind: 'refused' }
-  const counters = passkeyCounters(request.throttleKey, request.address)
-  const { seconds, passkey } = await findPasskey(at, answer, counters)
-  if (seconds > 0) return { kind: 'throttled', retryAfterSeconds: seconds }
+  const countersOf = (email?: string) =>
+    passkeyCounters(request.throttleKey, at.schoolId, request.requesterOf(email))
+  const { seconds, passkey } = await findPasskey(at, answer, countersOf())
+  const counters = countersOf(passkey?.email)
+  const wait = seconds > 0 && passkey !== undefined ? await secondsOf(at, counters) : seconds
+  if (wait > 0) return { kind: 'throttled', retryAfterSeconds: wait }
   const verified =
     passkey === undefined
       ? undefined
@@ -125,6 +129,12 @@ async function findPasskey(
     seconds: Math.max(0, row?.seconds ?? 0),
     passkey: row === undefined || row.id === null ? undefined : row,
   }
+}
+
+/** Of strangers there is nothing left at this address: the counter of a browser that knows the account may have something. */
+async function secondsOf(at: SchoolDb, counters: readonly ThrottleLimit[]): Promise<number> {
+  const { rows } = await at.run(sql<{ seconds: number | null }>`${waitOf(counters)}`)
+  return Math.max(0, rows[0]?.seconds ?? 0)
 }
 
 /** The signature is right. The device must also name the same person, and be of the same kind as before. */

@@ -13,7 +13,7 @@ import { enterConfirm, goOnConfirmed, showConfirm } from './confirm.ts'
 export function addPasskeyConfirmRoutes(app: FastifyInstance, context: AppContext): void {
   app.post(CONFIRM_PASSKEY_PATH, withKeptForm(context), async (request, reply) => {
     const asked = await enterConfirm(context, request)
-    const proof = proofIn(context, request, asked.form)
+    const proof = proofIn(context, request, asked.form, asked.session)
     const outcome = await confirmByPasskey(request.at, asked.session, proof)
     if (outcome.kind === 'confirmed') {
       return goOnConfirmed(context, request, reply, asked, outcome.cookie)
