@@ -81,6 +81,16 @@ export function isFormOf(keyring: Keyring, form: URLSearchParams, sessionId: str
   return isFormToken(keyring.keys(PURPOSE), owner, form.get('form_token') ?? undefined)
 }
 
+/** Whether a form was made for this browser before it signed in. */
+export function isFormOfVisitor(
+  keyring: Keyring,
+  request: FastifyRequest,
+  form: URLSearchParams,
+): boolean {
+  const token = form.get('form_token') ?? undefined
+  return anonymousOwner(request).some((owner) => isFormToken(keyring.keys(PURPOSE), owner, token))
+}
+
 function ownerFor(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -378,3 +378,21 @@ describe('a form that has to be confirmed', () => {
     expect(answer.headers.location).toBe(KEYS)
   })
 })
+
+test('another site gets no page that carries the kept form that it sent', async () => {
+  const author = await anAuthor()
+  const kept = keptIn(await sendLate(author, course('A text')))
+  const page = await author.visitor.get('/sign-in')
+  const own = hiddenFields(page.body, '/sign-in')
+  const stranger = new Visitor(world, author.school)
+  const posts = [
+    await stranger.post('/confirm', { kept_form: kept }),
+    await author.visitor.post(
+      '/confirm',
+      { ...own, kept_form: kept },
+      { origin: 'https://evil.example' },
+    ),
+    await author.visitor.post('/confirm', { kept_form: kept }),
+  ]
+  for (const answer of posts) expect(answer.body).not.toContain(kept)
+})

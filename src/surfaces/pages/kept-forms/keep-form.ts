@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { checkSameOriginPost } from '../../../foundation/http/forged-post.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { isFormOf } from '../page-request.ts'
+import { isFormOf, isFormOfVisitor } from '../page-request.ts'
 import { type FormOwner, openOwner } from './form-owner.ts'
 import { fieldsToKeep } from './kept-fields.ts'
 import { type KeptForm, sealForm } from './kept-form.ts'
@@ -27,9 +27,10 @@ export type Kept =
 export function keepForm(context: AppContext, request: FastifyRequest, page: string): Kept {
   const { keyring } = context
   const form = formIn(request)
-  // The sign-in or the confirmation itself was interrupted.
+  // The sign-in or the confirmation itself was interrupted. Another site gets no page that carries what it sent.
   const earlier = form?.get('kept_form')
-  if (earlier) return { kind: 'kept', sealed: earlier }
+  if (earlier)
+    return isOwnForm(context, request) ? { kind: 'kept', sealed: earlier } : { kind: 'none' }
   const owner = ownerOf(context, request)
   if (owner === undefined) return { kind: 'none' }
   const kept = readForm(request, owner, page)
@@ -64,6 +65,15 @@ export function ownerOf({ keyring }: AppContext, request: FastifyRequest): FormO
   const owner = openOwner(keyring, request.school.id, form.get('form_owner') ?? '')
   if (owner === undefined) return undefined
   return isFormOf(keyring, form, owner.sessionId) ? owner : undefined
+}
+
+/** Whether this browser was given the form, by a session that may have ended, or before one. */
+function isOwnForm({ keyring }: AppContext, request: FastifyRequest): boolean {
+  const form = formIn(request)
+  if (form === undefined || isForeign(request)) return false
+  const owner = openOwner(keyring, request.school.id, form.get('form_owner') ?? '')
+  const isOfSession = owner !== undefined && isFormOf(keyring, form, owner.sessionId)
+  return isOfSession || isFormOfVisitor(keyring, request, form)
 }
 
 /** A form with files has another body, and files are never kept. */
