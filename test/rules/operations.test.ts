@@ -22,7 +22,6 @@ describe('operations', () => {
 test('only those of jobs judge the scopes of a token themselves', () => {
   const judging = operations.filter(({ judgesScopes }) => judgesScopes === true)
   expect(judging.map(({ name }) => name).sort()).toEqual([
-    'analytics.recount',
     'exports.start',
     'jobs.cancel',
     'jobs.list',

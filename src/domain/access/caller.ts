@@ -30,6 +30,8 @@ export interface Caller {
   readonly authorizationId: string
   readonly audience: Audience
   readonly scopes: ScopeSet
+  /** A member's token without the school: from before tokens had one. It opens nothing of the member. */
+  readonly lacksSchool: boolean
 }
 
 /** The same with the name, email and picture of the person. */
@@ -171,6 +173,7 @@ function judge(
     authorizationId: row.authorization_id,
     audience: row.audience,
     scopes: ScopeSet.recall(row.scopes),
+    lacksSchool: row.audience === 'member' && row.bound_school_id !== at.schoolId,
   }
 }
 
@@ -222,6 +225,11 @@ async function findSuccessor(
       select up.successor, p.id, p.previous_id from up join token_pairs p on p.id = up.previous_id)
     select successor from up where id = ${pairId} and successor <> id limit 1`)
   return rows[0]?.successor
+}
+
+/** For a surface that finds out late that it needs the school of the token. */
+export function checkSchool({ lacksSchool }: Caller): void {
+  if (lacksSchool) throw refused(ELSEWHERE)
 }
 
 const refused = (description: string): OAuthError => new OAuthError('invalid_token', description)

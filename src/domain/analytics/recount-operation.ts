@@ -16,9 +16,7 @@ export const recountAnalytics: WriteOperation<typeof nothing, typeof jobSchema> 
   summary:
     'Counts all figures of the school again from its rows, for example after rows were changed directly in the database. Answers with a job; the figures can be read meanwhile.',
   kind: 'create',
-  scopes: [],
-  judgesScopes: true,
-  extraScopes: () => NEEDED,
+  scopes: NEEDED,
   input: nothing,
   output: jobSchema,
   restPath: jobs.restPath,

@@ -153,7 +153,8 @@ function success(route: DescribedRoute, components: Components): JsonSchema {
 
 function describeAnswer({ kind, title, scopes }: DescribedOperation): string {
   const read = scopes.map((scope) => scope.replace(/:write$/, ':read'))
-  if (kind === 'read' || kind === 'remove' || !read.every((scope) => findScope(scope))) return title
+  const isShortened = read.length > 0 && read.every((scope) => findScope(scope) !== undefined)
+  if (kind === 'read' || kind === 'remove' || !isShortened) return title
   return `${title}. Without ${read.join(' and ')} most members are left out.`
 }
 

@@ -1,10 +1,11 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { checkSchool } from '../../domain/access/caller.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
 import type { AskedCall } from './read-params.ts'
 import { problem, runTool, type ToolResult } from './run-tool.ts'
 import { StepUpError } from './step-up.ts'
 import { type ParsedCall, signedIn, type Tool, type ToolCall } from './tool.ts'
-import { findTool, furtherToolsFor } from './toolbox.ts'
+import { findTool, furtherToolsFor, isOfMember } from './toolbox.ts'
 
 /** A call that may be answered. */
 export interface AdmittedCall {
@@ -40,6 +41,7 @@ export function admitCall(
 
 function admit(tool: Tool, parsed: ParsedCall, call: ToolCall): () => Promise<object> {
   if (parsed.needs === undefined) return () => parsed.run(call)
+  if (call.caller !== undefined && isOfMember(tool)) checkSchool(call.caller)
   const admitted = signedIn(call, parsed.needs)
   if (admitted === undefined) throw new StepUpError(call, tool, parsed.needs)
   return () => parsed.run(admitted)

@@ -23,6 +23,11 @@ export function findTool(name: string, school: School): Tool | undefined {
   return tool?.existsAt(school) ? tool : undefined
 }
 
+const memberTools: ReadonlySet<Tool> = new Set(MEMBER_TOOLS)
+
+/** Whether the tool is about a member's own data at the school of the token. */
+export const isOfMember = (tool: Tool): boolean => memberTools.has(tool)
+
 /** The tools of this school, in order. */
 function toolsAt(school: School): readonly Tool[] {
   return TOOLS.filter((tool) => tool.existsAt(school))
@@ -41,9 +46,11 @@ export class ToolLists {
   readonly #further = new LruCache<string>(MAX_LISTS)
 
   for(caller: Caller | undefined, school: School, endpoint: ToolEndpoint): readonly WireTool[] {
-    const key = `${endpoint} ${school.variant} ${caller === undefined ? 'anonymous' : `: ${caller.scopes}`}`
-    return recall(this.#lists, key, () => {
-      const tools = toolsAt(school)
+    const who = caller === undefined ? 'anonymous' : `${caller.lacksSchool} : ${caller.scopes}`
+    return recall(this.#lists, `${endpoint} ${school.variant} ${who}`, () => {
+      const tools = toolsAt(school).filter(
+        (tool) => caller?.lacksSchool !== true || !isOfMember(tool),
+      )
       return tools.flatMap((tool) => {
         const wire = tool.wireFor(caller, endpoint)
         if (wire === undefined) return []

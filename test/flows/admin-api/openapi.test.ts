@@ -119,6 +119,7 @@ describe('/openapi.json', () => {
       for (const { method, path, operation } of routes) {
         const described = document.paths[API_ROOT + path]?.[method.toLowerCase()]
         expect(described?.security).toEqual([{ operator: operation.scopes }])
+        expect(JSON.stringify(described)).not.toContain('Without  ')
         expect(operation.scopes.filter((scope) => !known.has(scope))).toEqual([])
       }
       const ids = Object.values(document.paths).flatMap((methods) =>

@@ -1,9 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
+import { anOperator } from '../../support/admin-api.ts'
+import { aPair } from '../../support/client-like.ts'
 import { postGraphQL } from '../../support/member-api.ts'
+import { removeSchool } from '../../support/oauth-world.ts'
 import { aWorld } from '../../support/world.ts'
 import { readAll } from './read-all.ts'
-import { callTool, demoToken, seedDemoWorld, toolNames, useTool } from './tool-endpoint.ts'
+import {
+  callTool,
+  demoToken,
+  post,
+  request,
+  seedDemoWorld,
+  toolNames,
+  useTool,
+} from './tool-endpoint.ts'
 
 const world = await aWorld()
 const schoolOf = await seedDemoWorld(world)
@@ -240,3 +251,25 @@ test('at an older origin a member has only the tools that match its Member API',
 function now(): string {
   return new Date().toISOString()
 }
+
+test('a token without school_id, as old ones are, lists no member tools and opens none, like at the Member API', async () => {
+  const school = await world.aSchool()
+  const client = await world.aPublicClient(school)
+  const pair = await aPair(world, school, client, await world.aMember(school))
+  const bound = await toolNames(world, school, { token: pair.access_token })
+  expect(bound).toContain('my_payments')
+  await removeSchool(world, pair)
+  const unbound = await toolNames(world, school, { token: pair.access_token })
+  expect(unbound.filter((name) => name.startsWith('my_') || name.includes('notification'))).toEqual(
+    [],
+  )
+  expect(unbound).toContain('search')
+  const call = request('tools/call', { name: 'my_payments', arguments: {} })
+  const answer = await post(world, school, call, { token: pair.access_token })
+  expect(answer.statusCode).toBe(401)
+  expect(answer.headers['www-authenticate']).toContain('error="invalid_token"')
+  expect(answer.headers['www-authenticate']).toContain('resource_metadata=')
+  // Operator pairs never have one.
+  const operator = await anOperator(world, school, { scopes: 'courses:read' })
+  expect(await toolNames(world, school, { token: operator.accessToken })).toContain('read_teaching')
+})
