@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
-import { aCode, auditOf, isLive } from '../support/oauth-world.ts'
+import { aCode, ageUse, auditOf, isLive } from '../support/oauth-world.ts'
 import { sharedWorld } from '../support/world.ts'
 
 const world = await sharedWorld()
@@ -24,6 +24,7 @@ describe('a replayed code', () => {
       const bystander = await aPair(world, school, client, ada)
       const first = (await exchange(world, school, client, code, pkce.verifier)).json()
       const child = (await refresh(world, school, client, first.refresh_token)).json()
+      await ageUse(world, code)
       const again = await exchange(world, school, client, code, pkce.verifier)
       expect([again.statusCode, again.json().error]).toEqual([400, 'invalid_grant'])
       for (const pair of [first, child]) {
@@ -47,9 +48,37 @@ describe('a replayed code', () => {
     expect(await isLive(world, pair)).toBe(true)
   })
 
+  verifies(
+    'token.code.replay-ends-authorization',
+    'that comes again within ten seconds, as from a page whose effects run twice, is refused and ends nothing',
+    async () => {
+      const own = await world.aConfidentialClient(school)
+      const { code, pkce } = await aCode(world, school, own, ada)
+      const first = (await exchange(world, school, own, code, pkce.verifier)).json()
+      const rows = await auditOf(school, async () => {
+        for (let time = 0; time < 3; time++) {
+          const again = await exchange(world, school, own, code, pkce.verifier)
+          expect([again.statusCode, again.json().error]).toEqual([400, 'invalid_grant'])
+        }
+      })
+      const replays = rows.filter(({ action }) => action === 'code.replayed')
+      expect(replays).toMatchObject([{ detail: { ended: false }, actor_user_id: ada.id }])
+      expect(await isLive(world, first)).toBe(true)
+      expect((await userinfo(world, school, first.access_token)).statusCode).toBe(200)
+      // The same code later is a thief, and has an entry of its own.
+      await ageUse(world, code)
+      const late = await auditOf(school, () => exchange(world, school, own, code, pkce.verifier))
+      expect(late).toContainEqual(
+        expect.objectContaining({ action: 'code.replayed', detail: { ended: true } }),
+      )
+      expect(await isLive(world, first)).toBe(false)
+    },
+  )
+
   test('is recorded with the person and the authorization that it ended', async () => {
     const { code, pkce } = await aCode(world, school, keeper, ada)
     await exchange(world, school, keeper, code, pkce.verifier)
+    await ageUse(world, code)
     const rows = await auditOf(school, () => exchange(world, school, keeper, code, pkce.verifier))
     expect(rows.map(({ action }) => action)).toEqual(['code.replayed', 'token.refused'])
     expect(rows[0]).toMatchObject({

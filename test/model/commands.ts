@@ -327,6 +327,14 @@ const expire: Act = async (story, server, pick, more) => {
   story.state = rules.expire(story.state, pair, which)
 }
 
+const ageUse: Act = async (story, server, pick) => {
+  const used = places(story.state.codes, ({ authorization }) => authorization !== undefined)
+  const code = pick(used)
+  if (code === undefined) return
+  await server.ageUse(code)
+  story.state = rules.ageUse(story.state, code)
+}
+
 const expireCode: Act = async (story, server, pick) => {
   const code = pick(places(story.state.codes))
   if (code === undefined) return
@@ -384,6 +392,7 @@ export function storySteps(): fc.Arbitrary<StoryCommand> {
     { weight: 3, arbitrary: step('give or take scopes', changeScopes) },
     { weight: 4, arbitrary: step('expire', expire) },
     { weight: 1, arbitrary: step('expire the code', expireCode) },
+    { weight: 2, arbitrary: step('ten seconds after an exchange', ageUse) },
     { weight: 2, arbitrary: step('tokens of another client', otherClient) },
     { weight: 2, arbitrary: step('at the other school', elsewhere) },
   )

@@ -174,7 +174,7 @@ function* changesFromOutside(rules: Rules, before: Scene): Generator<Transition>
   yield to('delete client', rules.deleteClient(state, 0))
   yield to('delete person', rules.deletePerson(state, 0))
   yield to('end', rules.end(state, 0))
-  yield to('replayed code', rules.exchange(state, 0).state)
+  yield to('replayed code', rules.exchange(rules.ageUse(state, 0), 0).state)
 }
 
 function withProcess(scene: Scene, which: number, process: Process): Scene {

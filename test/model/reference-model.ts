@@ -26,6 +26,8 @@ export interface ModelCode {
   /** Deleted before its exchange, with the access it would have given. */
   readonly withdrawn: boolean
   readonly authorization: number | undefined
+  /** Its exchange is longer ago than a client repeats its own request. */
+  readonly usedLongAgo: boolean
 }
 
 export interface ModelAuthorization {
@@ -69,7 +71,8 @@ export const rules = {
     state: State,
     asked: Pick<ModelCode, 'client' | 'member' | 'audience' | 'scopes'>,
   ): State {
-    const code = { ...asked, expired: false, withdrawn: false, authorization: undefined }
+    const fresh = { expired: false, withdrawn: false, authorization: undefined }
+    const code = { ...asked, ...fresh, usedLongAgo: false }
     return { ...state, codes: [...state.codes, code] }
   },
 
@@ -78,7 +81,8 @@ export const rules = {
     const client = at(state.clients, code.client)
     if (client.deleted) return refused(state, 'invalid_client')
     if (code.authorization !== undefined) {
-      return refused(rules.end(state, code.authorization), 'invalid_grant')
+      const next = code.usedLongAgo ? rules.end(state, code.authorization) : state
+      return refused(next, 'invalid_grant')
     }
     if (code.withdrawn || code.expired) return refused(state, 'invalid_grant')
     if (!mayHold(state, code)) return refused(state, 'invalid_grant')
@@ -168,6 +172,11 @@ export const rules = {
   expire(state: State, place: number, which: 'access' | 'refresh'): State {
     const pair = { ...at(state.pairs, place), [`${which}Expired`]: true }
     return { ...state, pairs: state.pairs.with(place, pair) }
+  },
+
+  ageUse(state: State, place: number): State {
+    const code = { ...at(state.codes, place), usedLongAgo: true }
+    return { ...state, codes: state.codes.with(place, code) }
   },
 
   expireCode(state: State, place: number): State {

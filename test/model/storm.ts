@@ -4,7 +4,7 @@ import { endAuthorization } from '../../src/domain/grants/authorizations.ts'
 import { type Answer, aPkce } from '../support/browser-like.ts'
 import { exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { anIssuedCode } from '../support/issued-code.ts'
-import { pairIdOf } from '../support/oauth-world.ts'
+import { ageUse, pairIdOf } from '../support/oauth-world.ts'
 import type { TestClient, TestPerson, TestSchool, World } from '../support/world.ts'
 import { must, outcomeOf } from './real-server.ts'
 
@@ -170,6 +170,7 @@ export class Storm {
 
   async #replay(family: Family): Promise<void> {
     family.end.requested = true
+    await ageUse(this.#world, family.code)
     const answer = await this.#exchange(family.code, family.verifier)
     expect(outcomeOf(answer)).toBe('invalid_grant')
     family.end.done = true

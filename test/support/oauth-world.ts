@@ -77,6 +77,13 @@ export async function ageCode(world: World, code: string, interval: string): Pro
     where id = ${codeIdOf(code)}`.execute(world.database.db)
 }
 
+/** As if the code had been exchanged longer ago than a client repeats its own request. */
+export async function ageUse(world: World, code: string): Promise<void> {
+  await sql`
+    update authorization_codes set consumed_at = consumed_at - interval '11 seconds'
+    where id = ${codeIdOf(code)}`.execute(world.database.db)
+}
+
 /** Removes the school from a token record, as in old records without a school. */
 export async function removeSchool(world: World, pair: Pair): Promise<void> {
   await world.database.db

@@ -18,7 +18,7 @@ import { ask, signedIn } from '../../support/authorization.ts'
 import { aPkce, authorizeAs, Visitor } from '../../support/browser-like.ts'
 import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../../support/client-like.ts'
 import { eventually } from '../../support/eventually.ts'
-import { aCode, auditOf } from '../../support/oauth-world.ts'
+import { aCode, ageUse, auditOf } from '../../support/oauth-world.ts'
 import { aWorld, CALLBACK } from '../../support/world.ts'
 
 const lines: string[] = []
@@ -275,6 +275,7 @@ describe('a client', () => {
   verifies('house.growth.audit', 'that replays its code leaves few entries', async () => {
     const { code, pkce } = await aCode(world, school, client, ada)
     await exchange(world, school, client, code, pkce.verifier)
+    await ageUse(world, code)
     const rows = await auditOf(school, () =>
       times(50, () => exchange(world, school, client, code, pkce.verifier)),
     )

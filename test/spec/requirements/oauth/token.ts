@@ -58,7 +58,7 @@ export const token = [
     'token.code.single-use':
       'A code works once: of many simultaneous exchanges exactly one succeeds.',
     'token.code.replay-ends-authorization':
-      'Presenting a used code ends the authorization that it made, though the request itself fails.',
+      'Presenting a used code later than ten seconds after its exchange ends the authorization that it made, though the request itself fails.',
     'token.code.bound-to-client': 'A code cannot be exchanged by any client but its own.',
     'token.code.other-school': 'A code of one school is refused at the origin of another.',
     'token.code.expired': 'A code past its lifetime is invalid_grant.',
