@@ -11,6 +11,7 @@ import { aPkce, authorizeAs } from '../support/browser-like.ts'
 import { aPair, exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { PATIENT } from '../support/database.ts'
 import { aDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
+import { ageUse } from '../support/oauth-world.ts'
 import { type Waiting, whileRowHeld } from '../support/row-lock.ts'
 import { aWorld, World } from '../support/world.ts'
 
@@ -132,6 +133,7 @@ describe('the answer is lost after the commit', () => {
   test('a replayed code still revokes its tokens', async () => {
     const { code, verifier, id } = await aCode()
     const pair: Pair = (await exchange(world, school, client, code, verifier)).json()
+    await ageUse(world, code)
     await withProxy(async (proxied, proxy) => {
       proxy.loseAnswersTo('update authorizations', 1)
       const answer = await exchange(proxied, school, client, code, verifier)

@@ -42,18 +42,22 @@ export async function submit(
   ])
 }
 
-/** All open the page first, and then send its form at the same time. */
+/** All open their page first, and then send its form at the same time. */
 export async function submitAtOnce(
-  visitors: readonly Visitor[],
-  page: string,
+  visits: readonly (readonly [Visitor, page: string])[],
   action: string,
+  fields: Record<string, string> = {},
 ): Promise<readonly Answer[]> {
-  const open = async (visitor: Visitor) => ({
-    visitor,
-    fields: hiddenPairs((await visitor.get(page)).body, action),
-  })
-  const opened = await Promise.all(visitors.map(open))
-  return await Promise.all(opened.map(({ visitor, fields }) => visitor.post(action, fields)))
+  const opened = await Promise.all(
+    visits.map(async ([visitor, page]) => ({
+      visitor,
+      hidden: hiddenPairs((await visitor.get(page)).body, action),
+    })),
+  )
+  const typed = Object.entries(fields)
+  return await Promise.all(
+    opened.map(({ visitor, hidden }) => visitor.post(action, [...hidden, ...typed])),
+  )
 }
 
 /** Switches a client off on the page that asks before it. */

@@ -9,7 +9,7 @@ import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
-import { signedIn, submit } from '../../support/operator-like.ts'
+import { signedIn, submit, submitAtOnce } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
 import { aCountedWorld } from '../../support/request-costs.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
@@ -497,9 +497,10 @@ describe('a thief', () => {
     const ada = await world.aMember(school)
     const next = newEmail()
     const { old, fresh } = await asked(school, ada, next)
-    const tries = await Promise.all(
-      [old, fresh, fresh, old].map((link) => decide(school, link, 'agree')),
+    const visits = [old, fresh, fresh, old].map(
+      (link) => [new Visitor(world, school), link] as const,
     )
+    const tries = await submitAtOnce(visits, LINKS, { decision: 'agree' })
     const ended = tries.map(({ statusCode }) => statusCode)
     expect(ended.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2)
     expect(await emailOf(ada)).toBe(next)

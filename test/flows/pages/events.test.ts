@@ -182,7 +182,10 @@ describe('attacks', () => {
     const visitors = await Promise.all(
       [1, 2, 3].map(async () => await signedIn(world, school, await world.aMember(school))),
     )
-    const answers = await submitAtOnce(visitors, path, path)
+    const answers = await submitAtOnce(
+      visitors.map((visitor) => [visitor, path] as const),
+      path,
+    )
     const locations = answers.map(({ headers }) => headers.location)
     expect(locations.filter((one) => one === `${path}?done=registered`)).toHaveLength(1)
     const rows = await school.at

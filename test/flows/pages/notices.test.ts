@@ -250,8 +250,8 @@ describe('the link “it was not me”', () => {
   test('is refused when two requests use it at once', async () => {
     const ada = await world.aMember(home)
     const { link } = await noticed(ada)
-    const visitors = [new Visitor(world, home), new Visitor(world, home)]
-    const answers = await submitAtOnce(visitors, link, NOT_ME)
+    const visits = [1, 2].map(() => [new Visitor(world, home), link] as const)
+    const answers = await submitAtOnce(visits, NOT_ME)
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([303, 400])
   })
 
