@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { inLane, type SchoolDb, type SchoolTx } from '../foundation/db/school-db.ts'
+import { retryCollision } from '../foundation/db/unavailable.ts'
 import type { Actor } from './actor.ts'
 import { record } from './audit/audit.ts'
 import { type AuditedChange, changeEntry, recordChange } from './audit/record-change.ts'
@@ -126,7 +127,7 @@ export async function performChecked<I extends z.ZodObject, O extends z.ZodObjec
     const output =
       operation.kind === 'read'
         ? await runRead(operation, at, caller, input)
-        : await at.transaction((tx) => runWrite(operation, tx, caller, input))
+        : await retryCollision(() => at.transaction((tx) => runWrite(operation, tx, caller, input)))
     return { kind: 'done', output }
   } catch (error) {
     return refusalFrom(error)

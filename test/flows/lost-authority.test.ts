@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { importJob } from '../../src/domain/bulk/import-job.ts'
+import type { JobKind } from '../../src/domain/jobs/job.ts'
+import { memberKind } from '../../src/domain/people/people-bulk.ts'
 import { anOperator, type OperatorClient } from '../support/admin-api.ts'
 import { AdminBrowser } from '../support/admin-browser.ts'
 import type { Answer, Visitor } from '../support/browser-like.ts'
 import { aPair, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { whileBodyHeld } from '../support/held-body.ts'
 import { aNotification } from '../support/inbox.ts'
-import { finishJobs, jobRow } from '../support/jobs.ts'
+import { aroundSteps, finishJobs, jobRow } from '../support/jobs.ts'
 import { postGraphQL } from '../support/member-api.ts'
 import { agePair, CLAUDE } from '../support/oauth-world.ts'
 import { signedIn, submit } from '../support/operator-like.ts'
@@ -330,6 +333,33 @@ describe('a job that waits', () => {
     expect([job.state, await pages(stage)]).toEqual(['failed', 0])
     expect(job.problem).toContain('signed out or lost the right')
   })
+})
+
+test('an import of an owner who is demoted to admin while it runs makes no owner', async () => {
+  const stage = await aStage()
+  const { school, owner, visitor } = stage
+  const sent = await uploadTo(visitor, '/admin/jobs/import', {
+    fields: { resource: 'members' },
+    name: 'members.csv',
+    type: 'text/csv',
+    bytes: Buffer.from('email,name,roles\nt@thief.test,T,"[""owner""]"\n'),
+  })
+  await finishJobs(world)
+  const [checked = ''] = String(sent.headers.location).split('?')
+  const started = await submit(visitor, checked, `${checked}/import`)
+  const [path = ''] = String(started.headers.location).split('?')
+  const id = path.split('/').at(-1) ?? ''
+  const before = await members(stage)
+  const kind = aroundSteps(importJob(memberKind), async (step) => {
+    await world.database.pool.query(
+      "update school_members set roles = '{admin}' where user_id = $1",
+      [owner.id],
+    )
+    await step()
+  })
+  await finishJobs(world, { kinds: [kind as JobKind] })
+  expect((await jobRow(school, id)).state).toBe('failed')
+  expect(await members(stage)).toBe(before)
 })
 
 test('a revocation, a demotion, a sign-out and the end of all apps do not wait for fifty writes that are held', async () => {

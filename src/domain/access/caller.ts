@@ -181,7 +181,7 @@ function judge(
  * Whether the caller still has the token, the authorization behind it, the application and all roles with which the request
  * was admitted. A token that expired meanwhile, or was replaced by a refresh, was good when the request came.
  *
- * The order of locks is that of `withdraw-codes.ts`: person, client, member, authorization, pair.
+ * The order of locks: person, client, member, authorization, pair.
  */
 export function checkOfBearer({ pairId, authorizationId, roles }: Caller): CallerCheck {
   const holdsBy = (pair: string) => sql<boolean>`exists (
@@ -222,7 +222,8 @@ async function findSuccessor(
       select id, id, previous_id from token_pairs
       where authorization_id = ${authorizationId} and revoked_at is null and first_used_at is not null
       union all
-      select up.successor, p.id, p.previous_id from up join token_pairs p on p.id = up.previous_id)
+      select up.successor, p.id, p.previous_id from up join token_pairs p on p.id = up.previous_id
+      where up.id > ${pairId})
     select successor from up where id = ${pairId} and successor <> id limit 1`)
   return rows[0]?.successor
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type SchoolDb, type SchoolTx, unconfirmed } from '../../foundation/db/school-db.ts'
+import { retryCollision } from '../../foundation/db/unavailable.ts'
 import { refusalFromDatabase } from '../operation/database-refusal.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
 
@@ -10,26 +11,15 @@ export type Attempted<R> =
 /** Runs work in a unit that is committed or rolled back as a whole, and returns the refusal if there is one. */
 export type Attempt = <R>(work: (tx: SchoolTx) => Promise<R>) => Promise<Attempted<R>>
 
-const TRIES = 5
-
 /** Runs each attempt in its own transaction. */
 export function attemptsAt(at: SchoolDb): Attempt {
   return async (work) => {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return { kind: 'done', value: await at.transaction(work) }
-      } catch (error) {
-        if (collided(error) && tries < TRIES) continue
-        return refusedBy(error)
-      }
+    try {
+      return { kind: 'done', value: await retryCollision(() => at.transaction(work)) }
+    } catch (error) {
+      return refusedBy(error)
     }
   }
-}
-
-/** Deadlock or serialization failure: two imports wrote the same rows in different orders. */
-function collided(error: unknown): boolean {
-  const code = error instanceof Error ? Reflect.get(error, 'code') : undefined
-  return code === '40P01' || code === '40001'
 }
 
 /**

@@ -126,7 +126,7 @@ function otherRedirectUri(): OAuthError {
 function codeReplayed(): OAuthError {
   return new OAuthError(
     'invalid_grant',
-    'The code was used before. If you sent it twice, keep the tokens of the first answer. Later than ten seconds after its first use what it gave is revoked, because one of the two uses may not be yours: start again at the authorization endpoint.',
+    'The code was used before. If you sent it twice, keep the tokens of the first answer. If it comes again later than ten seconds after its first use, what it gave is revoked, because one of the two uses may not be yours: start again at the authorization endpoint.',
   )
 }
 

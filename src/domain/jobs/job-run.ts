@@ -46,7 +46,7 @@ export class JobRun implements RunningJob<unknown, unknown> {
     const { progress, isCancelled } = await this.at.transaction(async (tx) => {
       const made = await work(tx)
       // Last: PostgreSQL keeps the row locked from here to the commit, so no other run can take the job in between.
-      return { progress: made, isCancelled: await keepProgress(tx, lease, made) }
+      return { progress: made, isCancelled: await keepProgress(tx, lease, made, this.actor.roles) }
     })
     this.cursor = progress.cursor
     this.done = progress.done

@@ -43,16 +43,17 @@ const leaseUntil = (seconds: number) => sql`now() + make_interval(secs => ${seco
 
 /**
  * The person who started the job still runs the school and is signed in, unless it is about themselves, and the app through
- * which they did still has access. `lock` is `for share` where the job writes by it, in the order of `withdraw-codes.ts`.
+ * which they did still has access. `lock` is `for share` where the job writes by it: person, session, member, then client,
+ * authorization and pair. A step also needs all roles by which its rows are judged.
  */
-const mayGoOn = (lock = sql``) => sql<boolean>`(
+const mayGoOn = (roles: readonly Role[] = [], lock = sql``) => sql<boolean>`(
   (j.user_id is null or j.of_member or (
     exists (select from users u where u.id = j.user_id and u.deleted_at is null ${lock})
     and (j.session_id is null or exists (select from browser_sessions b where b.id = j.session_id ${lock}))
     and exists (
       select from school_members m
       where m.school_id = j.school_id and m.user_id = j.user_id
-        and ${mayHoldInSql(sql`'operator'`, sql`m.roles`)} ${lock})))
+        and ${mayHoldInSql(sql`'operator'`, sql`m.roles`)} and m.roles @> ${roles}::text[] ${lock})))
   and (j.authorization_id is null or exists (
     select from clients c join authorizations a on a.school_id = c.school_id and a.client_id = c.client_id
       join token_pairs p on p.authorization_id = a.id
@@ -153,9 +154,10 @@ export async function keepProgress(
   tx: SchoolTx,
   lease: Lease,
   { cursor, done, total, files = [] }: Progress<unknown>,
+  roles: readonly Role[],
 ): Promise<boolean> {
   const { rows: starters } = await tx.run(sql<{ mayGoOn: boolean }>`
-    select ${mayGoOn(sql`for share`)} as "mayGoOn" from jobs j
+    select ${mayGoOn(roles, sql`for share`)} as "mayGoOn" from jobs j
     where j.school_id = ${tx.schoolId} and j.id = ${lease.id}`)
   if (starters[0]?.mayGoOn === false) throw new JobInterrupted('forbidden')
   const { rows } = await tx.run(sql<{ cancelRequested: boolean }>`

@@ -42,7 +42,7 @@ const NEWS: Partial<Record<NewPassword['by'], 'first_password' | 'everything_end
   end_everything: 'everything_ended',
 }
 
-/** What sets a password, or ends sessions of a person, locks the person first: two browsers may do it at once. */
+/** What sets a password, or ends the other sessions of a person, locks the person first: two browsers may do it at once. */
 export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
   await acrossSchools(at)
     .selectFrom('users')

@@ -92,7 +92,7 @@ export function waitingOf(db: Db, view: View): number {
 
 /**
  * Runs a transaction of one caller of a school. One caller leaves places to others, and all of them leave connections to what
- * only reads: however long writes are held, a revocation or the end of all apps finds its way.
+ * only reads, so that a revocation or the end of all apps finds its way beside writes that are held.
  */
 export async function asWriter<R>(
   db: Db,

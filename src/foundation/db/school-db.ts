@@ -208,7 +208,9 @@ class FencedDb implements SchoolDb {
         await inside.confirmCaller()
         return result
       })
-    return caller === undefined ? run() : asWriter(this.#root, this.schoolId, caller.key, run)
+    // Batch work has connections of its own.
+    const isApart = caller === undefined || this.#work.lane === 'batch'
+    return isApart ? run() : asWriter(this.#root, this.schoolId, caller.key, run)
   }
 
   async confirmCaller(): Promise<void> {
@@ -223,7 +225,7 @@ class FencedDb implements SchoolDb {
   ): Promise<readonly R[]> {
     const { caller } = this.#work
     const { rows } = await this.run(statement(caller?.holds ?? sql.lit(true)))
-    if (rows.length > 0 || caller === undefined) return rows
+    if (rows.length > 0 || caller === undefined || this.#db.isTransaction) return rows
     return await this.transaction(async (tx) => (await tx.run(statement(sql.lit(true)))).rows)
   }
 }

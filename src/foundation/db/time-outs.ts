@@ -80,5 +80,5 @@ export function laneSizes(poolSize: number): Readonly<Record<Lane, number>> {
 
 /** How many transactions of callers of one school run at once: fewer than one school may have connections. */
 export function writersOfSchool({ interactive }: Readonly<Record<Lane, number>>): number {
-  return Math.max(2, Math.floor(interactive / 2))
+  return Math.max(3, Math.floor(interactive / 2))
 }

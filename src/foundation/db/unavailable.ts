@@ -121,3 +121,22 @@ export async function retryLostConnection<R>(work: () => Promise<R>): Promise<R>
   }
   return await work()
 }
+
+const COLLISION_TRIES = 5
+
+/** Deadlock or serialization failure: two transactions locked the same rows in different orders. */
+export function isCollision(error: unknown): boolean {
+  const code = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  return code === '40P01' || code === '40001'
+}
+
+/** Runs a whole transaction again that PostgreSQL rolled back for another one. `work` must change nothing besides. */
+export async function retryCollision<R>(work: () => Promise<R>): Promise<R> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isCollision(error) || tries === COLLISION_TRIES) throw error
+    }
+  }
+}

@@ -11,6 +11,8 @@ import {
   runWrite,
   type WriteOperation,
 } from '../../domain/operation.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { retryCollision } from '../../foundation/db/unavailable.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
 import { apiActor } from './access.ts'
 import { type Answer, answerOf } from './answer.ts'
@@ -34,7 +36,7 @@ export async function answerWrite(
   const { operation } = route
   try {
     let isRepeated = false
-    const answer = await request.at.transaction(async (tx) => {
+    const write = async (tx: SchoolTx) => {
       if (name !== undefined) {
         const repeated = await lookUpWrite(tx, name)
         if (repeated.kind === 'repeated') {
@@ -47,7 +49,8 @@ export async function answerWrite(
       const answer = answerOf(request, route, output)
       if (name !== undefined) await keepAnswer(tx, name, answer)
       return answer
-    })
+    }
+    const answer = await retryCollision(() => request.at.transaction(write))
     if (!isRepeated) noteScopes(request.at, caller, neededScopes(operation, input))
     return answer
   } catch (error) {

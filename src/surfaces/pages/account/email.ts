@@ -60,7 +60,7 @@ export function addEmailRoutes(
   app.post(`${PATH}/cancel`, async (request, reply) => {
     const session = await loadBrowserSession(request, PATH)
     checkedForm(context.keyring, request, session)
-    await endPendingChange(acrossSchools(request.at), session.person.id)
+    await request.at.transaction((tx) => endPendingChange(acrossSchools(tx), session.person.id))
     return redirectTo(reply, request, 'site', `${PATH}?done=cancelled`)
   })
 }

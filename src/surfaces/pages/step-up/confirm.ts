@@ -21,7 +21,7 @@ import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { keepAfterSignIn, placeAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
-import { keepSession, loadBrowserSession, SignInNeeded } from '../browser-session.ts'
+import { actAs, keepSession, loadBrowserSession, SignInNeeded } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
 import { withKeptForm } from '../kept-forms/with-kept-form.ts'
 import { requesterOf } from '../known-browser.ts'
@@ -151,10 +151,13 @@ export async function enterConfirm(
     throw new SignInNeeded(placeAfterSignIn(place, []))
   }
   const form = checkedForm(context.keyring, request, session)
+  const place = placeIn(context, request, form)
+  // A session that ended meanwhile uses up no recovery code.
+  actAs(request, session, placeAfterSignIn(place, []))
   return {
     session,
     form,
-    ...placeIn(context, request, form),
+    ...place,
     byFactor: isByFactor(form),
     keptForm: form.get('kept_form') ?? undefined,
   }
