@@ -199,7 +199,10 @@ export function checkOfBearer({ pairId, authorizationId, roles }: Caller): Calle
   }
   return {
     key: authorizationId,
-    holds: holdsBy(pairId),
+    // Made only for a write: most requests read.
+    get holds() {
+      return holdsBy(pairId)
+    },
     async confirm(tx) {
       if (await isHeldBy(tx, pairId)) return
       const successor = await findSuccessor(tx, pairId, authorizationId)

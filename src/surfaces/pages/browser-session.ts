@@ -58,12 +58,17 @@ export async function loadBrowserSession(
 
 /** From here on the request writes as the person of this session: nothing is committed once it has ended, or a role is gone. */
 export function actAs(request: FastifyRequest, session: BrowserSession, returnTo: string): void {
-  const holds = sessionHolds(request.at, session)
-  request.at = confirmedBy(request.at, {
+  const { at } = request
+  request.at = confirmedBy(at, {
     key: session.id,
-    holds,
+    // Made only for a write: most pages read.
+    get holds() {
+      return sessionHolds(at, session)
+    },
     async confirm(tx) {
-      const { rows } = await tx.run(sql<{ held: boolean }>`select ${holds} as held`)
+      const { rows } = await tx.run(
+        sql<{ held: boolean }>`select ${sessionHolds(tx, session)} as held`,
+      )
       if (rows[0]?.held === true) return
       if (await isSessionOpen(tx, session.id)) throw new MemberNeeded('A role is gone.')
       throw new SignInNeeded(returnTo)
