@@ -299,6 +299,21 @@ describe('a member', () => {
   })
 })
 
+/** Starts an import in the admin area, and returns the id of its job, which waits. */
+async function importOnPage(visitor: Visitor, resource: string, csv: string): Promise<string> {
+  const sent = await uploadTo(visitor, '/admin/jobs/import', {
+    fields: { resource },
+    name: 'rows.csv',
+    type: 'text/csv',
+    bytes: Buffer.from(csv),
+  })
+  await finishJobs(world)
+  const [checked = ''] = String(sent.headers.location).split('?')
+  const started = await submit(visitor, checked, `${checked}/import`)
+  const [path = ''] = String(started.headers.location).split('?')
+  return path.split('/').at(-1) ?? ''
+}
+
 describe('a job that waits', () => {
   const rows = { body: JSON.stringify(PAGE), headers: { 'content-type': 'application/x-ndjson' } }
   const byApp = async ({ app }: Stage) => {
@@ -307,19 +322,8 @@ describe('a job that waits', () => {
     expect(answer.statusCode).toBe(202)
     return String(answer.json().id)
   }
-  const byBrowser = async ({ visitor }: Stage) => {
-    const sent = await uploadTo(visitor, '/admin/jobs/import', {
-      fields: { resource: 'pages' },
-      name: 'pages.csv',
-      type: 'text/csv',
-      bytes: Buffer.from('Slug,Title\nthief,A page\n'),
-    })
-    await finishJobs(world)
-    const [checked = ''] = String(sent.headers.location).split('?')
-    const started = await submit(visitor, checked, `${checked}/import`)
-    const [path = ''] = String(started.headers.location).split('?')
-    return path.split('/').at(-1) ?? ''
-  }
+  const byBrowser = ({ visitor }: Stage) =>
+    importOnPage(visitor, 'pages', 'slug,title\nthief,A page\n')
 
   test.each([
     ...Object.entries(LOSSES_OF_APP).map(([how, lose]) => ({ how, lose, start: byApp })),
@@ -338,17 +342,8 @@ describe('a job that waits', () => {
 test('an import of an owner who is demoted to admin while it runs makes no owner', async () => {
   const stage = await aStage()
   const { school, owner, visitor } = stage
-  const sent = await uploadTo(visitor, '/admin/jobs/import', {
-    fields: { resource: 'members' },
-    name: 'members.csv',
-    type: 'text/csv',
-    bytes: Buffer.from('email,name,roles\nt@thief.test,T,"[""owner""]"\n'),
-  })
-  await finishJobs(world)
-  const [checked = ''] = String(sent.headers.location).split('?')
-  const started = await submit(visitor, checked, `${checked}/import`)
-  const [path = ''] = String(started.headers.location).split('?')
-  const id = path.split('/').at(-1) ?? ''
+  const csv = 'email,name,roles\nt@thief.test,T,"[""owner""]"\n'
+  const id = await importOnPage(visitor, 'members', csv)
   const before = await members(stage)
   const kind = aroundSteps(importJob(memberKind), async (step) => {
     await world.database.pool.query(
