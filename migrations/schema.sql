@@ -550,6 +550,7 @@ create table browser_sessions (
   last_seen_at timestamp(3) with time zone not null default now(),
   expires_at timestamp(3) with time zone not null,
   methods text[] not null default '{password}'::text[],
+  factor_since timestamp(3) with time zone,
   constraint browser_sessions_pkey PRIMARY KEY (id),
   constraint browser_sessions_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint browser_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -558,7 +559,8 @@ create table browser_sessions (
 ) with (fillfactor=90);
 CREATE INDEX browser_sessions_by_expiry ON public.browser_sessions USING btree (expires_at);
 CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (user_id);
--- browser_sessions.methods: what the person proved in this session, the last of it at authenticated_at: password, passkey, code, recovery_code, mail_link; earlier_passkey if another proof came later; trusted_device if no code was asked for in a trusted browser
+-- browser_sessions.methods: what the person proved in this session, the last of it at authenticated_at: password, passkey, code, recovery_code, mail_link; earlier_passkey if another proof came later; trusted_device if no code was asked for in a trusted browser; other_school if a passkey or code was proved at the school where it works
+-- browser_sessions.factor_since: when the passkey or authenticator of the last proof was added; null after a proof without one
 
 -- clients: the last good copy of each fetched client metadata document
 create table client_documents (
@@ -984,15 +986,23 @@ create table email_changes (
   new_confirmed_at timestamp(3) with time zone,
   changed_at timestamp(3) with time zone,
   ended_at timestamp(3) with time zone,
+  asked_school_id uuid,
+  session_id uuid,
+  factor_since timestamp(3) with time zone,
   constraint email_changes_pkey PRIMARY KEY (id),
+  constraint email_changes_asked_school_id_fkey FOREIGN KEY (asked_school_id) REFERENCES schools(id),
   constraint email_changes_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint email_changes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint email_changes_new_email_check CHECK ((length(new_email) <= 320)),
   constraint email_changes_old_email_check CHECK ((length(old_email) <= 320))
 );
+CREATE INDEX email_changes_by_old_email ON public.email_changes USING btree (lower(old_email));
 CREATE INDEX email_changes_by_user ON public.email_changes USING btree (user_id);
 -- email_changes.school_id: whose mails have the links: where the person has signed in for longest
 -- email_changes.ended_at: stopped, replaced by a newer request, or undone: its links do nothing any more
+-- email_changes.asked_school_id: where the person asked
+-- email_changes.session_id: the browser that asked, which stays signed in
+-- email_changes.factor_since: as in the session that asked: an older factor proved the change, so it is undone only with one
 
 -- analytics: enrollments that began on a day in the time zone of the school
 create table enrollment_days (
@@ -1401,6 +1411,20 @@ CREATE TRIGGER lectures_removed_text AFTER DELETE ON public.lectures FOR EACH RO
 CREATE TRIGGER lectures_touch BEFORE UPDATE ON public.lectures FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- lectures.video_url: https; played on the page if the school names its host, else a link
 -- lectures.file_id: what students download
+
+-- people: who can no longer use their passkeys or authenticator, which are removed after a wait
+create table lost_factors (
+  user_id uuid not null,
+  school_id uuid not null,
+  asked_at timestamp(3) with time zone not null default now(),
+  told_at timestamp(3) with time zone not null default now(),
+  constraint lost_factors_pkey PRIMARY KEY (user_id),
+  constraint lost_factors_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint lost_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX lost_factors_by_told_at ON public.lost_factors USING btree (told_at);
+-- lost_factors.school_id: where the person asked
+-- lost_factors.told_at: the last of the daily notices
 
 -- consulting: a member's seat on a slot; a study group's class has none
 create table meeting_seats (

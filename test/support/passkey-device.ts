@@ -179,3 +179,19 @@ export async function sendProof(visitor: Visitor, page: Answer, passkey: string)
   const fields = { ...hiddenFields(page.body, '/sign-in'), passkey }
   return await visitor.post('/sign-in/passkey', fields)
 }
+
+/** At the school of the passkey: proves it for a visitor of another school, who wants to open this page. */
+export async function proveForOther(
+  other: Visitor,
+  path: string,
+  device: PasskeyDevice,
+  here: Visitor,
+): Promise<Answer> {
+  const asked = await other.get(path)
+  const [, link] = /href="[^"]*(\/confirm\/other-school\?for=[^"]+)"/.exec(asked.body) ?? []
+  if (link === undefined) throw new Error(`no other school in: ${asked.body.slice(0, 300)}`)
+  await signInWith(here, device)
+  const page = await here.get(link)
+  const place = '/confirm/other-school'
+  return await here.post(place, hiddenFields(page.body, place))
+}

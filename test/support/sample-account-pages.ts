@@ -20,6 +20,7 @@ const question = {
   ...{ school, formToken, email },
   link: 'c2VhbGVk',
   isChanged: false,
+  needsFactor: false,
   hasAgreed: false,
 }
 const typed = { name: hostileName, email: 'grace' }
@@ -70,6 +71,15 @@ export const sampleAccountPages: Record<string, string> = {
   'email-change-old-agreed': changeQuestionPage({ ...question, mailbox: 'old', hasAgreed: true }),
   'email-change-new': changeQuestionPage({ ...question, mailbox: 'new' }),
   'email-change-undo': changeQuestionPage({ ...question, mailbox: 'old', isChanged: true }),
+  'email-change-undo-by-factor': changeQuestionPage({
+    ...question,
+    ...{ mailbox: 'old', isChanged: true, needsFactor: true },
+  }),
+  'email-change-needs-factor': changeDonePage(school, { kind: 'needs_factor' }),
+  'email-change-undoable': changeEmailPage({
+    ...changing,
+    undoable: { id: '019a0000-0000-7000-8000-000000000001', oldEmail: 'grace@people.example' },
+  }),
   'email-change-waits': changeDonePage(school, { kind: 'waits' }),
   'email-change-done': changeDonePage(school, { kind: 'changed', email }),
   'email-change-stopped': changeDonePage(harbor, { kind: 'stopped' }),

@@ -1,6 +1,12 @@
 import { otpauthUrl } from '../../src/foundation/crypto/totp.ts'
 import { factorNeededPage } from '../../src/surfaces/pages/views/admin/factor-needed.tsx'
 import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
+import {
+  factorElsewherePage,
+  otherSchoolPage,
+  provedForSchoolPage,
+} from '../../src/surfaces/pages/views/factor-elsewhere.tsx'
+import { lostFactorPage } from '../../src/surfaces/pages/views/lost-factor.tsx'
 import { factorDuePage } from '../../src/surfaces/pages/views/refusals.tsx'
 import {
   recoveryCodesPage,
@@ -27,10 +33,25 @@ const setup = {
 }
 
 const step = {
+  lost: { kind: 'ask' as const },
   ...{ school, formToken, email: person.email },
   step: 'sealed',
   trustDays: 30,
   afterSignIn: {},
+}
+
+const lost = {
+  ...{ ...frame, here: '/account/lost-factor', email: person.email },
+  dueAt: undefined,
+  means: { hasPassword: true, hasSecondFactor: true },
+  mailIsSent: true,
+}
+
+const confirming = { ...frame, here: '/confirm/other-school' }
+const waiting = {
+  school: { name: hostileName, origin: 'https://harbor.example' },
+  path: '/account/email',
+  device: 'Firefox on Windows',
 }
 
 const codes = Array.from({ length: 10 }, (_, n) => `${1000 + n}-2222-3333-4444-5555`)
@@ -84,12 +105,38 @@ export const sampleFactorPages: Record<string, string> = {
   'factor-needed-sign-in': factorNeededPage({ ...needed, hasSecondFactor: true, hasPasskey: true }),
   'factor-due': factorDuePage({ ...due, hasSecondFactor: false, hasPasskey: false }),
   'factor-due-sign-in': factorDuePage({ ...due, hasSecondFactor: true, hasPasskey: false }),
+  'lost-factor': lostFactorPage(lost),
+  'lost-factor-wrong': lostFactorPage({ ...lost, problem: { kind: 'mismatch' } }),
+  'lost-factor-throttled': lostFactorPage({
+    ...lost,
+    problem: { kind: 'throttled', retryAfterSeconds: 600 },
+  }),
+  'lost-factor-no-school': lostFactorPage({ ...lost, problem: { kind: 'no_school' } }),
+  'lost-factor-no-mail': lostFactorPage({ ...lost, mailIsSent: false }),
+  'lost-factor-no-password': lostFactorPage({
+    ...lost,
+    means: { hasPassword: false, hasSecondFactor: false },
+  }),
+  'lost-factor-waiting': lostFactorPage({ ...lost, dueAt: since }),
+  'factor-elsewhere': factorElsewherePage({
+    ...frame,
+    passkeyOf: { name: hostileName, origin: 'https://harbor.example' },
+    ...{ sealed: 'c2VhbGVk', path: '/account/email' },
+  }),
+  'other-school': otherSchoolPage({ ...confirming, sealed: 'c2VhbGVk', waiting }),
+  'other-school-expired': otherSchoolPage({ ...confirming, sealed: '', waiting: undefined }),
+  'other-school-proved': provedForSchoolPage({ ...confirming, waiting }),
   'code-step': signInCodePage(step),
   'code-step-wrong': signInCodePage({
     ...step,
     trustDays: undefined,
     problem: { kind: 'wrong' },
   }),
+  'code-step-lost': signInCodePage({
+    ...step,
+    lost: { kind: 'waiting', dueAt: since, timeZone: 'Asia/Tokyo' },
+  }),
+  'code-step-no-mail': signInCodePage({ ...step, lost: { kind: 'no_school' } }),
   'code-step-throttled': signInCodePage({
     ...step,
     problem: { kind: 'throttled', retryAfterSeconds: 600 },

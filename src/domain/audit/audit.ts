@@ -62,6 +62,8 @@ export const AUDIT_ACTIONS = [
   'factor.added',
   'factor.removed',
   'factor.codes_renewed',
+  'factor.removal_requested',
+  'factor.removal_cancelled',
   'factor.used_recovery_code',
   'person.email_changed',
   'person.email_change_undone',

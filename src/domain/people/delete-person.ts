@@ -56,6 +56,7 @@ export async function deletePerson(
   await tx.deleteFrom('passkey_handles').where('user_id', '=', userId).execute()
   await tx.deleteFrom('notice_links').where('user_id', '=', userId).execute()
   await tx.deleteFrom('email_changes').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('lost_factors').where('user_id', '=', userId).execute()
   const authorizations = ended + (await endAuthorizationsOfPerson(tx, userId)).length
   await tx
     .updateTable('users')

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import { cancelDeletionsOf } from './deletion/deletion-requests.ts'
 import { endNoticeLinks, stopPendingChanges } from './email-change/store-email.ts'
+import { keepFactors } from './factors/lost-factors.ts'
 import { removeRecentAuthenticator, removeRecentPasskeys } from './recent-ways-in.ts'
 import { storePassword } from './set-password.ts'
 
@@ -28,6 +29,7 @@ export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Pr
   await endNoticeLinks(tx, userId)
   await stopPendingChanges(tx, userId)
   await cancelDeletionsOf(tx, userId, ended)
+  await keepFactors(tx, userId, ended.requestId)
   await removeRecentAuthenticator(tx, userId, ended)
   await removeRecentPasskeys(tx, userId, ended)
   return true

@@ -3,11 +3,9 @@ import { hashPassword } from '../../foundation/crypto/password.ts'
 import { randomSecret, uuidv7 } from '../../foundation/crypto/random.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
+import { NOT_ME_DAYS } from './account-recovery.ts'
 import { endEverything } from './end-everything.ts'
 import { lockPerson } from './set-password.ts'
-
-/** How long a link in a notice works. People do not read every mail on the same day. */
-export const NOT_ME_DAYS = 7
 
 /**
  * Makes a link that ends everything, once. Undefined unless the person has a role here and has signed in here. A

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { Db } from '../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { recordOnceAnHour } from '../audit/repeated-entries.ts'
-import type { NoticedChange } from './mails/queued-kinds.ts'
+import { CAN_BE_UNDONE } from './email-change/email-change.ts'
+import type { AccountNews, NoticedChange } from './mails/queued-kinds.ts'
 import type { Person } from './person.ts'
 
 interface NoticeFacts {
@@ -10,6 +12,8 @@ interface NoticeFacts {
   readonly device?: string
   /** Only a school where the person signed in before this session is asked to send it. */
   readonly beforeSession?: string
+  /** When the server will do it unless the person stops it. */
+  readonly until?: Date
 }
 
 /**
@@ -17,18 +21,21 @@ interface NoticeFacts {
  * from the school where the person has signed in for longest, as the news of a new password does (`set-password.ts`). Otherwise a
  * thief would make the change at a school of their own, whose mail leads to their own page. A person who has signed in
  * nowhere with a role gets none. Call it in the transaction of the change.
+ *
+ * After a change of the address the one before gets it too, for as long as it can undo the change.
  */
 export async function queueNotice(
   at: SchoolDb,
   what: NoticedChange,
   person: Pick<Person, 'id' | 'email'>,
-  { device = '', beforeSession }: NoticeFacts = {},
+  { device = '', beforeSession, until }: NoticeFacts = {},
 ): Promise<void> {
-  const facts = JSON.stringify({ what, device })
+  const facts = JSON.stringify({ what, device, until: until?.toISOString() })
   await sql`
     insert into outgoing_mails (id, school_id, kind, email, facts)
     select ${uuidv7()}, m.school_id, 'account_notice', ${person.email},
-      ${facts}::jsonb || jsonb_build_object('isHere', m.school_id = ${at.schoolId})
+      ${facts}::jsonb || case when m.school_id = ${at.schoolId} then '{"isHere": true}'
+        else jsonb_build_object('isHere', false, 'place', ${at.schoolId}::uuid) end
     from school_members m
     where m.user_id = ${person.id} and m.roles <> '{}' and m.signed_in_at is not null
       ${
@@ -38,6 +45,16 @@ export async function queueNotice(
       }
     order by m.signed_in_at, m.school_id
     limit 1`.execute(acrossSchools(at))
+  await tellFormerAddress(acrossSchools(at), person.id, what)
+}
+
+/** Crosses schools: tells the address before a change that can still be undone, with the link that undoes it. */
+export async function tellFormerAddress(db: Db, userId: string, news: AccountNews): Promise<void> {
+  await sql`
+    insert into outgoing_mails (id, school_id, kind, email, facts)
+    select gen_random_uuid(), c.school_id, 'email_changed', c.old_email,
+      jsonb_build_object('change', c.id, 'news', ${news}::text)
+    from email_changes c where c.user_id = ${userId} and ${CAN_BE_UNDONE}`.execute(db)
 }
 
 interface NewBrowser {

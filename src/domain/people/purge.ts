@@ -2,16 +2,18 @@ import { sql } from 'kysely'
 import { oldestFirst, type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
 import { deletionSweep } from './deletion/due-deletions.ts'
 import { CHANGE_IS_DEAD } from './email-change/email-change.ts'
+import { lostFactorSweep } from './factors/lost-factors.ts'
 import { MAIL_IS_DEAD } from './outgoing-mail.ts'
 
 const id = { column: 'id', type: 'uuid' } as const
 
 /**
- * Crosses schools: people whose deletion is due; sessions, trusted browsers, links in mails, changes of an email, mails and
+ * Crosses schools: people whose deletion is due, and factors that were lost; sessions, trusted browsers, links in mails, changes of an email, mails and
  * failure counters that have expired.
  */
 export const peopleSweeps: readonly Sweep[] = [
   deletionSweep,
+  lostFactorSweep,
   oldestFirst({
     table: 'browser_sessions',
     key: ['id'],

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import { recordAtSchools } from '../audit/audit.ts'
-import { type AccountRecovery, recoveryEntry } from './account-recovery.ts'
+import { type AccountRecovery, RECENT_DAYS, recoveryEntry } from './account-recovery.ts'
 import { recordAboutPerson } from './school-to-tell.ts'
 
 /*
@@ -10,8 +10,6 @@ import { recordAboutPerson } from './school-to-tell.ts'
  * the person, and count as a person who has none.
  */
 
-/** One day more than a link in a notice works, so that it removes what the notice told about. */
-const RECENT_DAYS = 8
 const isRecent = sql<boolean>`created_at > now() - make_interval(days => ${sql.lit(RECENT_DAYS)})`
 
 /** Crosses schools: a thief may have added a passkey at any of them. */

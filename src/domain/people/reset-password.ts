@@ -4,6 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
+import { isAddressKept } from './email-change/email-change.ts'
 import { HAS_SECOND_FACTOR } from './factors/authenticators.ts'
 import { HAD_NO_CREDENTIAL } from './no-credential.ts'
 import {
@@ -33,7 +34,8 @@ export async function mintResetLink(at: SchoolDb, userId: string): Promise<strin
       select u.id from users u
         join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id and m.roles <> '{}'
       where u.id = ${userId} and u.deleted_at is null
-        and (m.signed_in_at is not null or ${HAD_NO_CREDENTIAL})
+        and (m.signed_in_at is not null
+          or ${HAD_NO_CREDENTIAL} and not ${isAddressKept(sql`u.email`, sql`u.id`)})
       for share of u)
     insert into password_resets (id, secret_hash, school_id, user_id, expires_at)
     select ${id}, ${token.hash}, ${at.schoolId}, entitled.id, now() + make_interval(mins => ${RESET_MINUTES})

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
-import { atSchool } from '../../foundation/db/school-db.ts'
+import { atSchool, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { type AuditEntry, record, recordForInstallation } from '../audit/audit.ts'
 
 /**
@@ -22,16 +22,21 @@ export function schoolToTell(
     limit 1)`
 }
 
-/** Crosses schools: an entry about the account of a person, at the school that tells them, or of the installation. */
+/**
+ * Crosses schools: an entry about the account of a person, at the school that tells them, or of the installation. The school at
+ * whose origin it was done (`here`) has it too.
+ */
 export async function recordAboutPerson(
   db: Db,
   userId: string,
   entry: Omit<AuditEntry, 'outcome'>,
+  here?: Pick<SchoolDb, 'schoolId'>,
 ): Promise<void> {
   const schoolId = await findSchoolToTell(db, userId)
   const whole = { ...entry, outcome: 'ok' }
+  const places = new Set([schoolId, here?.schoolId].filter((id) => id !== undefined))
+  for (const place of places) await record(atSchool(db, place), whole)
   if (schoolId === undefined) await recordForInstallation(db, whole)
-  else await record(atSchool(db, schoolId), whole)
 }
 
 /** Crosses schools. */

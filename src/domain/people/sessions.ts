@@ -2,8 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import { type SchoolDb, type SchoolTx, unconfirmed } from '../../foundation/db/school-db.ts'
+import {
+  acrossSchools,
+  type SchoolDb,
+  type SchoolTx,
+  unconfirmed,
+} from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
+import { keepFactors } from './factors/lost-factors.ts'
 import type { Role } from './membership.ts'
 import type { Person } from './person.ts'
 
@@ -28,6 +34,8 @@ export interface BrowserSession {
   readonly authenticatedAt: Date
   /** What was proved in this session; the last of it then. */
   readonly methods: readonly ProofMethod[]
+  /** When the passkey or authenticator of the last proof was added; undefined if that proof was another. */
+  readonly factorSince: Date | undefined
   /** The time of the database when this was read, to compute ages. */
   readonly readAt: Date
 }
@@ -35,7 +43,8 @@ export interface BrowserSession {
 /**
  * A passkey that the device did not unlock (`unverified_passkey`) shows only that it is at hand. One that was proved before
  * the last proof is `earlier_passkey`: the session has two factors, but its last proof was one that can be phished. A
- * trusted device proves nothing: it says why no code was asked for.
+ * trusted device proves nothing: it says why no code was asked for. `other_school` is a passkey or a code that the person
+ * proved at the school where it works, for this session (`factors/other-school.ts`).
  */
 export const PROOF_METHODS = [
   'password',
@@ -46,8 +55,22 @@ export const PROOF_METHODS = [
   'recovery_code',
   'mail_link',
   'trusted_device',
+  'other_school',
 ] as const
 export type ProofMethod = (typeof PROOF_METHODS)[number]
+
+const FACTORS: ReadonlySet<ProofMethod | undefined> = new Set<ProofMethod>([
+  'passkey',
+  'unverified_passkey',
+  'code',
+  'recovery_code',
+  'other_school',
+])
+
+/** Whether the last proof was a passkey or a code. */
+export function isProvedByFactor({ methods }: Pick<BrowserSession, 'methods'>): boolean {
+  return FACTORS.has(methods.at(-1))
+}
 
 interface PasswordCredential {
   readonly kind: 'password'
@@ -104,6 +127,19 @@ async function lockProven(tx: SchoolTx, proven: ProvenPerson): Promise<boolean> 
   return authenticators.length === 0
 }
 
+/** When the passkey or authenticator was added that was proved last. */
+function factorSince(
+  at: SchoolDb,
+  { person, credential, methods }: ProvenPerson,
+): RawBuilder<Date | null> {
+  const last = methods.at(-1)
+  if (last === 'code' || last === 'recovery_code') {
+    return sql`(select created_at from authenticators where user_id = ${person.id})`
+  }
+  if (credential.kind !== 'passkey') return sql`null::timestamptz`
+  return sql`(select created_at from passkeys where id = ${credential.id} and school_id = ${at.schoolId})`
+}
+
 /** Not enough for a person who has an authenticator app. */
 const ALONE: ReadonlySet<ProofMethod> = new Set(['password', 'mail_link'])
 
@@ -131,11 +167,12 @@ export async function startSession(
         delete from browser_sessions where id in (
           select id from browser_sessions where user_id = ${userId}
           order by last_seen_at desc, id desc offset ${MOST_SESSIONS - 1}))
-      insert into browser_sessions (id, secret_hash, school_id, user_id, device, methods, expires_at)
+      insert into browser_sessions (id, secret_hash, school_id, user_id, device, methods, factor_since, expires_at)
       values (${id}, ${token.hash}, ${tx.schoolId}, ${userId}, ${device.slice(0, 200)}, ${proven.methods}::text[],
-        now() + make_interval(days => ${IDLE_DAYS}))
+        ${factorSince(tx, proven)}, now() + make_interval(days => ${IDLE_DAYS}))
       returning (
         select roles from school_members m where m.school_id = ${tx.schoolId} and m.user_id = ${userId}) as roles`)
+    if (isProvedByFactor(proven)) await keepFactors(acrossSchools(tx), userId)
     return rows[0]
   })
   return begun && { cookie: token.value, id, roles: begun.roles ?? [] }
@@ -156,9 +193,11 @@ export async function renewProof(
     if (!(await lockProven(tx, proven))) return false
     const { rows } = await tx.run(sql`
       update browser_sessions b
-      set authenticated_at = now(), methods = ${proven.methods}::text[], secret_hash = ${token.hash}
+      set authenticated_at = now(), methods = ${proven.methods}::text[], secret_hash = ${token.hash},
+        factor_since = ${factorSince(tx, proven)}
       where b.id = ${sessionId} and b.school_id = ${tx.schoolId} and b.user_id = ${proven.person.id} and b.expires_at > now()
       returning b.id`)
+    if (isProvedByFactor(proven)) await keepFactors(acrossSchools(tx), proven.person.id)
     return rows.length > 0
   })
   return isRenewed ? { cookie: token.value } : undefined
@@ -180,17 +219,14 @@ export function withProof(
   return [...kept, method]
 }
 
-/** The person of this session proved one more thing just now. */
-export async function addProof(
-  at: SchoolDb,
-  { id, methods }: BrowserSession,
-  method: ProofMethod,
-): Promise<void> {
+/** The person of this session added an authenticator just now, and gave its code. */
+export async function addCodeProof(at: SchoolDb, { id, methods }: BrowserSession): Promise<void> {
   await at
     .update('browser_sessions')
     .set({
       authenticated_at: sql<Date>`now()`,
-      methods: [...withProof(methods, method)],
+      methods: [...withProof(methods, 'code')],
+      factor_since: sql<Date>`now()`,
     })
     .where('id', '=', id)
     .execute()
@@ -205,6 +241,7 @@ interface SessionRow {
   roles: Role[] | null
   authenticated_at: Date
   methods: ProofMethod[]
+  factor_since: Date | null
   read_at: Date
   stale: boolean
 }
@@ -216,7 +253,7 @@ export async function findSession(
   const token = cookie === undefined ? undefined : parseToken('session', cookie)
   if (token === undefined) return undefined
   const { rows } = await at.run(sql<SessionRow>`
-    select b.secret_hash, b.user_id, u.email, u.name, u.avatar_url, m.roles, b.authenticated_at, b.methods, now() as read_at,
+    select b.secret_hash, b.user_id, u.email, u.name, u.avatar_url, m.roles, b.authenticated_at, b.methods, b.factor_since, now() as read_at,
       b.last_seen_at < now() - make_interval(mins => ${SEEN_WITHIN_MINUTES}) as stale
     from browser_sessions b
       join users u on u.id = b.user_id and u.deleted_at is null
@@ -236,6 +273,7 @@ export async function findSession(
     roles: row.roles ?? [],
     authenticatedAt: row.authenticated_at,
     methods: row.methods,
+    factorSince: row.factor_since ?? undefined,
     readAt: row.read_at,
   }
 }
@@ -281,18 +319,18 @@ export async function endSessionsAt(at: SchoolDb, userId: string): Promise<void>
 }
 
 /**
- * Crosses schools: ends all sessions of a person, or all others. No browser stays trusted: the next sign-in asks for a
- * code again.
+ * Crosses schools: ends all sessions of a person but those named. No browser stays trusted: the next sign-in asks for a code
+ * again.
  */
 export async function endSessionsOfPerson(
   db: Db,
   userId: string,
-  except?: string,
+  ...except: readonly string[]
 ): Promise<number> {
   const { rows } = await sql<{ ended: number }>`
     with ended as (
       delete from browser_sessions
-      where user_id = ${userId} and id is distinct from ${except ?? null}::uuid returning 1),
+      where user_id = ${userId} and id <> all (${except}::uuid[]) returning 1),
     forgotten as (delete from trusted_devices where user_id = ${userId})
     select count(*) as ended from ended`.execute(db)
   return rows[0]?.ended ?? 0

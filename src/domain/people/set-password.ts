@@ -8,6 +8,7 @@ import {
 } from '../../foundation/db/school-db.ts'
 import { record, recordForInstallation } from '../audit/audit.ts'
 import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
+import { tellFormerAddress } from './notices.ts'
 import { queueMail } from './outgoing-mail.ts'
 import { schoolToTell } from './school-to-tell.ts'
 import { endSessionsOfPerson } from './sessions.ts'
@@ -94,6 +95,10 @@ export async function storePassword(
     const known = atSchoolInTransaction(tx, stored.school_to_tell)
     await record(known, entry)
     await queueMail(known, NEWS[fresh.by] ?? 'password_changed', fresh.email)
+  }
+  if (fresh.replaces !== undefined || fresh.endsAccess) {
+    const isEnd = NEWS[fresh.by] === 'everything_ended'
+    await tellFormerAddress(tx, userId, isEnd ? 'everything_ended' : 'password_changed')
   }
   return true
 }

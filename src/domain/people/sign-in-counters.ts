@@ -201,6 +201,13 @@ export function changeMailCounter(key: Buffer, email: string): ThrottleLimit {
   return limit(key, `email-change-mail:${email}`, CHANGE_MAILS_TO_ADDRESS)
 }
 
+/** Reports in an hour that all factors of a person are lost. Each sends a mail, and can be taken back at once. */
+const LOST_FACTORS_PER_HOUR = 5
+
+export function lostFactorsCounter(key: Buffer, userId: string): ThrottleLimit {
+  return limit(key, `lost-factors:${userId}`, LOST_FACTORS_PER_HOUR)
+}
+
 /** Changes of a password in an hour. Each ends the links in the mailbox, so a thief must not do it again and again. */
 const CHANGES_PER_HOUR = 10
 

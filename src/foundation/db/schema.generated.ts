@@ -113,6 +113,7 @@ export interface BrowserSessionsTable {
   last_seen_at: Generated<Date>
   expires_at: Date
   methods: Generated<string[]>
+  factor_since: Date | null
 }
 
 /** clients: the last good copy of each fetched client metadata document */
@@ -343,6 +344,9 @@ export interface EmailChangesTable {
   new_confirmed_at: Date | null
   changed_at: Date | null
   ended_at: Date | null
+  asked_school_id: string | null
+  session_id: string | null
+  factor_since: Date | null
 }
 
 /** analytics: enrollments that began on a day in the time zone of the school */
@@ -574,6 +578,14 @@ export interface LecturesTable {
   version: Generated<number>
   video_url: string | null
   file_id: string | null
+}
+
+/** people: who can no longer use their passkeys or authenticator, which are removed after a wait */
+export interface LostFactorsTable {
+  user_id: string
+  school_id: string
+  asked_at: Generated<Date>
+  told_at: Generated<Date>
 }
 
 /** consulting: a member's seat on a slot; a study group's class has none */
@@ -1075,6 +1087,7 @@ export interface DB {
   lecture_progress: LectureProgressTable
   lecturers: LecturersTable
   lectures: LecturesTable
+  lost_factors: LostFactorsTable
   meeting_seats: MeetingSeatsTable
   membership_plan_courses: MembershipPlanCoursesTable
   membership_plans: MembershipPlansTable

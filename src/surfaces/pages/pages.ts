@@ -59,7 +59,9 @@ import { askToConfirm, askToSignIn, findOwnForm } from './kept-forms/interrupted
 import { addMailSender } from './mails/mail-sender.ts'
 import { redirectTo, sendPage } from './page-request.ts'
 import { addSecondFactorRoutes } from './second-factor/account-page.ts'
+import { addOtherSchoolRoutes, answerFactorElsewhere } from './second-factor/factor-elsewhere.ts'
 import { answerFactorNeeded, FactorNeeded } from './second-factor/factor-needed.ts'
+import { addLostFactorRoutes } from './second-factor/lost-factor.ts'
 import { addSignInCodeRoutes } from './second-factor/sign-in-code.ts'
 import { startOfSection } from './section.ts'
 import { addSignInRoutes } from './sign-in.ts'
@@ -69,7 +71,7 @@ import { addSignUpRoutes } from './sign-up/sign-up.ts'
 import { frameFor } from './site-frame.ts'
 import { addConfirmRoutes } from './step-up/confirm.ts'
 import { addPasskeyConfirmRoutes } from './step-up/confirm-passkey.ts'
-import { ProofNeeded } from './step-up/recent-proof.ts'
+import { FactorElsewhere, ProofNeeded } from './step-up/recent-proof.ts'
 import { adminOnlyPage } from './views/admin/admin-only.tsx'
 import { developersOffPage } from './views/admin/developers-off.tsx'
 
@@ -124,6 +126,8 @@ export function addPageRoutes(
     addPasswordRoutes(scope, context, sendsMail)
     addPasskeyRoutes(scope, context)
     addSecondFactorRoutes(scope, context)
+    addLostFactorRoutes(scope, context, sendsMail)
+    addOtherSchoolRoutes(scope, context)
     addDataRoutes(scope, context)
     addDeletionRoutes(scope, context, sendsMail)
     addForgottenPasswordRoutes(scope, context, sendsMail)
@@ -157,6 +161,7 @@ async function answerPageError(
   }
   if (error instanceof MemberNeeded) return redirectTo(reply, request, 'site', '/account')
   if (error instanceof ProofNeeded) return await askToConfirm(context, request, reply, error)
+  if (error instanceof FactorElsewhere) return answerFactorElsewhere(context, request, reply, error)
   if (error instanceof ForgedPostError) {
     const answered = await findOwnForm(context, request, reply)
     if (answered !== undefined) return answered

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
+import { hashPassword } from '../../../src/foundation/crypto/password.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { anOwner, signedIn, submit } from '../../support/operator-like.ts'
+import { addPasskey, PasskeyDevice, proveForOther } from '../../support/passkey-device.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
+import { PASSWORD } from '../../support/world.ts'
 import { testStatements } from './test-statements.ts'
 
 const mailBox = await aMailBox()
@@ -99,6 +102,40 @@ test('changing the email address and undoing it read no whole table', async () =
     expect((await decide(fresh, 'agree')).statusCode).toBe(200)
     const undo = await linkIn(ada.email, '/email-change')
     expect((await decide(undo, 'undo')).statusCode).toBe(200)
+  })
+})
+
+test('undoing a change with the passkey that proved it, a proof for another school and a lost passkey read no whole table', async () => {
+  const ada = await world.aMember(school)
+  const other = await world.aSchool()
+  await world.aMember(other, ['student'], ada)
+  const device = new PasskeyDevice(school.origin)
+  await addPasskey(await signedIn(world, school, ada), device)
+  await world.database.pool.query(
+    "update passkeys set created_at = created_at - interval '9 days' where user_id = $1",
+    [ada.id],
+  )
+  const [page, lost] = ['/account/email', '/account/lost-factor']
+  await checkPlans(async () => {
+    const visitor = new Visitor(world, school)
+    const elsewhere = await signedIn(world, other, ada)
+    await proveForOther(elsewhere, page, device, visitor)
+    expect((await elsewhere.get(page)).statusCode).toBe(200)
+    await submit(visitor, page, page, { new_email: 'third@people.test' })
+    for (const email of ['third@people.test', ada.email]) {
+      const link = await linkIn(email, '/email-change')
+      await submit(visitor, link, '/email-change', { decision: 'agree' })
+    }
+    const undone = await submit(visitor, page, `${page}/undo`)
+    expect(undone.statusCode).toBe(200)
+    const again = new Visitor(world, school)
+    await world.database.pool.query('update users set password_hash = $1 where id = $2', [
+      await hashPassword(PASSWORD),
+      ada.id,
+    ])
+    await again.signIn(await again.get('/sign-in'), ada)
+    expect((await submit(again, lost, lost, { password: PASSWORD })).statusCode).toBe(303)
+    expect((await submit(again, lost, `${lost}/cancel`)).statusCode).toBe(303)
   })
 })
 

@@ -69,6 +69,7 @@ describe('a copy', () => {
       new_email: 'new@people.test',
     }
     await school.at.insert('email_changes', moving).execute()
+    await school.at.insert('lost_factors', { user_id: ada.id }).execute()
     const page = '/account/profile'
     await submit(visitor, page, page, { name: 'Ada <script>alert(1)</script>' })
     const { html, json, content } = await aCopyOf(visitor)

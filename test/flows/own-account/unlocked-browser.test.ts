@@ -22,6 +22,8 @@ const WITHOUT_PROOF = {
   '/account/inbox/:id/read': 'marks a message',
   '/account/inbox/:id/unread': 'marks a message',
   '/account/inbox/read-all': 'marks messages',
+  '/account/lost-factor': 'asks for the password, waits a week and tells the person every day',
+  '/account/lost-factor/cancel': 'keeps what there is',
   '/account/password': 'asks for the password, and for a code first where there is a second factor',
   '/account/profile': 'changes a name that is no secret',
   '/account/profile/picture': 'changes a picture that is no secret',

@@ -3,9 +3,13 @@ import {
   findDeletions,
   requestDeletion,
 } from '../../../src/domain/people/deletion/deletion-requests.ts'
+import { acceptInvitation } from '../../../src/domain/people/invitations/accept-invitation.ts'
 import { addMember } from '../../../src/domain/people/member-roles.ts'
 import { findNotMe, mintNotMeLink } from '../../../src/domain/people/not-me-link.ts'
+import { mintResetLink } from '../../../src/domain/people/reset-password.ts'
+import { sealSignUpLink } from '../../../src/domain/people/sign-up/sign-up-link.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { switchOn } from '../../support/authenticator.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
@@ -47,15 +51,15 @@ async function send(school: TestSchool, link: string, decision = 'agree'): Promi
 }
 
 /** Asks, and takes both links. */
-async function asked(school: TestSchool, person: TestPerson, next: string) {
-  const visitor = await signedIn(world, school, person)
+async function asked(school: TestSchool, person: TestPerson, next: string, own?: Visitor) {
+  const visitor = own ?? (await signedIn(world, school, person))
   expect((await ask(visitor, next)).headers.location).toBe(`${PAGE}?done=asked`)
   return { visitor, old: await linkTo(person.email), fresh: await linkTo(next) }
 }
 
 /** The whole change. */
-async function changed(school: TestSchool, person: TestPerson, next: string) {
-  const links = await asked(school, person, next)
+async function changed(school: TestSchool, person: TestPerson, next: string, own?: Visitor) {
+  const links = await asked(school, person, next, own)
   await decide(school, links.old, 'agree')
   const done = await decide(school, links.fresh, 'agree')
   expect(done.body).toContain('is changed')
@@ -91,6 +95,19 @@ const sendBack = (ago: string) =>
     `update email_changes set created_at = created_at - $1::interval, changed_at = changed_at - $1::interval`,
     [ago],
   )
+
+/** A person with a passkey from before the time in which links by mail remove one. */
+async function aHolder(at?: TestSchool) {
+  const school = at ?? (await world.aSchool())
+  const ada = await world.aMember(school)
+  const own = new PasskeyDevice(school.origin)
+  await addPasskey(await signedIn(world, school, ada), own)
+  await world.database.pool.query(
+    "update passkeys set created_at = created_at - interval '9 days' where user_id = $1",
+    [ada.id],
+  )
+  return { school, ada, own }
+}
 
 describe('a new email address', () => {
   test('counts when the old and the new mailbox have agreed, in either order', async () => {
@@ -276,6 +293,30 @@ describe('the old mailbox', () => {
   })
 })
 
+test('the browser that asks at another school than its links are of stays signed in; both schools are named and remember it', async () => {
+  const [home, other] = [await world.aSchool(), await world.aSchool()]
+  const ada = await world.aMember(home)
+  await world.aMember(other, ['student'], ada)
+  await signedIn(world, home, ada)
+  const visitor = await signedIn(world, other, ada)
+  const left = await signedIn(world, other, ada)
+  const next = newEmail()
+  await ask(visitor, next)
+  for (const email of [ada.email, next]) {
+    const { text } = await mailBox.take(email, '/email-change?link=')
+    expect(text).toContain(`School ${other.subdomain}`)
+    expect(text).toContain(`School ${home.subdomain}`)
+    await decide(home, /\/email-change\?link=\S+/.exec(text)?.[0] ?? '', 'agree')
+  }
+  expect(await emailOf(ada)).toBe(next)
+  expect((await visitor.get('/account')).statusCode).toBe(200)
+  expect((await left.get('/account')).statusCode).toBe(303)
+  for (const school of [home, other]) {
+    expect(await auditOf(school)).toEqual([['person.email_changed', { by: 'links' }]])
+  }
+  await untilSent(world)
+})
+
 describe('whether an address is taken', () => {
   test('does not show in the answer, the page or the statements; only its owner gets a mail, without a link', async () => {
     const school = await counted.aSchool()
@@ -400,22 +441,131 @@ describe('a thief', () => {
     ])
   })
 
-  test('who reads the old mailbox undoes a change of the person: older passkeys stay theirs, new ones go', async () => {
-    const school = await world.aSchool()
-    const ada = await world.aMember(school)
-    const [own, late] = [new PasskeyDevice(school.origin), new PasskeyDevice(school.origin)]
-    const visitor = await signedIn(world, school, ada)
-    await addPasskey(visitor, own)
-    await world.database.pool.query(
-      "update passkeys set created_at = created_at - interval '9 days' where user_id = $1",
-      [ada.id],
-    )
+  test('who reads the old mailbox undoes a change that a new passkey proved: older ones stay, new ones go', async () => {
+    const { school, ada, own } = await aHolder()
+    const late = new PasskeyDevice(school.origin)
+    const visitor = new Visitor(world, school)
     await signInWith(visitor, own)
     await addPasskey(visitor, late)
-    const { undo } = await changed(school, ada, newEmail())
-    await decide(school, undo, 'undo')
+    await signInWith(visitor, late)
+    const { undo } = await changed(school, ada, newEmail(), visitor)
+    expect((await decide(school, undo, 'undo')).body).toContain('The change is undone')
     expect((await signInWith(new Visitor(world, school), own)).statusCode).toBe(303)
     expect((await signInWith(new Visitor(world, school), late)).statusCode).toBe(401)
+  })
+
+  test('who reads the old mailbox undoes nothing that an old passkey proved: only that passkey does', async () => {
+    const { school, ada, own } = await aHolder()
+    const visitor = new Visitor(world, school)
+    await signInWith(visitor, own)
+    const next = newEmail()
+    const { undo } = await changed(school, ada, next, visitor)
+    const page = await new Visitor(world, school).get(undo)
+    expect(page.body).not.toContain('value="undo"')
+    expect((await send(school, undo, 'undo')).statusCode).toBe(403)
+    expect(await emailOf(ada)).toBe(next)
+    const thief = await signedIn(world, school, { ...ada, email: next })
+    const { form_token = '' } = hiddenFields((await thief.get('/account')).body, '/sign-out')
+    const shown = (await visitor.get(PAGE)).body
+    const { change = '' } = hiddenFields(shown, `${PAGE}/undo`)
+    const forced = await thief.post(`${PAGE}/undo`, { form_token, change })
+    expect(forced.headers.location).toMatch(/^\/confirm\?by_factor=yes/)
+    expect(await emailOf(ada)).toBe(next)
+    const undone = await submit(visitor, PAGE, `${PAGE}/undo`)
+    expect(undone.body).toContain('The change is undone')
+    expect(await emailOf(ada)).toBe(ada.email)
+    expect((await visitor.get('/account')).statusCode).toBe(303)
+    await untilSent(world)
+  })
+
+  test('whose passkey is younger than the change cannot undo it with that', async () => {
+    const { school, ada, own } = await aHolder()
+    const visitor = new Visitor(world, school)
+    await signInWith(visitor, own)
+    const next = newEmail()
+    await changed(school, ada, next, visitor)
+    const late = new PasskeyDevice(school.origin)
+    await addPasskey(visitor, late)
+    const thief = new Visitor(world, school)
+    await signInWith(thief, late)
+    const refused = await submit(thief, PAGE, `${PAGE}/undo`)
+    expect([refused.statusCode, await emailOf(ada)]).toEqual([403, next])
+    await untilSent(world)
+  })
+
+  test('nobody undoes the change of another person on the page of their own account', async () => {
+    const { school, ada, own } = await aHolder()
+    const visitor = new Visitor(world, school)
+    await signInWith(visitor, own)
+    const next = newEmail()
+    await changed(school, ada, next, visitor)
+    const { change = '' } = hiddenFields((await visitor.get(PAGE)).body, `${PAGE}/undo`)
+    const eve = await aHolder(school)
+    const other = new Visitor(world, school)
+    await signInWith(other, eve.own)
+    const { form_token = '' } = hiddenFields((await other.get('/account')).body, '/sign-out')
+    expect((await other.post(`${PAGE}/undo`, { form_token, change })).statusCode).toBe(400)
+    expect(await emailOf(ada)).toBe(next)
+    await untilSent(world)
+  })
+
+  test('who reads the old mailbox makes no account with it while it can be undone, by no way', async () => {
+    const school = await world.aSchool()
+    const hostile = await world.aSchool({ signUp: true })
+    const ada = await world.aMember(school)
+    const { undo } = await changed(school, ada, newEmail())
+    const thief = new Visitor(world, hostile)
+    await submit(thief, '/sign-up', '/sign-up', { name: 'Eve', email: ada.email })
+    expect((await mailBox.take(ada.email, 'can take it back')).text).not.toContain(
+      '/sign-up/finish',
+    )
+    const link = sealSignUpLink(world.context.keyring, hostile.id, {
+      ...{ name: 'Eve', browser: '', email: ada.email },
+    })
+    const fields = { name: 'Eve', new_password: 'a kettle for nine otters' }
+    const finish = '/sign-up/finish'
+    const made = await submit(thief, `${finish}?link=${encodeURIComponent(link)}`, finish, fields)
+    expect(made.statusCode).toBe(400)
+    const typed = { email: ada.email, name: 'Eve', roles: ['student'] as const }
+    const id = await hostile.at.transaction((tx) => addMember(tx, typed, { via: 'admin_area' }))
+    expect(await mintResetLink(hostile.at, id)).toBeUndefined()
+    const invited = { userId: id, email: ada.email, name: 'Eve', hasCredential: false }
+    const accepted = await acceptInvitation(hostile.at, {
+      ...{ invited, name: 'Eve', next: fields.new_password, requestId: 'r' },
+      school: { name: 'Hostile', origin: hostile.origin },
+    })
+    expect(accepted.kind).toBe('ended')
+    const mallory = await world.aMember(hostile)
+    await world.database.pool.query(
+      "update users set email = 'gone-' || id || '@people.test' where id = $1",
+      [id],
+    )
+    const moved = await asked(hostile, mallory, ada.email)
+    await decide(hostile, moved.old, 'agree')
+    expect((await decide(hostile, moved.fresh, 'agree')).statusCode).toBe(409)
+    expect((await decide(school, undo, 'undo')).body).toContain('The change is undone')
+    expect(await emailOf(ada)).toBe(ada.email)
+    await untilSent(world)
+  })
+
+  test('of the new mailbox hides nothing: the old one hears of each change of the account, with the link that undoes', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const next = newEmail()
+    await changed(school, ada, next)
+    const thief = await signedIn(world, school, { ...ada, email: next })
+    await addPasskey(thief, new PasskeyDevice(school.origin))
+    expect((await mailBox.take(ada.email, 'A passkey was added')).text).toContain('Undo')
+    await switchOn(thief)
+    expect((await mailBox.take(ada.email, 'An authenticator app was added')).text).toContain('Undo')
+    const { form_token = '' } = hiddenFields((await thief.get('/account')).body, '/sign-out')
+    const gone = await thief.post('/account/delete', { form_token, part: 'account' })
+    expect(gone.headers.location).toBe('/account/settings?done=deletion')
+    const { text } = await mailBox.take(ada.email, 'asked to delete it')
+    const undo = /\/email-change\?link=\S+/.exec(text)?.[0] ?? ''
+    expect((await decide(school, undo, 'undo')).body).toContain('The change is undone')
+    expect(await emailOf(ada)).toBe(ada.email)
+    await untilSent(world)
   })
 
   test('switches a second factor on: the undo removes it, and keeps one that the person had before', async () => {
@@ -434,7 +584,10 @@ describe('a thief', () => {
       await factorOf(person.id, made)
       await decide(school, undo, 'undo')
     }
-    const { rows } = await world.database.pool.query('select user_id from authenticators')
+    const { rows } = await world.database.pool.query(
+      'select user_id from authenticators where user_id = any ($1)',
+      [[ada.id, eve.id]],
+    )
     expect(rows).toEqual([{ user_id: eve.id }])
     await untilSent(world)
   })

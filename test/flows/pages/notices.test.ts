@@ -84,8 +84,8 @@ describe('a mail about a new browser', () => {
     await signedIn(world, hostile, ada)
     const { text } = await mailBox.take(ada.email)
     expect(linkIn(text, home)).toBeDefined()
-    expect(text).toContain('at another school on this server')
-    expect(text).not.toContain(hostile.subdomain)
+    expect(text).toContain(`It was at School ${hostile.subdomain}. This email comes from`)
+    expect(text).not.toContain(hostile.origin)
     expect(await mailsTo(ada)).toEqual([])
   })
 
@@ -131,7 +131,7 @@ describe('a mail about a passkey', () => {
     await mailBox.take(ada.email, 'a browser that is new')
     await addPasskey(thief, new PasskeyDevice(other.origin))
     const { text, html } = await mailBox.take(ada.email, 'A passkey was added')
-    expect(text).toContain('at another school on this server')
+    expect(text).toContain(`It was at School ${other.subdomain}. This email comes from`)
     expect(html).toContain(`href="${home.origin}${NOT_ME}?token=sg_nm_`)
     const remove = /action="([^"]*\/remove)"/.exec((await thief.get(path)).body)?.[1] ?? ''
     expect((await submit(thief, path, remove)).headers.location).toBe(`${path}?done=removed`)

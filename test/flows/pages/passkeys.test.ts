@@ -3,7 +3,13 @@ import { deletePerson } from '../../../src/domain/people/delete-person.ts'
 import { mintResetLink } from '../../../src/domain/people/reset-password.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../../support/passkey-device.ts'
+import {
+  addPasskey,
+  PasskeyDevice,
+  proveForOther,
+  questionOn,
+  signInWith,
+} from '../../support/passkey-device.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const PATH = '/account/passkeys'
@@ -276,15 +282,25 @@ test('a session whose last proof is old neither shows, adds, renames nor removes
   expect(await passkeysIn(person)).toEqual([passkey])
 })
 
+/** The second one needs the first, which works at its own school only. */
+async function addToBoth(visitor: Visitor, elsewhere: Visitor, other: TestSchool): Promise<void> {
+  const device = new PasskeyDevice(school.origin)
+  await addPasskey(visitor, device)
+  await proveForOther(elsewhere, PATH, device, visitor)
+  await addPasskey(elsewhere, new PasskeyDevice(other.origin))
+}
+
 describe('across people and schools', () => {
   test('nobody renames or removes the passkey of another person, or of another school', async () => {
     const other = await world.aSchool()
     const ada = await aVisitor()
-    await addPasskey(ada.visitor, new PasskeyDevice(school.origin))
+    const device = new PasskeyDevice(school.origin)
+    await addPasskey(ada.visitor, device)
     const [passkey] = await passkeysIn(ada.person)
     const eve = await aVisitor()
     await world.aMember(other, ['owner'], ada.person)
     const elsewhere = await aVisitor(other, ada.person)
+    await proveForOther(elsewhere.visitor, PATH, device, ada.visitor)
     for (const { visitor } of [eve, elsewhere]) {
       const { form_token: token = '' } = hiddenFields((await visitor.get('/account')).body, PATH)
       for (const act of ['rename', 'remove']) {
@@ -304,8 +320,7 @@ describe('across people and schools', () => {
     const { person, visitor } = await aVisitor()
     await world.aMember(other, ['student'], person)
     const elsewhere = await aVisitor(other, person)
-    await addPasskey(visitor, new PasskeyDevice(school.origin))
-    await addPasskey(elsewhere.visitor, new PasskeyDevice(other.origin))
+    await addToBoth(visitor, elsewhere.visitor, other)
     const handles = [await visitor.get(PATH), await elsewhere.visitor.get(PATH)].map(
       (page) => questionOn(page).user?.id,
     )
@@ -337,8 +352,7 @@ describe('the rest of the account', () => {
     const { person, visitor } = await aVisitor()
     await world.aMember(other, ['student'], person)
     const elsewhere = await aVisitor(other, person)
-    await addPasskey(visitor, new PasskeyDevice(school.origin))
-    await addPasskey(elsewhere.visitor, new PasskeyDevice(other.origin))
+    await addToBoth(visitor, elsewhere.visitor, other)
     expect((await change(visitor)).statusCode).toBe(303)
     expect(await passkeysIn(person)).toHaveLength(1)
     expect(await passkeysIn(person, other)).toHaveLength(1)

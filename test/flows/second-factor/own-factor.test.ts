@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'vitest'
+import { isMultiFactor } from '../../../src/domain/people/authentication-context.ts'
 import { switchOn } from '../../support/authenticator.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { addPasskey, PasskeyDevice, questionOn, signInWith } from '../../support/passkey-device.ts'
+import {
+  addPasskey,
+  PasskeyDevice,
+  proveForOther,
+  questionOn,
+  signInWith,
+} from '../../support/passkey-device.ts'
 import { PASSWORD, sharedWorld, type TestPerson } from '../../support/world.ts'
 
 const PASSKEYS = '/account/passkeys'
 const SETUP = '/account/second-factor/new'
+const EMAIL = '/account/email'
+const DELETE = '/account/delete'
 const world = await sharedWorld()
 const school = await world.aSchool()
 
@@ -19,7 +28,26 @@ async function aHolder() {
   return { person, visitor, device }
 }
 
-const countOf = async (table: 'passkeys' | 'authenticators', { id }: TestPerson) =>
+const devices = new Map<string, PasskeyDevice>()
+
+/** A browser with nothing but the password of a person whose passkey is at `school`, at another one. */
+async function atOtherSchool() {
+  const { person, device } = await aHolder()
+  devices.set(person.id, device)
+  const other = await world.aSchool()
+  await world.aMember(other, ['student'], person)
+  return { person, other, thief: await signedIn(world, other, person) }
+}
+
+async function linkToPasskey(visitor: Visitor): Promise<string> {
+  const { body } = await visitor.get(EMAIL)
+  return /href="[^"]*(\/confirm\/other-school\?for=[^"]+)"/.exec(body)?.[1] ?? ''
+}
+
+const countOf = async (
+  table: 'passkeys' | 'authenticators' | 'email_changes' | 'deletion_requests',
+  { id }: TestPerson,
+) =>
   (await world.database.db.selectFrom(table).select('user_id').where('user_id', '=', id).execute())
     .length
 
@@ -61,7 +89,7 @@ describe('a thief of the password of a person with a passkey', () => {
     const page = await thief.get(place(SETUP))
     expect(page.body).not.toContain('name="password"')
     expect(page.body).toContain('your password is not enough')
-    expect(page.body).toContain('The administrator of this server can remove it')
+    expect(page.body).toContain('/account/lost-factor')
     const fields = hiddenFields(page.body, '/confirm')
     const sent = await thief.post('/confirm', { ...fields, password: PASSWORD })
     expect(sent.statusCode).toBe(400)
@@ -69,20 +97,98 @@ describe('a thief of the password of a person with a passkey', () => {
     expect((await thief.get(SETUP)).headers.location).toBe(place(SETUP))
   })
 
-  test('adds no authenticator app at another school, also not after a first passkey there', async () => {
-    const { person } = await aHolder()
-    const other = await world.aSchool()
-    await other.at.insert('school_members', { user_id: person.id, roles: ['student'] }).execute()
-    const thief = await signedIn(world, other, person)
-    const elsewhere = '/account/second-factor?done=elsewhere'
-    expect((await thief.get(SETUP)).headers.location).toBe(elsewhere)
-    const device = new PasskeyDevice(other.origin)
-    await addPasskey(thief, device)
-    const again = new Visitor(world, other)
-    await signInWith(again, device)
-    expect((await again.get(SETUP)).headers.location).toBe(elsewhere)
-    expect((await again.get(elsewhere)).body).toContain('at another school for longer')
+  test('does nothing of it at another school either: the passkey is asked for where it works', async () => {
+    const { person, thief } = await atOtherSchool()
+    const { form_token = '' } = hiddenFields((await thief.get('/account')).body, '/sign-out')
+    const fields = { form_token, part: 'account', new_email: 'thief@people.test', code: '123456' }
+    for (const path of [SETUP, PASSKEYS, EMAIL, DELETE]) {
+      const forced = await thief.post(path, fields)
+      expect([path, forced.statusCode]).toEqual([path, 403])
+      expect(forced.body).toContain(`href="${school.origin}/confirm/other-school?for=`)
+    }
+    expect(await countOf('passkeys', person)).toBe(1)
     expect(await countOf('authenticators', person)).toBe(0)
+    for (const table of ['email_changes', 'deletion_requests'] as const) {
+      expect(await countOf(table, person)).toBe(0)
+    }
+  })
+
+  test('is offered no passkey at another school, not even by a browser that would make one without a question', async () => {
+    const { thief } = await atOtherSchool()
+    for (const path of ['/account', '/account/settings']) {
+      expect((await thief.get(path)).body).not.toContain('data-passkey-options')
+    }
+  })
+
+  test('neither changes the address nor deletes the account here, though the sign-in is recent', async () => {
+    const { person } = await aHolder()
+    const thief = await signedIn(world, school, person)
+    const { form_token = '' } = hiddenFields((await thief.get('/account')).body, '/sign-out')
+    for (const path of [EMAIL, DELETE]) {
+      const fields = { form_token, part: 'account', new_email: 'thief@people.test' }
+      const asked = await thief.post(path, fields)
+      expect(asked.headers.location).toMatch(/^\/confirm\?by_factor=yes/)
+    }
+    expect(await countOf('email_changes', person)).toBe(0)
+    expect(await countOf('deletion_requests', person)).toBe(0)
+  })
+})
+
+describe('a proof for another school', () => {
+  test('is given where the passkey works, and counts for the session that asked alone', async () => {
+    const { person, thief: own, other } = await atOtherSchool()
+    const bystander = await signedIn(world, other, person)
+    const [device, here] = [devices.get(person.id) as PasskeyDevice, new Visitor(world, school)]
+    const proved = await proveForOther(own, EMAIL, device, here)
+    expect(proved.body).toContain(`href="${other.origin}${EMAIL}"`)
+    expect((await own.get(EMAIL)).statusCode).toBe(200)
+    expect((await bystander.get(EMAIL)).statusCode).toBe(403)
+    await addPasskey(own, new PasskeyDevice(other.origin))
+    expect(await countOf('passkeys', person)).toBe(2)
+  })
+
+  test('a thief cannot give it with the password at the school of the passkey', async () => {
+    const { person, thief } = await atOtherSchool()
+    const link = await linkToPasskey(thief)
+    const there = await signedIn(world, school, person)
+    const asked = await there.get(link)
+    expect(asked.headers.location).toMatch(/^\/confirm\?by_factor=yes/)
+    const { form_token = '' } = hiddenFields((await there.get('/account')).body, '/sign-out')
+    const sealed = decodeURIComponent(link.split('for=')[1] ?? '')
+    await there.post('/confirm/other-school', { form_token, for: sealed })
+    expect((await thief.get(EMAIL)).statusCode).toBe(403)
+  })
+
+  test('another person who follows the link confirms nothing, nor does a forged or an old one', async () => {
+    const { thief } = await atOtherSchool()
+    const link = await linkToPasskey(thief)
+    const eve = await aHolder()
+    await signInWith(eve.visitor, eve.device)
+    for (const path of [link, '/confirm/other-school?for=forged', '/confirm/other-school']) {
+      const page = await eve.visitor.get(path)
+      expect([page.statusCode, page.body.includes('>Confirm<')]).toEqual([400, false])
+    }
+    const { form_token = '' } = hiddenFields((await eve.visitor.get('/account')).body, '/sign-out')
+    const sealed = decodeURIComponent(link.split('for=')[1] ?? '')
+    const sent = await eve.visitor.post('/confirm/other-school', { form_token, for: sealed })
+    expect(sent.statusCode).toBe(400)
+    expect((await thief.get(EMAIL)).statusCode).toBe(403)
+  })
+
+  test('does not make the session one of two factors for an app or the admin area', async () => {
+    const { person, thief: own } = await atOtherSchool()
+    await proveForOther(
+      own,
+      EMAIL,
+      devices.get(person.id) as PasskeyDevice,
+      new Visitor(world, school),
+    )
+    const { rows } = await world.database.pool.query(
+      "select methods from browser_sessions where user_id = $1 and 'other_school' = any (methods)",
+      [person.id],
+    )
+    expect(rows).toEqual([{ methods: ['password', 'other_school'] }])
+    expect(isMultiFactor(rows[0]?.methods)).toBe(false)
   })
 })
 

@@ -4,7 +4,12 @@ import { enterCode, switchOn, withSecondFactor } from '../../support/authenticat
 import { Visitor } from '../../support/browser-like.ts'
 import { aMailBox } from '../../support/mail-box.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
+import {
+  addPasskey,
+  PasskeyDevice,
+  proveForOther,
+  signInWith,
+} from '../../support/passkey-device.ts'
 import { aWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const mailBox = await aMailBox()
@@ -135,11 +140,20 @@ async function entered(person: TestPerson, code: string): Promise<Visitor> {
 
 describe('the person', () => {
   test('removes a new passkey of a thief by a link by mail, at every school, and keeps their own', async () => {
-    const { person, device } = await aHolder()
+    const person = await world.aMember(school)
     const other = await world.aSchool()
     await world.aMember(other, ['student'], person)
+    // A thief was there before the person had a passkey.
     const strange = new PasskeyDevice(other.origin)
     await addPasskey(await signedIn(world, other, person), strange)
+    const device = new PasskeyDevice(school.origin)
+    const own = await signedIn(world, school, person)
+    await proveForOther(own, PASSKEYS, strange, new Visitor(world, other))
+    await addPasskey(own, device)
+    await world.database.pool.query(
+      `update passkeys set created_at = created_at - interval '9 days' where school_id = $1 and user_id = $2`,
+      [school.id, person.id],
+    )
     await thiefOf(person, REMOVING)
     expect((await signInWith(new Visitor(world, other), strange)).statusCode).toBe(401)
     expect((await signInWith(new Visitor(world, school), device)).statusCode).toBe(303)

@@ -11,6 +11,8 @@ import {
 import { type AccountRecovery, recoveryEntry } from '../account-recovery.ts'
 import { schoolsOwnedAlone } from '../delete-person.ts'
 import { schoolsOfPerson } from '../membership.ts'
+import { tellFormerAddress } from '../notices.ts'
+import { recordAboutPerson } from '../school-to-tell.ts'
 import { findMailPlace, tellOfRequest } from './tell-person.ts'
 
 /** In this time a person can change their mind, and one whose browser was stolen can notice. */
@@ -77,7 +79,9 @@ export async function requestDeletion(tx: SchoolTx, asking: Asking): Promise<Ask
   if (!row.is_new) return { kind: 'waiting' }
   await note(tx, 'person.deletion_requested', asking)
   const place = await findMailPlace(across, userId, part === 'school' ? tx.schoolId : null)
-  await tellOfRequest(across, place, { part, due_at: row.due_at.toISOString() })
+  const dueAt = row.due_at.toISOString()
+  await tellOfRequest(across, place, { part, due_at: dueAt, place: tx.schoolId })
+  if (part === 'account') await tellFormerAddress(across, userId, 'deletion_requested')
   return { kind: 'waiting' }
 }
 
@@ -113,7 +117,7 @@ export async function cancelDeletionsOf(
   if (schools.length < cancelled.length) await recordForInstallation(db, entry)
 }
 
-/** What concerns the whole account is no news for a school. */
+/** What concerns the whole account stands in the history of the school where the person did it, and of the one that tells them. */
 async function note(
   tx: SchoolTx,
   action: AuditEntry['action'],
@@ -121,5 +125,5 @@ async function note(
 ): Promise<void> {
   const entry = { action, outcome: 'ok', actorUserId: userId, requestId } as const
   if (part === 'school') await record(tx, entry)
-  else await recordForInstallation(acrossSchools(tx), entry)
+  else await recordAboutPerson(acrossSchools(tx), userId, entry, tx)
 }

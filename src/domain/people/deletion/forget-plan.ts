@@ -22,6 +22,7 @@ export const FORGET_PLAN: Readonly<Record<string, Readonly<Record<string, Fate>>
   authenticators: { user_id: ACCOUNT },
   recovery_codes: { user_id: ACCOUNT },
   email_changes: { user_id: ACCOUNT },
+  lost_factors: { user_id: ACCOUNT },
   school_members: { user_id: { keep: 'payments refer to it; it shows neither name nor email' } },
   deletion_requests: { user_id: 'leave' },
   browser_sessions: { user_id: 'leave' },

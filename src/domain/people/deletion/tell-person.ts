@@ -27,7 +27,7 @@ export async function findMailPlace(
 export async function tellOfRequest(
   tx: Transaction<DB>,
   place: MailPlace | undefined,
-  facts: { readonly part: 'school' | 'account'; readonly due_at: string },
+  facts: { readonly part: 'school' | 'account'; readonly due_at: string; readonly place: string },
 ): Promise<void> {
   if (place?.schoolId == null) return
   await queueMail(

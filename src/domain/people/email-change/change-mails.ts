@@ -1,7 +1,9 @@
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
-import type { MailContent } from '../mails/mail-contents.ts'
-import { findChange, type Mailbox, sealChangeLink } from './email-change.ts'
+import type { MailContent, NamedSchool } from '../mails/mail-contents.ts'
+import type { AccountNews } from '../mails/queued-kinds.ts'
+import { findNamedSchool } from '../mails/recipient.ts'
+import { type EmailChange, findChange, type Mailbox, sealChangeLink } from './email-change.ts'
 
 /*
  * The row of the change decides, not the account that has the address: the old address belongs to no account after the
@@ -18,7 +20,7 @@ interface ChangeMail {
 export async function decideOldMailboxMail(mail: ChangeMail): Promise<MailContent | 'none'> {
   const change = await findChange(mail.at, { id: mail.facts.change, mailbox: 'old' })
   if (change === undefined || change.isChanged) return 'none'
-  return { kind: 'email_change_old', link: linkFor(mail, 'old') }
+  return { kind: 'email_change_old', ...(await partsOf(mail, 'old', change)) }
 }
 
 /** To the new one: whether it is the person's. If another account has it, its owner is told, without a link. */
@@ -28,16 +30,25 @@ export async function decideNewMailboxMail(
   const change = await findChange(mail.at, { id: mail.facts.change, mailbox: 'new' })
   if (change === undefined) return 'none'
   if (mail.account !== undefined) return { kind: 'email_taken' }
-  return { kind: 'email_change_new', link: linkFor(mail, 'new') }
+  return { kind: 'email_change_new', ...(await partsOf(mail, 'new', change)) }
 }
 
-/** To the old one after the change: how to undo it. */
-export async function decideChangedMail(mail: ChangeMail): Promise<MailContent | 'none'> {
+/** To the old one after the change: how to undo it, and what happens to the account while that is possible. */
+export async function decideChangedMail(
+  mail: ChangeMail & { readonly facts: { readonly news?: AccountNews | undefined } },
+): Promise<MailContent | 'none'> {
   const change = await findChange(mail.at, { id: mail.facts.change, mailbox: 'old' })
   if (change?.isChanged !== true) return 'none'
-  return { kind: 'email_changed', link: linkFor(mail, 'old') }
+  const { needsFactor } = change
+  const parts = await partsOf(mail, 'old', change)
+  return { kind: 'email_changed', ...parts, needsFactor, news: mail.facts.news }
 }
 
-function linkFor({ at, keyring, facts }: ChangeMail, mailbox: Mailbox): string {
-  return sealChangeLink(keyring, at.schoolId, { id: facts.change, mailbox })
+async function partsOf(
+  { at, keyring, facts }: ChangeMail,
+  mailbox: Mailbox,
+  { askedSchoolId }: EmailChange,
+): Promise<{ link: string; asked: NamedSchool | undefined }> {
+  const link = sealChangeLink(keyring, at.schoolId, { id: facts.change, mailbox })
+  return { link, asked: await findNamedSchool(at, askedSchoolId ?? at.schoolId) }
 }

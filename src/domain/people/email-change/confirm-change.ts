@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
-import { record } from '../../audit/audit.ts'
+import { type AuditEntry, recordAtSchools } from '../../audit/audit.ts'
 import { refusalFromDatabase } from '../../operation/database-refusal.ts'
 import { queueMail } from '../outgoing-mail.ts'
 import { lockPerson } from '../set-password.ts'
@@ -61,26 +61,34 @@ async function agree(
 
 async function applyChange(
   tx: SchoolTx,
-  { id, userId, oldEmail, newEmail }: EmailChange,
+  { id, userId, oldEmail, newEmail, sessionId, askedSchoolId }: EmailChange,
   { session, requestId }: Confirming,
 ): Promise<Confirmation> {
-  const kept = session?.userId === userId ? session.id : undefined
-  const isStored = await storeEmail(acrossSchools(tx), { userId, email: newEmail }, kept)
+  const kept = [sessionId, session?.userId === userId ? session.id : null]
+  const isStored = await storeEmail(acrossSchools(tx), { userId, email: newEmail }, ...kept)
   await tx
     .update('email_changes')
     .set(isStored ? { changed_at: sql<Date>`now()` } : { ended_at: sql<Date>`now()` })
     .where('id', '=', id)
     .execute()
   if (!isStored) return { kind: 'taken' }
-  await record(tx, {
-    action: 'person.email_changed',
-    outcome: 'ok',
-    actorUserId: userId,
-    detail: { by: 'links' },
-    requestId,
-  })
+  const entry = { action: 'person.email_changed', actorUserId: userId, requestId } as const
+  await recordChangeOfEmail(tx, askedSchoolId, { ...entry, detail: { by: 'links' } })
   await queueMail(tx, 'email_changed', oldEmail, { change: id })
   return { kind: 'changed', email: newEmail }
+}
+
+/** In the history of the school whose links are used, and of the one where the change was asked for. */
+export async function recordChangeOfEmail(
+  tx: SchoolTx,
+  askedSchoolId: string | null,
+  entry: Omit<AuditEntry, 'outcome'>,
+): Promise<void> {
+  const places = new Set([tx.schoolId, askedSchoolId ?? tx.schoolId])
+  await recordAtSchools(
+    acrossSchools(tx),
+    [...places].map((schoolId) => ({ ...entry, outcome: 'ok', schoolId })),
+  )
 }
 
 /** The old mailbox says no. Nothing was changed yet. */

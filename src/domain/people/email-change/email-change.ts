@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
+import type { Db } from '../../../foundation/db/database.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { RECENT_DAYS } from '../account-recovery.ts'
 
 /*
  * A new email address needs the old mailbox and the new one: each gets a link, and the change happens when both have
@@ -45,6 +47,41 @@ export const IS_PENDING = sql<boolean>`(c.ended_at is null and c.changed_at is n
 export const CAN_BE_UNDONE = sql<boolean>`(c.ended_at is null
   and c.changed_at > now() - make_interval(days => ${sql.lit(UNDO_DAYS)}))`
 
+/**
+ * A factor that the person had for longer than any link of a notice works proved the change: it is the person's own. So who
+ * stole the old mailbox, which may be why the person left it, undoes nothing with it.
+ */
+export const NEEDS_FACTOR = sql<boolean>`coalesce(
+  c.factor_since < c.created_at - make_interval(days => ${sql.lit(RECENT_DAYS)}), false)`
+
+/**
+ * Whether the address before a change stays with its account, for as long as the change can be undone: a new
+ * account with it would make the undo impossible.
+ */
+export const isAddressKept = (
+  email: RawBuilder<unknown>,
+  otherThan: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`exists (
+  select from email_changes c
+  where lower(c.old_email) = lower(${email}) and c.user_id is distinct from ${otherThan} and ${CAN_BE_UNDONE})`
+
+/** The same for an address that belongs to no account yet. */
+export async function isKept(db: Db, email: string): Promise<boolean> {
+  const { rows } = await sql<{ kept: boolean }>`
+    select ${isAddressKept(sql`${email}`, sql`null::uuid`)} as kept`.execute(db)
+  return rows[0]?.kept === true
+}
+
+/**
+ * Held until the transaction ends by whatever gives an address to an account, or takes it away: it then sees what was
+ * done in the same moment.
+ */
+export async function lockAddresses(tx: Db, ...emails: readonly string[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended('address ' || e, 0))
+    from (select distinct lower(x) as e from unnest(${emails}::text[]) x order by 1) a`.execute(tx)
+}
+
 /** A condition on a row that is called `t`: its links can do nothing any more. */
 export const CHANGE_IS_DEAD = sql<boolean>`(t.ended_at is not null
   or t.changed_at < now() - make_interval(days => ${sql.lit(UNDO_DAYS)})
@@ -52,17 +89,26 @@ export const CHANGE_IS_DEAD = sql<boolean>`(t.ended_at is not null
 
 export interface EmailChange {
   readonly id: string
+  /** Whose links it has. */
+  readonly schoolId: string
   readonly userId: string
   readonly oldEmail: string
   readonly newEmail: string
   readonly oldConfirmed: boolean
   readonly newConfirmed: boolean
   readonly isChanged: boolean
+  /** The browser that asked. */
+  readonly sessionId: string | null
+  /** The school where it was asked; null for a request of an older version. */
+  readonly askedSchoolId: string | null
+  /** Whether only a passkey or a code undoes it. */
+  readonly needsFactor: boolean
 }
 
-const COLUMNS = sql`c.id, c.user_id as "userId", c.old_email as "oldEmail", c.new_email as "newEmail",
+export const CHANGE_COLUMNS = sql`c.id, c.school_id as "schoolId", c.user_id as "userId", c.old_email as "oldEmail", c.new_email as "newEmail",
   c.old_confirmed_at is not null as "oldConfirmed", c.new_confirmed_at is not null as "newConfirmed",
-  c.changed_at is not null as "isChanged"`
+  c.changed_at is not null as "isChanged", c.session_id as "sessionId", c.asked_school_id as "askedSchoolId",
+  ${NEEDS_FACTOR} as "needsFactor"`
 
 /** The change that a link is about; undefined if the link can do nothing any more. */
 export async function findChange(
@@ -70,7 +116,7 @@ export async function findChange(
   { id, mailbox }: ChangeLink,
 ): Promise<EmailChange | undefined> {
   const { rows } = await at.run(sql<EmailChange>`
-    select ${COLUMNS} from email_changes c
+    select ${CHANGE_COLUMNS} from email_changes c
     where c.id = ${id} and c.school_id = ${at.schoolId}
       and (${IS_PENDING} or ${mailbox === 'old'} and ${CAN_BE_UNDONE})`)
   return rows[0]

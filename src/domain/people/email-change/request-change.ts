@@ -7,10 +7,11 @@ import {
   type SchoolDb,
 } from '../../../foundation/db/school-db.ts'
 import { queueMail } from '../outgoing-mail.ts'
-import { normalEmail, type Person } from '../person.ts'
+import { normalEmail } from '../person.ts'
+import type { BrowserSession } from '../sessions.ts'
 import { emailChangeCounter } from '../sign-in-counters.ts'
 import { countTry } from '../throttle.ts'
-import { IS_PENDING } from './email-change.ts'
+import { CAN_BE_UNDONE, IS_PENDING, NEEDS_FACTOR } from './email-change.ts'
 import { findHomeSchool } from './home-school.ts'
 
 export type ChangeRequest =
@@ -28,9 +29,10 @@ export type ChangeRequest =
 export async function requestEmailChange(
   at: SchoolDb,
   throttleKey: Buffer,
-  person: Person,
+  session: BrowserSession,
   typed: string,
 ): Promise<ChangeRequest> {
+  const { person } = session
   const next = normalEmail(typed)
   if (next === normalEmail(person.email)) return { kind: 'same' }
   const limit = emailChangeCounter(throttleKey, person.id)
@@ -44,7 +46,12 @@ export async function requestEmailChange(
     await endPendingChange(tx, person.id)
     const home = atSchoolInTransaction(tx, schoolId)
     const emails = { old_email: person.email, new_email: next }
-    await home.insert('email_changes', { id, user_id: person.id, ...emails }).execute()
+    const asked = {
+      asked_school_id: at.schoolId,
+      session_id: session.id,
+      factor_since: session.factorSince ?? null,
+    }
+    await home.insert('email_changes', { id, user_id: person.id, ...emails, ...asked }).execute()
     await queueMail(home, 'email_change_old', person.email, { change: id })
     await queueMail(home, 'email_change_new', next, { change: id })
     return { kind: 'asked' }
@@ -63,6 +70,18 @@ export async function findPendingChange(
     select c.new_email as "newEmail", c.old_confirmed_at is not null as "oldConfirmed",
       c.new_confirmed_at is not null as "newConfirmed"
     from email_changes c where c.user_id = ${userId} and ${IS_PENDING}`.execute(db)
+  return rows[0]
+}
+
+/** Crosses schools: the last change that a passkey or a code proved, and that only one of them undoes. */
+export async function findChangeToUndo(
+  db: Db,
+  userId: string,
+): Promise<{ readonly id: string; readonly oldEmail: string } | undefined> {
+  const { rows } = await sql<{ id: string; oldEmail: string }>`
+    select c.id, c.old_email as "oldEmail" from email_changes c
+    where c.user_id = ${userId} and ${CAN_BE_UNDONE} and ${NEEDS_FACTOR}
+    order by c.changed_at desc limit 1`.execute(db)
   return rows[0]
 }
 

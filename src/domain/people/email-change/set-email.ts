@@ -29,7 +29,10 @@ export async function setEmail(
     .executeTakeFirst()
   if (person?.email == null) throw notFound('person')
   if (!(await storeEmail(tx, { userId, email: normalEmail(email) }))) {
-    throw conflict('taken', 'Another person has this email address.')
+    throw conflict(
+      'taken',
+      'Another person has this email address, or had it until a few days ago and can still take it back.',
+    )
   }
   await endChanges(tx, userId)
   const change = { action: 'person.email_changed', subject: userId, detail: { reason } } as const

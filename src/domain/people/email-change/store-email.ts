@@ -2,23 +2,27 @@ import { sql } from 'kysely'
 import type { Db } from '../../../foundation/db/database.ts'
 import { endSessionsOfPerson } from '../sessions.ts'
 import { endResetLinks } from '../set-password.ts'
+import { isAddressKept, lockAddresses } from './email-change.ts'
 
 /**
  * Crosses schools: gives an account another address, in the transaction of a caller who has locked the person. Ends the
  * links for a forgotten password and those of notices, which are in the mailbox of the address before, and all sessions but
- * one. Schools where the person has never signed in go on seeing the address before. False if another account has the new one.
+ * those given. Schools where the person has never signed in go on seeing the address before. False if another account has the
+ * new one, or can still take it back.
  */
 export async function storeEmail(
   tx: Db,
   { userId, email }: { readonly userId: string; readonly email: string },
-  exceptSession?: string,
+  ...exceptSessions: readonly (string | null)[]
 ): Promise<boolean> {
+  await lockAddresses(tx, email)
   const { rows } = await sql<{ id: string }>`
     with before as (select id, email from users where id = ${userId}),
     stored as (
       update users set email = ${email}
       where id = ${userId} and deleted_at is null
         and not exists (select from users other where lower(other.email) = ${email} and other.id <> ${userId})
+        and not ${isAddressKept(sql`${email}`, sql`${userId}::uuid`)}
       returning id),
     hidden as (
       update school_members m set typed_email = b.email
@@ -28,7 +32,8 @@ export async function storeEmail(
   if (rows.length === 0) return false
   await endResetLinks(tx, userId)
   await endNoticeLinks(tx, userId)
-  await endSessionsOfPerson(tx, userId, exceptSession)
+  const kept = exceptSessions.filter((id) => id !== null)
+  await endSessionsOfPerson(tx, userId, ...kept)
   return true
 }
 

@@ -2,16 +2,29 @@ import { sql } from 'kysely'
 import { hashPassword } from '../../../foundation/crypto/password.ts'
 import { randomSecret } from '../../../foundation/crypto/random.ts'
 import type { Db } from '../../../foundation/db/database.ts'
-import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
-import { record } from '../../audit/audit.ts'
-import { type AccountRecovery, recoveryEntry } from '../account-recovery.ts'
+import {
+  acrossSchools,
+  atSchoolInTransaction,
+  type SchoolDb,
+} from '../../../foundation/db/school-db.ts'
+import { type AccountRecovery, RECENT_DAYS, recoveryEntry } from '../account-recovery.ts'
 import { cancelDeletionsOf } from '../deletion/deletion-requests.ts'
+import { keepFactors } from '../factors/lost-factors.ts'
 import { HAD_NO_CREDENTIAL } from '../no-credential.ts'
 import { queueMail } from '../outgoing-mail.ts'
 import { removeRecentPasskeys } from '../recent-ways-in.ts'
 import { recordAboutPerson } from '../school-to-tell.ts'
+import type { BrowserSession } from '../sessions.ts'
 import { lockPerson, setPassword } from '../set-password.ts'
-import { CAN_BE_UNDONE, type ChangeLink, findChange } from './email-change.ts'
+import { recordChangeOfEmail } from './confirm-change.ts'
+import {
+  CAN_BE_UNDONE,
+  CHANGE_COLUMNS,
+  type ChangeLink,
+  type EmailChange,
+  findChange,
+  lockAddresses,
+} from './email-change.ts'
 import { endChanges, storeEmail } from './store-email.ts'
 
 export type Undoing =
@@ -19,6 +32,8 @@ export type Undoing =
   /** Another person signs in with the old address by now. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'expired' }
+  /** A passkey or a code proved the change, and the mailbox alone does not undo it. */
+  | { readonly kind: 'needs_factor' }
 
 /**
  * Gives the account its old address back. A thief who changed it may know the password and have connected apps, so the
@@ -33,30 +48,56 @@ export async function undoEmailChange(
 ): Promise<Undoing> {
   const change = await findChange(at, link)
   if (link.mailbox !== 'old' || change?.isChanged !== true) return { kind: 'expired' }
-  const { userId, oldEmail } = change
+  if (change.needsFactor) return { kind: 'needs_factor' }
+  return await undo(at, change, requestId)
+}
+
+/**
+ * The same in a session whose last proof was a passkey or a code, which was the person's already when the change was asked for.
+ * Crosses schools: the change is of their home school.
+ */
+export async function undoByFactor(
+  at: SchoolDb,
+  { person, factorSince }: BrowserSession,
+  id: string,
+  requestId: string,
+): Promise<Undoing> {
+  const { rows } = await sql<EmailChange & { isOlder: boolean }>`
+    select ${CHANGE_COLUMNS},
+      coalesce(${factorSince ?? null}::timestamptz < c.created_at - make_interval(days => ${sql.lit(RECENT_DAYS)}), false) as "isOlder"
+    from email_changes c
+    where c.id = ${id} and c.user_id = ${person.id} and ${CAN_BE_UNDONE}`.execute(acrossSchools(at))
+  const [change] = rows
+  if (change === undefined) return { kind: 'expired' }
+  return change.isOlder ? await undo(at, change, requestId) : { kind: 'needs_factor' }
+}
+
+async function undo(at: SchoolDb, change: EmailChange, requestId: string): Promise<Undoing> {
+  const { id, userId, oldEmail, newEmail, askedSchoolId } = change
   // Not null: an account without a password may get a link that sets one from any school.
   const hash = await hashPassword(randomSecret(32).toString('base64url'), at.schoolId)
-  return await at.transaction(async (tx) => {
-    await lockPerson(tx, userId)
+  return await at.transaction(async (here) => {
+    await lockPerson(here, userId)
+    // All sessions end, also the one that asks.
+    await here.confirmCaller()
+    const tx = atSchoolInTransaction(acrossSchools(here), change.schoolId)
     const { rows } = await tx.run(sql<{ id: string }>`
       select c.id from email_changes c
-      where c.id = ${link.id} and c.school_id = ${tx.schoolId} and ${CAN_BE_UNDONE}`)
+      where c.id = ${id} and c.school_id = ${tx.schoolId} and ${CAN_BE_UNDONE}`)
     if (rows.length === 0) return { kind: 'expired' }
     const db = acrossSchools(tx)
+    await lockAddresses(db, oldEmail, newEmail)
     await freeAddress(db, oldEmail)
     if (!(await storeEmail(db, { userId, email: oldEmail }))) return { kind: 'taken' }
     const how = { by: 'email_undone', requestId } as const
-    await removeNewFactor(db, userId, link.id, how)
+    await removeNewFactor(db, userId, id, how)
     await endChanges(db, userId)
     await cancelDeletionsOf(db, userId, how)
+    await keepFactors(db, userId, requestId)
     await removeRecentPasskeys(db, userId, how)
     await setPassword(tx, { userId, email: oldEmail, hash, ...how, endsAccess: true })
-    await record(tx, {
-      action: 'person.email_change_undone',
-      outcome: 'ok',
-      actorUserId: userId,
-      requestId,
-    })
+    const entry = { action: 'person.email_change_undone', actorUserId: userId, requestId } as const
+    await recordChangeOfEmail(tx, askedSchoolId, entry)
     await queueMail(tx, 'forgotten_password', oldEmail)
     return { kind: 'undone', email: oldEmail }
   })

@@ -68,12 +68,8 @@ async function tryRecoveryCode(
     const userId = person.id
     if (!(await useRecoveryCode(db, keyring, userId, code))) return { kind: 'wrong' }
     const left = await countRecoveryCodes(db, userId)
-    await recordAboutPerson(db, userId, {
-      action: 'factor.used_recovery_code',
-      actorUserId: userId,
-      detail: { left },
-      requestId,
-    })
+    const entry = { action: 'factor.used_recovery_code', actorUserId: userId, requestId } as const
+    await recordAboutPerson(db, userId, { ...entry, detail: { left } }, tx)
     await queueNotice(tx, 'recovery_code_used', person)
     return { kind: 'right', method: 'recovery_code' }
   })

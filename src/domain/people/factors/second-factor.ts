@@ -14,7 +14,7 @@ import { changeEntry, recordChange } from '../../audit/record-change.ts'
 import { queueNotice } from '../notices.ts'
 import type { Person } from '../person.ts'
 import { findSchoolToTell, recordAboutPerson } from '../school-to-tell.ts'
-import { addProof, type BrowserSession, endSessionsOfPerson } from '../sessions.ts'
+import { addCodeProof, type BrowserSession, endSessionsOfPerson } from '../sessions.ts'
 import { lockPerson } from '../set-password.ts'
 import {
   type AuthenticatorSetup,
@@ -23,6 +23,7 @@ import {
   secondFactorSince,
   setUpAuthenticator,
 } from './authenticators.ts'
+import { keepFactors } from './lost-factors.ts'
 import { countRecoveryCodes, normalCode, renewRecoveryCodes } from './recovery-codes.ts'
 
 export interface SecondFactor {
@@ -66,9 +67,10 @@ export async function switchOnSecondFactor(
     if (since === undefined) return { kind: 'already_on' }
     const codes = await renewRecoveryCodes(db, keyring, userId)
     await endSessionsOfPerson(db, userId, session.id)
-    await addProof(tx, session, 'code')
+    await addCodeProof(tx, session)
     const { requestId } = request
-    await recordAboutPerson(db, userId, { action: 'factor.added', actorUserId: userId, requestId })
+    const entry = { action: 'factor.added', actorUserId: userId, requestId } as const
+    await recordAboutPerson(db, userId, entry, tx)
     await queueNotice(tx, 'factor_added', session.person)
     return { kind: 'on', since, codes }
   })
@@ -93,7 +95,7 @@ export async function replaceRecoveryCodes(
     if (locked === undefined) return undefined
     const codes = await renewRecoveryCodes(db, keyring, userId)
     const entry = { action: 'factor.codes_renewed', actorUserId: userId, requestId } as const
-    await recordAboutPerson(db, userId, entry)
+    await recordAboutPerson(db, userId, entry, tx)
     await queueNotice(tx, 'recovery_codes_replaced', person)
     return codes
   })
@@ -111,7 +113,7 @@ export async function switchOffSecondFactor(
     if (!(await removeAuthenticator(db, userId))) return
     await db.deleteFrom('trusted_devices').where('user_id', '=', userId).execute()
     const entry = { action: 'factor.removed', actorUserId: userId, requestId } as const
-    await recordAboutPerson(db, userId, entry)
+    await recordAboutPerson(db, userId, entry, tx)
     await queueNotice(tx, 'factor_removed', person)
   })
 }
@@ -128,6 +130,7 @@ export async function resetFactors(
 ): Promise<{ readonly hadSecondFactor: boolean; readonly sessions: number }> {
   const { id: subject } = person
   const hadSecondFactor = await removeAuthenticator(tx, subject)
+  await keepFactors(tx, subject)
   const sessions = await endSessionsOfPerson(tx, subject)
   const change = { action: 'factor.removed', subject } as const
   await recordForInstallation(tx, changeEntry(by, { ...change, detail: { reason, sessions } }))

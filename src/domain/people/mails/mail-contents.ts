@@ -1,5 +1,5 @@
 import type { OPERATOR_ROLES } from '../membership.ts'
-import type { FactsOf } from './queued-kinds.ts'
+import type { AccountNews, FactsOf } from './queued-kinds.ts'
 
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
@@ -16,7 +16,12 @@ export interface MailContents {
   password_changed: object
   /** An account that a school made has become the person's. */
   first_password: object
-  account_notice: FactsOf<'account_notice'> & { readonly token: string }
+  account_notice: Pick<FactsOf<'account_notice'>, 'what' | 'device'> & {
+    readonly token: string
+    /** Undefined if that school is gone. */
+    readonly place: NamedSchool | undefined
+    readonly until: Date | undefined
+  }
   operators_changed: {
     /** Absent on the command line. */
     readonly by: string | undefined
@@ -28,13 +33,25 @@ export interface MailContents {
     readonly more: number
   }
   everything_ended: { readonly token: string }
-  deletion_requested: { readonly part: 'school' | 'account'; readonly dueAt: Date }
+  deletion_requested: {
+    readonly part: 'school' | 'account'
+    readonly dueAt: Date
+    readonly place: NamedSchool | undefined
+  }
   deleted: { readonly part: 'school' | 'account' }
-  email_change_old: { readonly link: string }
-  email_change_new: { readonly link: string }
+  email_change_old: { readonly link: string; readonly asked: NamedSchool | undefined }
+  email_change_new: { readonly link: string; readonly asked: NamedSchool | undefined }
   /** A person wanted this address, which another account has. */
   email_taken: object
-  email_changed: { readonly link: string }
+  email_changed: {
+    readonly link: string
+    readonly needsFactor: boolean
+    readonly asked: NamedSchool | undefined
+    /** What happened since, if this is not about the change itself. */
+    readonly news: AccountNews | undefined
+  }
+  /** An account had this address until a few days ago, and can take it back. */
+  address_kept: object
   /** By the operator of the installation. */
   email_set: object
   sign_up_link: { readonly link: string }

@@ -24,7 +24,7 @@ import type { ThrottleLimit } from '../throttle.ts'
 import type { MailContent } from './mail-contents.ts'
 import { decideOperatorsMail } from './operators-mail.ts'
 import type { FactsOf, MailKind } from './queued-kinds.ts'
-import { type Account, schoolsSignedInAt } from './recipient.ts'
+import { type Account, findNamedSchool, schoolsSignedInAt } from './recipient.ts'
 
 export interface Sending<K extends MailKind, Who> {
   readonly at: SchoolDb
@@ -96,9 +96,12 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
       what === 'new_browser'
         ? [{ limit: newBrowserCounter(key, userId), minutes: 60, above: 'none' }]
         : [],
-    async decide({ at, facts, account: { userId } }) {
+    async decide({ at, facts: { what, device, place, until }, account: { userId } }) {
       const token = await mintNotMeLink(at, userId)
-      return token === undefined ? 'none' : { kind: 'account_notice', ...facts, token }
+      if (token === undefined) return 'none'
+      const named = await findNamedSchool(at, place ?? at.schoolId)
+      const due = until === undefined ? undefined : new Date(until)
+      return { kind: 'account_notice', what, device, token, place: named, until: due }
     },
   },
   operators_changed: { to: 'signed_in', decide: decideOperatorsMail },
@@ -112,8 +115,10 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
   },
   deletion_requested: {
     to: 'member',
-    decide: async ({ facts: { part, due_at } }) => ({
-      ...{ kind: 'deletion_requested', part, dueAt: new Date(due_at) },
+    decide: async ({ at, facts: { part, due_at, place } }) => ({
+      kind: 'deletion_requested',
+      ...{ part, dueAt: new Date(due_at) },
+      place: await findNamedSchool(at, place ?? at.schoolId),
     }),
   },
   /** There is no account with this address any more, or the person has no role here. Only the server queues it. */
@@ -126,7 +131,14 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
     ],
     decide: decideNewMailboxMail,
   },
-  email_changed: { to: 'address', decide: decideChangedMail },
+  email_changed: {
+    to: 'address',
+    limits: (key, { facts: { change, news } }) =>
+      news === 'new_browser'
+        ? [{ limit: newBrowserCounter(key, change), minutes: 60, above: 'none' }]
+        : [],
+    decide: decideChangedMail,
+  },
   email_set: { to: 'address', decide: async () => ({ kind: 'email_set' }) },
   sign_up: {
     to: 'address',

@@ -27,8 +27,19 @@ const NOTICED_CHANGES = [
   'factor_reset',
   'recovery_code_used',
   'recovery_codes_replaced',
+  'factors_lost',
+  'factors_removed',
 ] as const
 export type NoticedChange = (typeof NOTICED_CHANGES)[number]
+
+/** What the address before a change is told about, while it can undo the change. */
+const NEWS = [
+  ...NOTICED_CHANGES,
+  'password_changed',
+  'everything_ended',
+  'deletion_requested',
+] as const
+export type AccountNews = (typeof NEWS)[number]
 
 /**
  * Every kind of mail that can be queued. A new one also needs a rule (`mail-rules.ts`), and words for what the rule
@@ -42,8 +53,11 @@ export const QUEUED_KINDS = {
     facts: z.strictObject({
       what: z.enum(NOTICED_CHANGES),
       device: z.string(),
-      /** Whether it happened at the school that sends the mail. */
+      /** Whether it happened at the school that sends the mail; else `place` is where. */
       isHere: z.boolean(),
+      place: z.uuid().optional(),
+      /** When the server will do it unless the person stops it. */
+      until: z.iso.datetime({ offset: true }).optional(),
     }),
     keepMinutes: 24 * HOUR,
   },
@@ -65,7 +79,7 @@ export const QUEUED_KINDS = {
   },
   everything_ended: { facts: nothing, keepMinutes: 24 * HOUR },
   deletion_requested: {
-    facts: deleted.extend({ due_at: z.iso.datetime() }),
+    facts: deleted.extend({ due_at: z.iso.datetime(), place: z.uuid().optional() }),
     keepMinutes: 24 * HOUR,
   },
   deleted: { facts: deleted, keepMinutes: 24 * HOUR },
@@ -74,7 +88,10 @@ export const QUEUED_KINDS = {
   invitation: { facts: nothing, keepMinutes: 14 * 24 * HOUR },
   email_change_old: { facts: changeFacts, keepMinutes: 12 * HOUR },
   email_change_new: { facts: changeFacts, keepMinutes: 12 * HOUR },
-  email_changed: { facts: changeFacts, keepMinutes: 48 * HOUR },
+  email_changed: {
+    facts: changeFacts.extend({ news: z.enum(NEWS).optional() }),
+    keepMinutes: 48 * HOUR,
+  },
   email_set: { facts: nothing, keepMinutes: 48 * HOUR },
 } as const satisfies Readonly<Record<string, QueuedKind>>
 

@@ -61,6 +61,18 @@ function isAccount(
   return found.userId !== null && found.email !== null && found.name !== null
 }
 
+/** Crosses schools: how a mail of one school names another. Undefined if that one was deleted. */
+export async function findNamedSchool(
+  at: SchoolDb,
+  schoolId: string,
+): Promise<NamedSchool | undefined> {
+  const { rows } = await sql<NamedSchool>`
+    select name, origin from schools where id = ${schoolId} and deleted_at is null`.execute(
+    acrossSchools(at),
+  )
+  return rows[0]
+}
+
 /** Crosses schools. */
 export async function schoolsSignedInAt(
   at: SchoolDb,

@@ -48,6 +48,14 @@ export const ACCESS_SECTIONS: readonly Section[] = [
     order: [sql`e.created_at`, sql`e.id`],
   },
   {
+    name: 'lost_factors',
+    title: 'Your request to remove a lost passkey or authenticator app',
+    tables: ['lost_factors'],
+    fields: sql`l.asked_at`,
+    rows: ({ userId }) => sql`from lost_factors l where l.user_id = ${userId}`,
+    order: [sql`l.asked_at`, sql`l.user_id`],
+  },
+  {
     name: 'apps',
     title: 'Apps that you allowed to use your account here',
     tables: ['authorizations'],

@@ -2,6 +2,7 @@ import { hashPassword } from '../../../foundation/crypto/password.ts'
 import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
 import { recordCreated } from '../../audit/audit.ts'
 import { claimAccount } from '../claim-account.ts'
+import { isKept, lockAddresses } from '../email-change/email-change.ts'
 import {
   findPasswordProblem,
   type PasswordContext,
@@ -14,7 +15,7 @@ import type { SignUpLink } from './sign-up-link.ts'
 
 export type SignUpOutcome =
   | ({ readonly kind: 'signed_up' } & ProvenPerson)
-  /** There is an account with a password by now: the person signs in with it. */
+  /** There is an account with a password by now, or one had this address until a few days ago. */
   | { readonly kind: 'known' }
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
 
@@ -50,13 +51,15 @@ export async function finishSignUp(at: SchoolDb, signUp: SignUp): Promise<SignUp
   })
 }
 
-/** Undefined if there is an account that a person can sign in to. */
+/** Undefined if there is an account that a person can sign in to, or one that can still take the address back. */
 async function makeAccount(
   tx: SchoolTx,
   { link: { email }, name, requestId }: SignUp,
   passwordHash: string,
 ): Promise<string | undefined> {
   const db = acrossSchools(tx)
+  await lockAddresses(db, email)
+  if (await isKept(db, email)) return undefined
   const { id, isNew } = await findOrCreatePerson(db, { email, name, passwordHash })
   if (isNew) {
     const entry = { action: 'person.created', outcome: 'ok', detail: { via: 'sign_up' } } as const

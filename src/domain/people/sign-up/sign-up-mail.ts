@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
-import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import { isKept } from '../email-change/email-change.ts'
 import type { MailContent } from '../mails/mail-contents.ts'
 import { type Account, schoolsSignedInAt } from '../mails/recipient.ts'
 import type { signUpFacts } from './sign-up-facts.ts'
@@ -22,6 +23,7 @@ interface SignUpMail {
 export async function decideSignUpMail(mail: SignUpMail): Promise<MailContent> {
   const { at, keyring, email, facts, account } = mail
   if (account === undefined || !account.hasCredential) {
+    if (await isKept(acrossSchools(at), email)) return { kind: 'address_kept' }
     const link = sealSignUpLink(keyring, at.schoolId, { ...facts, email })
     return { kind: 'sign_up_link', link }
   }

@@ -11,7 +11,7 @@ import { loadBrowserSession } from '../browser-session.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
-import { requireRecentProof } from '../step-up/recent-proof.ts'
+import { requireOwnFactor, requireRecentProof } from '../step-up/recent-proof.ts'
 import { SETTINGS_PATH } from '../views/account-paths.ts'
 import { type DeletionProblem, deleteAccountPage } from '../views/delete-account.tsx'
 
@@ -35,7 +35,8 @@ export function addDeletionRoutes(
     if (part === undefined) {
       return await show(context, request, reply, session, { kind: 'nothing_chosen' }, 400)
     }
-    requireRecentProof(request, session, PATH)
+    if (part === 'account') await requireOwnFactor(request, session, PATH)
+    else requireRecentProof(request, session, PATH)
     const asking = { userId: session.person.id, part, requestId: request.id }
     const asked = await request.at.transaction((tx) => requestDeletion(tx, asking))
     if (asked.kind !== 'waiting') return await show(context, request, reply, session, asked, 409)

@@ -3,18 +3,14 @@ import {
   confirmEmailChange,
   stopEmailChange,
 } from '../../../domain/people/email-change/confirm-change.ts'
-import {
-  type ChangeLink,
-  findChange,
-  openChangeLink,
-} from '../../../domain/people/email-change/email-change.ts'
-import { undoEmailChange } from '../../../domain/people/email-change/undo-change.ts'
+import { findChange, openChangeLink } from '../../../domain/people/email-change/email-change.ts'
+import { type Undoing, undoEmailChange } from '../../../domain/people/email-change/undo-change.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { rememberBrowser } from '../known-browser.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
-import { orBusy } from '../or-busy.ts'
+import { type Busy, orBusy } from '../or-busy.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import {
@@ -43,6 +39,7 @@ export function addEmailChangeRoutes(
       mailbox: link.mailbox,
       email: link.mailbox === 'old' ? change.oldEmail : change.newEmail,
       isChanged: change.isChanged,
+      needsFactor: change.needsFactor,
       hasAgreed: link.mailbox === 'old' ? change.oldConfirmed : change.newConfirmed,
     })
     return sendPage(reply, request, 'site', page)
@@ -63,21 +60,23 @@ export function addEmailChangeRoutes(
         const stopped = await stopEmailChange(request.at, link)
         return done(request, reply, { kind: stopped ? 'stopped' : 'expired' })
       }
-      case 'undo':
-        return await undo(context, request, reply, link)
+      case 'undo': {
+        const undone = await orBusy(undoEmailChange(request.at, link, request.id))
+        return answerUndo(context, request, reply, undone)
+      }
       default:
         return redirectTo(reply, request, 'site', '/')
     }
   })
 }
 
-async function undo(
+/** What became of an undo, by the link or on the page of the account. */
+export function answerUndo(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  link: ChangeLink,
-): Promise<FastifyReply> {
-  const outcome = await orBusy(undoEmailChange(request.at, link, request.id))
+  outcome: Undoing | Busy,
+): FastifyReply {
   if (outcome.kind === 'busy') reply.header('retry-after', outcome.retryAfterSeconds)
   // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
   if (outcome.kind === 'undone')
@@ -88,6 +87,7 @@ async function undo(
 const STATUS: Readonly<Partial<Record<DoneChange['kind'], number>>> = {
   expired: 400,
   taken: 409,
+  needs_factor: 403,
   busy: 503,
 }
 

@@ -2,18 +2,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { email } from '../../../domain/operation/fields.ts'
 import {
   endPendingChange,
+  findChangeToUndo,
   findPendingChange,
   requestEmailChange,
 } from '../../../domain/people/email-change/request-change.ts'
+import { undoByFactor } from '../../../domain/people/email-change/undo-change.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
+import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import type { AfterAnswer } from '../mails/mail-sender.ts'
+import { orBusy } from '../or-busy.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
-import { requireRecentProof } from '../step-up/recent-proof.ts'
+import { requireOwnFactor } from '../step-up/recent-proof.ts'
 import { changeEmailPage, type EmailProblem } from '../views/change-email.tsx'
+import { answerUndo } from './email-change.ts'
 
 const PATH = '/account/email'
 
@@ -30,21 +35,21 @@ export function addEmailRoutes(
 ): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
-    requireRecentProof(request, session, PATH)
+    await requireOwnFactor(request, session, PATH)
     return await show(context, request, reply, session)
   })
 
   app.post(PATH, sendsMail, async (request, reply) => {
     const session = await loadBrowserSession(request, PATH)
     const form = checkedForm(context.keyring, request, session)
-    requireRecentProof(request, session, PATH)
+    await requireOwnFactor(request, session, PATH)
     const typed = (form.get('new_email') ?? '').trim()
     const again = (problem: EmailProblem, status: number) =>
       show(context, request, reply, session, { typed, problem }, status)
     if (context.mailer === undefined) return await show(context, request, reply, session)
     if (!email.safeParse(typed).success) return await again({ kind: 'no_address' }, 400)
     const throttleKey = context.keyring.key('sign-in-throttle')
-    const outcome = await requestEmailChange(request.at, throttleKey, session.person, typed)
+    const outcome = await requestEmailChange(request.at, throttleKey, session, typed)
     switch (outcome.kind) {
       case 'asked':
         return redirectTo(reply, request, 'site', `${PATH}?done=asked`)
@@ -63,6 +68,17 @@ export function addEmailRoutes(
     await request.at.transaction((tx) => endPendingChange(acrossSchools(tx), session.person.id))
     return redirectTo(reply, request, 'site', `${PATH}?done=cancelled`)
   })
+
+  app.post(`${PATH}/undo`, sendsMail, async (request, reply) => {
+    const session = await loadBrowserSession(request, PATH)
+    const form = checkedForm(context.keyring, request, session)
+    await requireOwnFactor(request, session, PATH)
+    const id = form.get('change') ?? ''
+    const outcome = isUuid(id)
+      ? await orBusy(undoByFactor(request.at, session, id, request.id))
+      : ({ kind: 'expired' } as const)
+    return answerUndo(context, request, reply, outcome)
+  })
 }
 
 async function show(
@@ -78,6 +94,7 @@ async function show(
     email: session.person.email,
     mailIsSent: context.mailer !== undefined,
     pending: await findPendingChange(acrossSchools(request.at), session.person.id),
+    undoable: await findChangeToUndo(acrossSchools(request.at), session.person.id),
     typed,
     problem,
   })

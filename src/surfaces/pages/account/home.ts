@@ -91,6 +91,7 @@ async function firstPasskey(
 ) {
   if (!isRecent(session)) return undefined
   const known = await passkeysOf(request.at, session.person.id)
-  const { count, question, silent } = offerPasskey(context, request, session, known, frame)
-  return count > 0 || question === undefined ? undefined : { question, silent }
+  if (known.passkeys.length > 0) return undefined
+  const { question, silent } = await offerPasskey(context, request, session, known, frame)
+  return question === undefined ? undefined : { question, silent }
 }

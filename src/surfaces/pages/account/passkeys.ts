@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeDevice } from '../../../domain/people/device.ts'
+import { findFactorPlace } from '../../../domain/people/factors/own-factor.ts'
 import {
   type Adding,
   addPasskey,
@@ -142,7 +143,7 @@ function mayMakeSilently(session: BrowserSession, { handle }: PasskeysOfPerson):
 }
 
 /** What the pages that offer one show about passkeys. */
-export function offerPasskey(
+export async function offerPasskey(
   context: AppContext,
   request: FastifyRequest,
   session: BrowserSession,
@@ -150,7 +151,8 @@ export function offerPasskey(
   frame: SiteFrame,
 ) {
   const silent = mayMakeSilently(session, known)
-  const question = isRecent(session)
+  const mayAsk = isRecent(session) && (await findFactorPlace(request.at, session)) === undefined
+  const question = mayAsk
     ? askToMake(context, request, session, known, { ...frame, silent })
     : undefined
   return { count: known.passkeys.length, question, silent }

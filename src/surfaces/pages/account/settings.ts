@@ -55,7 +55,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
       otherSchools: schools
         .filter(({ id }) => id !== request.school.id)
         .map(({ name, origin }) => ({ name, url: origin })),
-      passkeys: offerPasskey(context, request, session, passkeys, frame),
+      passkeys: await offerPasskey(context, request, session, passkeys, frame),
     })
     return sendScriptedPage(reply, request, 'site', PASSKEY_SCRIPT, page)
   })

@@ -1,3 +1,4 @@
+import { UNDO_DAYS } from '../../../domain/people/email-change/email-change.ts'
 import { INVITATION_DAYS } from '../../../domain/people/invitations/invitation-link.ts'
 import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up/sign-up-link.ts'
 import { INVITATION_PATH } from '../views/invitation.tsx'
@@ -5,7 +6,9 @@ import { button, paragraph, schoolUrl } from './mail-blocks.ts'
 import { forgottenAt, type WordsOfMails } from './words-of-mails.ts'
 
 /** To a person who comes to a school. */
-export const joiningMails: WordsOfMails<'sign_up_link' | 'sign_up_known' | 'invitation'> = {
+export const joiningMails: WordsOfMails<
+  'sign_up_link' | 'sign_up_known' | 'address_kept' | 'invitation'
+> = {
   sign_up_link: ({ link }, school) => ({
     subject: `Make your account at ${school.name}`,
     blocks: [
@@ -37,6 +40,18 @@ export const joiningMails: WordsOfMails<'sign_up_link' | 'sign_up_known' | 'invi
             forgottenAt(schools),
           ]),
       paragraph('If it was not you, ignore this email. Nothing was changed.'),
+    ],
+  }),
+  address_kept: (_content, school) => ({
+    subject: `Your account at ${school.name} has to wait`,
+    blocks: [
+      paragraph(
+        `Someone wants to make an account with this email address at ${school.name}.`,
+        `An account had this address until a few days ago, and can take it back for ${UNDO_DAYS} days. Sign up again after that.`,
+      ),
+      paragraph(
+        'If that account was yours and you did not change its address, open the email about the change and undo it.',
+      ),
     ],
   }),
   invitation: ({ link, hasCredential }, school) => ({

@@ -1,20 +1,23 @@
 import { SETTINGS_PATH } from '../views/account-paths.ts'
 import { button, paragraph, schoolUrl } from './mail-blocks.ts'
-import type { WordsOfMails } from './words-of-mails.ts'
+import { dayInWords, placeName, type WordsOfMails, whySender } from './words-of-mails.ts'
 
 /** About the deletion that a person asked for. */
 export const leavingMails: WordsOfMails<'deletion_requested' | 'deleted'> = {
-  deletion_requested: ({ part, dueAt }, school) => ({
+  deletion_requested: ({ part, dueAt, place }, school) => ({
     subject: part === 'account' ? 'Your account will be deleted' : `${school.name} will forget you`,
     blocks: [
       paragraph(
         part === 'account'
-          ? 'You asked to delete your whole account, at all your schools.'
+          ? `At ${placeName(place)} you asked to delete your whole account, at all your schools.`
           : `You asked to delete what ${school.name} knows of you.`,
         `It will be done on ${dayInWords(dueAt, school.timeZone)}. Until then you can change your mind.`,
       ),
       button('See it or cancel it', schoolUrl(school.origin, SETTINGS_PATH)),
-      paragraph('If that was not you, cancel it there and change your password at once.'),
+      paragraph(
+        'If that was not you, cancel it there and change your password at once.',
+        ...whySender(school, place),
+      ),
     ],
   }),
   deleted: ({ part }, school) => ({
@@ -28,9 +31,4 @@ export const leavingMails: WordsOfMails<'deletion_requested' | 'deleted'> = {
       ),
     ],
   }),
-}
-
-/** The day on the clocks of the school, as its pages show it. */
-function dayInWords(day: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone }).format(day)
 }

@@ -1,16 +1,15 @@
-import type { NoticedChange } from '../../../domain/people/mails/queued-kinds.ts'
-import { NOT_ME_DAYS } from '../../../domain/people/not-me-link.ts'
+import { NOT_ME_DAYS } from '../../../domain/people/account-recovery.ts'
+import type { AccountNews, NoticedChange } from '../../../domain/people/mails/queued-kinds.ts'
 import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { NOT_ME_PATH } from '../views/not-me.tsx'
 import { button, paragraph, schoolUrl } from './mail-blocks.ts'
-import type { WordsOfMails } from './words-of-mails.ts'
+import { dayInWords, placeName, type WordsOfMails, whySender } from './words-of-mails.ts'
 
 /** What a person is told so that a stranger is found out. */
 export const noticeMails: WordsOfMails<'account_notice' | 'everything_ended'> = {
-  account_notice: ({ what, device, isHere, token }, school) => {
+  account_notice: ({ what, device, place, until, token }, school) => {
     const { subject, sentence, isByOperator } = NOTICES[what]
-    const place = isHere ? `It was at ${school.name}.` : 'It was at another school on this server.'
     const browser = plainText(device)
     return {
       subject,
@@ -18,7 +17,8 @@ export const noticeMails: WordsOfMails<'account_notice' | 'everything_ended'> = 
         paragraph(
           sentence,
           ...(browser === '' ? [] : [`The browser: ${browser}.`]),
-          ...(isByOperator ? [] : [place]),
+          ...(until === undefined ? [] : [`The day: ${dayInWords(until, school.timeZone)}.`]),
+          ...(isByOperator ? [] : [`It was at ${placeName(place)}.`, ...whySender(school, place)]),
         ),
         paragraph(
           `If ${isByOperator ? 'you asked for it' : 'that was you'}, there is nothing to do.`,
@@ -87,5 +87,35 @@ const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
   recovery_codes_replaced: {
     subject: 'Your account has new recovery codes',
     sentence: 'New recovery codes were made for your account. The old ones no longer work.',
+  },
+  factors_lost: {
+    subject: 'Your passkeys and your authenticator app will be removed',
+    sentence:
+      'Someone who gave the password of your account says that its passkeys or its authenticator app are lost. They will be removed, and then the password alone signs in. If you still have one of them, sign in with it, and nothing is removed.',
+  },
+  factors_removed: {
+    subject: 'Your passkeys and your authenticator app were removed',
+    sentence:
+      'The passkeys and the authenticator app of your account were removed, because nobody has used them since they were reported as lost.',
+  },
+}
+
+/** The same for the address before a change. */
+export const NEWS_SENTENCES: Readonly<
+  Record<AccountNews, Pick<NoticeWords, 'subject' | 'sentence'>>
+> = {
+  ...NOTICES,
+  password_changed: {
+    subject: 'The password of your account was changed',
+    sentence: 'The password of your account was changed.',
+  },
+  everything_ended: {
+    subject: 'Everything of your account has ended',
+    sentence:
+      'All browsers and apps of your account were signed out, and its password no longer works.',
+  },
+  deletion_requested: {
+    subject: 'Your account will be deleted',
+    sentence: 'Someone who is signed in to your account asked to delete it, at all your schools.',
   },
 }

@@ -4,7 +4,6 @@ import {
   hasSecondFactor,
   setUpAuthenticator,
 } from '../../../domain/people/factors/authenticators.ts'
-import { provesForAuthenticator } from '../../../domain/people/factors/own-factor.ts'
 import {
   findSecondFactor,
   replaceRecoveryCodes,
@@ -20,7 +19,7 @@ import { loadBrowserSession } from '../browser-session.ts'
 import { rememberBrowser } from '../known-browser.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
-import { askForFactor, requireOwnFactor, requireRecentProof } from '../step-up/recent-proof.ts'
+import { requireOwnFactor } from '../step-up/recent-proof.ts'
 import {
   factorPaths,
   recoveryCodesPage,
@@ -30,10 +29,6 @@ import {
 
 const NOTICES = {
   off: 'The second factor is off. Your password alone signs you in.',
-  elsewhere: {
-    warning:
-      'A second factor counts at every school, and you have had a passkey at another school for longer. Sign in there with it, and set the second factor up there. If you no longer have that passkey, ask the administrator of this server to remove it.',
-  },
   expired: { warning: 'That took too long, so nothing was changed. Set it up again.' },
 }
 
@@ -53,10 +48,9 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
 
   app.get(factorPaths.setup, async (request, reply) => {
     const session = await loadBrowserSession(request)
-    requireRecentProof(request, session)
     const isOn = await hasSecondFactor(acrossSchools(request.at), session.person.id)
     if (isOn) return redirectTo(reply, request, 'site', factorPaths.page)
-    if (await isForElsewhere(request, session)) return toElsewhere(request, reply)
+    await requireOwnFactor(request, session)
     const setup = setUpAuthenticator(keyring, session.person.id)
     return showSetup(context, request, reply, session, setup)
   })
@@ -64,8 +58,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   app.post(factorPaths.setup, async (request, reply) => {
     const session = await loadBrowserSession(request, factorPaths.setup)
     const form = checkedForm(keyring, request, session)
-    requireRecentProof(request, session)
-    if (await isForElsewhere(request, session)) return toElsewhere(request, reply)
+    await requireOwnFactor(request, session)
     const typed = form.get('code') ?? ''
     const outcome = await switchOnSecondFactor(request.at, keyring, session, {
       setup: form.get('setup') ?? '',
@@ -107,16 +100,6 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     return redirectTo(reply, request, 'site', `${factorPaths.page}?done=off`)
   })
 }
-
-/** Whether it has to be set up at another school. Asks for a passkey first if the person has one here. */
-async function isForElsewhere(request: FastifyRequest, session: BrowserSession): Promise<boolean> {
-  const proved = await provesForAuthenticator(request.at, session)
-  if (proved === 'factor') askForFactor(request, session)
-  return proved === 'elsewhere'
-}
-
-const toElsewhere = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-  redirectTo(reply, request, 'site', `${factorPaths.page}?done=elsewhere`)
 
 function showSetup(
   context: AppContext,

@@ -5,6 +5,7 @@ import {
   findCodeStep,
   sealCodeStep,
 } from '../../../domain/people/factors/code-step.ts'
+import { askToRemoveFactors } from '../../../domain/people/factors/lost-factors.ts'
 import { TRUSTED_DAYS } from '../../../domain/people/factors/trusted-devices.ts'
 import { knownByCode } from '../../../domain/people/known-device.ts'
 import { isOperator, type Role, rolesAt } from '../../../domain/people/membership.ts'
@@ -30,7 +31,12 @@ import {
   redirectTo,
   sendPage,
 } from '../page-request.ts'
-import { type CodeProblem, SIGN_IN_CODE_PATH, signInCodePage } from '../views/sign-in-code.tsx'
+import {
+  type CodeProblem,
+  type LostCodes,
+  SIGN_IN_CODE_PATH,
+  signInCodePage,
+} from '../views/sign-in-code.tsx'
 import { trustBrowser } from './trusted-browser.ts'
 
 /** The first factor was right, and the person has a second one. The session begins after its code. */
@@ -67,20 +73,19 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     const signInAgain = () =>
       redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
     if (step === undefined) return signInAgain()
-    const again = (problem: CodeProblem, status: number) => {
-      const state = {
-        session,
-        sealed,
-        proven: step.proven,
-        roles: step.roles,
-        afterSignIn,
-        problem,
-      }
-      return ask(context, request, reply, state, status)
+    const { proven: byFirst, roles } = step
+    const state = { session, sealed, proven: byFirst, roles, afterSignIn }
+    const again = (problem: CodeProblem, status: number) =>
+      ask(context, request, reply, { ...state, problem }, status)
+    if (form.get('lost') === 'yes' && maySayLost(context, byFirst)) {
+      return ask(context, request, reply, {
+        ...state,
+        lost: await sayLost(context, request, byFirst),
+      })
     }
     const typed = form.get('code') ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
-    const { person } = step.proven
+    const { person } = byFirst
     const byCode = knownByCode(step.factorSince)
     const outcome = await checkCode(request.at, keyring, {
       ...requesterOf(context, request, person.email, byCode),
@@ -94,7 +99,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     }
     if (outcome.kind === 'wrong') return again(outcome, 401)
     if (outcome.method === 'recovery_code') request.queuedMail = true
-    const proven = { ...step.proven, methods: [...step.proven.methods, outcome.method] }
+    const proven = { ...byFirst, methods: [...byFirst.methods, outcome.method] }
     if (step.isShort && isByPassword(proven)) {
       return askForLongerPassword(context, request, reply, session, proven, afterSignIn)
     }
@@ -102,7 +107,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     if (session !== undefined) await endSession(request.at, session.id)
     const begun = await beginSession(context, request, reply, proven, ['sign_in', ...byCode])
     if (begun === undefined) return signInAgain()
-    const trusts = form.get('trust') === 'yes' && mayTrust(request, step.roles)
+    const trusts = form.get('trust') === 'yes' && mayTrust(request, roles)
     if (trusts && isByPassword(proven)) await trustBrowser(request, reply, proven)
     return goOn(context, request, reply, begun, afterSignIn)
   })
@@ -117,6 +122,25 @@ function mayTrust({ school }: FastifyRequest, roles: readonly Role[]): boolean {
   return school.operatorFactorFrom === undefined || !isOperator(roles)
 }
 
+/** The days of waiting end with a password that signs in alone, and go with mails to the person. */
+function maySayLost({ mailer }: AppContext, proven: ProvenPerson): boolean {
+  return mailer !== undefined && isByPassword(proven)
+}
+
+async function sayLost(
+  { keyring }: AppContext,
+  request: FastifyRequest,
+  { person }: ProvenPerson,
+): Promise<LostCodes> {
+  const by = { person, requestId: request.id }
+  const asked = await askToRemoveFactors(request.at, keyring.key('sign-in-throttle'), by)
+  if (asked.kind === 'throttled') return asked
+  // A factor that was removed meanwhile: the next sign-in shows it.
+  if (asked.kind !== 'waiting') return { kind: 'no_school' }
+  request.queuedMail = true
+  return { ...asked, timeZone: request.school.timeZone }
+}
+
 interface Asked {
   readonly session: BrowserSession | undefined
   readonly sealed: string
@@ -124,13 +148,14 @@ interface Asked {
   readonly roles: readonly Role[]
   readonly afterSignIn: AfterSignIn
   readonly problem?: CodeProblem
+  readonly lost?: LostCodes
 }
 
 function ask(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, sealed, proven, roles, afterSignIn, problem }: Asked,
+  { session, sealed, proven, roles, afterSignIn, problem, lost }: Asked,
   status = 200,
 ): FastifyReply {
   const page = signInCodePage({
@@ -141,6 +166,7 @@ function ask(
     trustDays: isByPassword(proven) && mayTrust(request, roles) ? TRUSTED_DAYS : undefined,
     afterSignIn,
     problem,
+    lost: lost ?? (maySayLost(context, proven) ? { kind: 'ask' } : undefined),
   })
   return sendPage(reply, request, 'authorization', page, status)
 }

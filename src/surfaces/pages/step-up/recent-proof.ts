@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isKeyAlone } from '../../../domain/people/authentication-context.ts'
-import { mustProveFactor } from '../../../domain/people/factors/own-factor.ts'
+import { findFactorPlace } from '../../../domain/people/factors/own-factor.ts'
+import type { NamedSchool } from '../../../domain/people/mails/mail-contents.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 
 /** For this long after a proof nothing asks for another one. */
@@ -44,15 +45,33 @@ export function isRecent({ readAt, authenticatedAt, methods }: BrowserSession): 
   return readAt.getTime() - authenticatedAt.getTime() <= RECENT_MS
 }
 
-/** Call it before passkeys, recovery codes or the second factor are changed (`own-factor.ts`). The proof must be recent, and not the password alone. */
+/** Thrown if the person must prove a passkey that works at another school only. */
+export class FactorElsewhere extends Error {
+  override readonly name = 'FactorElsewhere'
+  readonly session: BrowserSession
+  readonly school: NamedSchool & { readonly id: string }
+  /** The page to open once it was proved. */
+  readonly path: string
+
+  constructor(session: BrowserSession, school: FactorElsewhere['school'], path: string) {
+    super('The person has a passkey at another school, and proved less.')
+    this.session = session
+    this.school = school
+    this.path = path
+  }
+}
+
+/**
+ * Call it before what `own-factor.ts` names. The proof must be recent, and a passkey or a code if the person has one at any
+ * school.
+ */
 export async function requireOwnFactor(
   request: FastifyRequest,
   session: BrowserSession,
+  returnTo: string = request.returnTo ?? '/account',
 ): Promise<void> {
-  requireRecentProof(request, session)
-  if (await mustProveFactor(request.at, session)) askForFactor(request, session)
-}
-
-export function askForFactor({ returnTo }: FastifyRequest, session: BrowserSession): never {
-  throw new ProofNeeded(session, returnTo ?? '/account', true)
+  requireRecentProof(request, session, returnTo)
+  const place = await findFactorPlace(request.at, session)
+  if (place === 'here') throw new ProofNeeded(session, returnTo, true)
+  if (place !== undefined) throw new FactorElsewhere(session, place, returnTo)
 }

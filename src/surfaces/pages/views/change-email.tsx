@@ -15,6 +15,8 @@ interface ChangeEmailProps extends SiteFrame {
   mailIsSent: boolean
   /** A change that waits for the mailboxes. */
   pending?: { newEmail: string; oldConfirmed: boolean; newConfirmed: boolean } | undefined
+  /** A change that was proved by a passkey or a code, and that one of them undoes. */
+  undoable?: { id: string; oldEmail: string } | undefined
   typed?: string | undefined
   problem?: EmailProblem | undefined
 }
@@ -42,6 +44,25 @@ export function changeEmailPage(props: ChangeEmailProps): string {
             </ul>
             <Form action="/account/email/cancel" formToken={formToken}>
               <Button look="plain">Cancel the change</Button>
+            </Form>
+          </Panel>
+        )}
+        {props.undoable !== undefined && (
+          <Panel
+            title="Your address was changed"
+            lead={`You can undo it for ${UNDO_DAYS} days, with your passkey or a code.`}
+          >
+            <p>
+              Your account gets <Email text={props.undoable.oldEmail} /> back. Every browser is
+              signed out, all apps are disconnected and the password stops working. We email a link
+              for a new one to that address.
+            </p>
+            <Form
+              action="/account/email/undo"
+              formToken={formToken}
+              hidden={{ change: props.undoable.id }}
+            >
+              <Button look="danger">Undo the change</Button>
             </Form>
           </Panel>
         )}

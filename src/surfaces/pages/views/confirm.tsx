@@ -13,6 +13,7 @@ import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { AccountOfPassword } from './change-password.tsx'
 import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
+import { LOST_FACTOR_PATH } from './lost-factor.tsx'
 import { PASSKEY_SCRIPT, PasskeyButton, PasskeyUnable, passkeyFields } from './passkey-parts.tsx'
 import type { Person } from './person.tsx'
 import { CodeField, type CodeProblem } from './sign-in-code.tsx'
@@ -138,9 +139,9 @@ export function confirmPage(props: ConfirmProps): string {
             </PasskeyButton>
           )}
         </Form>
-        {props.asked === 'passkey' && props.byFactor && (
+        {(props.asked === 'code' || props.byFactor) && (
           <p class="aside">
-            You no longer have it? The administrator of this server can remove it.
+            <a href={LOST_FACTOR_PATH}>You no longer have it?</a>
           </p>
         )}
         <p class="aside">

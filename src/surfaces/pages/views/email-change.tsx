@@ -19,6 +19,8 @@ interface QuestionProps {
   /** Of this mailbox. The page does not show the other one, because another person may read this. */
   email: string
   isChanged: boolean
+  /** Only a passkey or a code undoes it. */
+  needsFactor: boolean
   hasAgreed: boolean
 }
 
@@ -37,9 +39,24 @@ export function changeQuestionPage(props: QuestionProps): string {
   )
 }
 
-function questionOf({ school, mailbox, email, isChanged, hasAgreed }: QuestionProps) {
+const NEEDS_FACTOR =
+  'It was confirmed with a passkey or a code of your account, so undoing it needs one too. Sign in with it, where your passkey works, and undo the change under “Email address”.'
+
+function questionOf(props: QuestionProps) {
+  const { school, mailbox, email, isChanged, needsFactor, hasAgreed } = props
   const here = <Name text={school.name} fallback="this school" />
   const address = <Email text={email} />
+  if (isChanged && needsFactor) {
+    return {
+      title: 'Undo the change of your email address?',
+      lead: NEEDS_FACTOR,
+      buttons: (
+        <ButtonLink look="primary" href="/account/email">
+          Sign in
+        </ButtonLink>
+      ),
+    }
+  }
   if (isChanged) {
     return {
       title: 'Undo the change of your email address?',
@@ -100,7 +117,7 @@ function Decision({ look, value, label }: DecisionProps) {
 
 /** What became of it. */
 export type DoneChange =
-  | { kind: 'waits' | 'stopped' | 'expired' | 'taken' | 'busy' }
+  | { kind: 'waits' | 'stopped' | 'expired' | 'taken' | 'busy' | 'needs_factor' }
   | { kind: 'changed' | 'undone'; email: string }
 
 export function changeDonePage(school: Branding, change: DoneChange): string {
@@ -172,6 +189,12 @@ function resultOf(change: DoneChange) {
       return {
         title: 'Please try again',
         words: 'Many people are here right now. Open the link again in a few seconds.',
+      }
+    case 'needs_factor':
+      return {
+        title: 'This needs your passkey or a code',
+        words: NEEDS_FACTOR,
+        again: 'Email address',
       }
     case 'expired':
       return {

@@ -1,6 +1,8 @@
+import { LOST_FACTOR_DAYS } from '../../../domain/people/factors/lost-factors.ts'
 import { Alert, Button, Card, Email, Field, Form } from '../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { Moment } from '../../../foundation/html/moment.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import { waitInWords } from './words.ts'
 
@@ -9,6 +11,13 @@ export const SIGN_IN_CODE_PATH = '/sign-in/code'
 export type CodeProblem =
   | { kind: 'missing' }
   | { kind: 'wrong' }
+  | { kind: 'throttled'; retryAfterSeconds: number }
+
+export type LostCodes =
+  | { kind: 'ask' }
+  | { kind: 'waiting'; dueAt: Date; timeZone: string }
+  /** No school may write to the person. */
+  | { kind: 'no_school' }
   | { kind: 'throttled'; retryAfterSeconds: number }
 
 interface SignInCodeProps {
@@ -26,11 +35,19 @@ interface SignInCodeProps {
     keptForm?: string | undefined
   }
   problem?: CodeProblem | undefined
+  /** Undefined if the factor can be removed by an administrator only. */
+  lost: LostCodes | undefined
 }
 
 /** Between a right password and the session that it asked for. */
 export function signInCodePage(props: SignInCodeProps): string {
   const { school, formToken, step, afterSignIn, problem, trustDays } = props
+  const hidden = {
+    step,
+    request: afterSignIn.sealedRequest,
+    return_to: afterSignIn.returnTo,
+    kept_form: afterSignIn.keptForm,
+  }
   return renderPage(
     <Layout title={problem ? 'Error: Enter your code' : 'Enter your code'} school={school}>
       <Card>
@@ -39,16 +56,7 @@ export function signInCodePage(props: SignInCodeProps): string {
           Your authenticator app shows a code of six digits for <Email text={props.email} />.
         </p>
         {problem?.kind === 'throttled' && <TooManyCodes problem={problem} />}
-        <Form
-          action={SIGN_IN_CODE_PATH}
-          formToken={formToken}
-          hidden={{
-            step,
-            request: afterSignIn.sealedRequest,
-            return_to: afterSignIn.returnTo,
-            kept_form: afterSignIn.keptForm,
-          }}
-        >
+        <Form action={SIGN_IN_CODE_PATH} formToken={formToken} hidden={hidden}>
           <CodeField problem={problem} />
           {trustDays !== undefined && (
             <Checkbox
@@ -62,12 +70,53 @@ export function signInCodePage(props: SignInCodeProps): string {
           )}
           <Button look="primary">Continue</Button>
         </Form>
-        <p class="aside">
-          No phone and no recovery code? The administrator of this server can switch your second
-          factor off.
-        </p>
+        <NoCode {...props} hidden={hidden} />
       </Card>
     </Layout>,
+  )
+}
+
+type NoCodeProps = SignInCodeProps & { hidden: Record<string, string | undefined> }
+
+function NoCode({ lost, formToken, hidden }: NoCodeProps) {
+  if (lost?.kind === 'waiting') {
+    return (
+      <Alert tone="success" title="We have noted it, and sent you an email">
+        <p>
+          Your authenticator app will be removed on{' '}
+          <Moment at={lost.dueAt} timeZone={lost.timeZone} />: then your password alone signs you
+          in. We send you an email every day until then.
+        </p>
+      </Alert>
+    )
+  }
+  if (lost?.kind === 'throttled') {
+    return (
+      <Alert tone="error" title="Too many attempts">
+        <p>Wait {waitInWords(lost.retryAfterSeconds)} before you report it again.</p>
+      </Alert>
+    )
+  }
+  if (lost?.kind !== 'ask') {
+    return (
+      <p class="aside">
+        No phone and no recovery code? The administrator of this server can switch your second
+        factor off.
+      </p>
+    )
+  }
+  return (
+    <details class="aside">
+      <summary>No phone and no recovery code?</summary>
+      <p>
+        We remove the authenticator app and your passkeys after {LOST_FACTOR_DAYS} days, at all your
+        schools. You get an email every day until then, and whoever still has one of them, or reads
+        your mail, can stop it.
+      </p>
+      <Form action={SIGN_IN_CODE_PATH} formToken={formToken} hidden={{ ...hidden, lost: 'yes' }}>
+        <Button look="danger">Remove them in {String(LOST_FACTOR_DAYS)} days</Button>
+      </Form>
+    </details>
   )
 }
 

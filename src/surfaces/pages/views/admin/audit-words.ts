@@ -46,6 +46,8 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'factor.added': 'Second factor switched on',
   'factor.removed': 'Second factor switched off',
   'factor.codes_renewed': 'New recovery codes',
+  'factor.removal_requested': 'Lost passkey or authenticator reported',
+  'factor.removal_cancelled': 'Passkey or authenticator found again',
   'factor.used_recovery_code': 'Recovery code used',
   'person.email_changed': 'Email address changed',
   'person.email_change_undone': 'Change of email address undone',

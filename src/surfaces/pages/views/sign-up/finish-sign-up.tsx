@@ -46,7 +46,10 @@ export function signUpKnownPage(school: Branding): string {
     <Layout title="You have an account" school={school}>
       <Card>
         <h1>You have an account</h1>
-        <p>There is an account with this email address already, and it has a password.</p>
+        <p>
+          There is an account with this email address already, or there was one until a few days
+          ago.
+        </p>
         <ButtonLink look="primary" href="/sign-in?return_to=%2Fsign-up">
           Sign in
         </ButtonLink>
