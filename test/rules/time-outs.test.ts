@@ -18,6 +18,10 @@ function timeOuts(): string[] {
     ['to open a connection', connect],
     ['to open a connection of a start and of commands', connectAlone],
     [
+      'to ask the other hosts of a replicated database which is the newest primary, once in a process',
+      TIME_OUTS.otherHosts,
+    ],
+    [
       'a statement of a stranger: any request whose credential is not proven (pages, public tools, sign-in, authorize)',
       config.DATABASE_STRANGER_TIMEOUT_MS,
       'DATABASE_STRANGER_TIMEOUT_MS',

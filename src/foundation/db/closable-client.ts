@@ -15,6 +15,7 @@ const KEEP_ALIVE_MS = 30_000
 export class ClosableClient extends pg.Client {
   readonly socket: Socket
   readonly applicationName: string
+  readonly settings: ConnectionSettings
   /** The one of several hosts that it connects to. */
   readonly address: pg.ClientConfig | undefined
 
@@ -33,6 +34,7 @@ export class ClosableClient extends pg.Client {
       stream: () => socket,
     })
     this.applicationName = applicationName
+    this.settings = config
     this.address = address
     this.socket = socket
   }

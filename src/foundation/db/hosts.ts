@@ -8,6 +8,7 @@ export type ConnectionSettings = pg.ClientConfig & { readonly hosts?: Hosts | un
 export class Hosts {
   readonly #all: readonly pg.ClientConfig[]
   #current = 0
+  #asked: Promise<unknown> | undefined
 
   constructor(all: readonly pg.ClientConfig[]) {
     this.#all = all
@@ -25,6 +26,15 @@ export class Hosts {
   failed(host: pg.ClientConfig | undefined): void {
     // Unless another connection has moved on already.
     if (host === this.current) this.#current = (this.#current + 1) % this.#all.length
+  }
+
+  /** Asks every host but this one, once. A host that does not answer is left out. */
+  async askOthers(
+    than: pg.ClientConfig | undefined,
+    ask: (host: pg.ClientConfig) => Promise<void>,
+  ): Promise<void> {
+    this.#asked ??= Promise.allSettled(this.#all.filter((host) => host !== than).map(ask))
+    await this.#asked
   }
 
   /** Runs `open`, which connects to the current host, on one host after another until it succeeds. */

@@ -7,6 +7,8 @@ export const TIME_OUTS = {
   connect: 2_000,
   /** The same for a start and for commands: no request waits for them. */
   connectAlone: 10_000,
+  /** To ask the other hosts of a replicated database, before the first connection of a process is used. */
+  otherHosts: 1_000,
   /** Work waits for a free connection of its class. A long import does not fail because of a short rush. */
   wait: { stranger: 5_000, interactive: 5_000, batch: 30_000 },
   /** A statement on a connection that others wait for too: to wait for a lock. */
