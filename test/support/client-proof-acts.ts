@@ -82,6 +82,18 @@ export const CLIENT_PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
     operation: 'applications.change',
     prepare: (owner) => changed(owner, { scopes: 'account:write' }),
   },
+  'make an application look like another one': {
+    operation: 'applications.change',
+    prepare: (owner) => changed(owner, { name: 'Demo Academy' }),
+  },
+  'send people from the consent page to another site': {
+    operation: 'applications.change',
+    prepare: (owner) => changed(owner, { website_url: 'https://thief.example/' }),
+  },
+  'send people who want to read about privacy to another site': {
+    operation: 'applications.change',
+    prepare: (owner) => changed(owner, { privacy_url: 'https://thief.example/' }),
+  },
   'delete an application': {
     operation: 'applications.delete',
     prepare: async ({ world, school }) => {
@@ -112,6 +124,18 @@ export const CLIENT_PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
         ['name', 'Reports'],
         ['redirect_uris', CALLBACK],
         ['scopes', 'members:write'],
+      ])
+    },
+  },
+  'make a tool look like another one': {
+    operation: 'tools.change',
+    prepare: async ({ world, school }) => {
+      const slug = fresh()
+      await aTool(world, school, { slug, name: 'Reports', scopes: ['openid'] })
+      return here(`${TOOLS}/${slug}`, [
+        ['name', 'Planner'],
+        ['redirect_uris', CALLBACK],
+        ['scopes', 'openid'],
       ])
     },
   },

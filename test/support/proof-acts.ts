@@ -66,6 +66,9 @@ export const PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
   'let clients from another host in': documents([['document_hosts', 'thief.example']]),
   'let any app register itself': documents([['open_registration', 'on']]),
   'let people sign up': setting('sign-up', [['sign_up', 'on']]),
+  'let a player of videos from another host in': setting('videos', [
+    ['video_hosts', 'thief.example'],
+  ]),
   'switch the Developers area on': setting('beta', [['mcp_connections', 'on']], {
     mcp_connections: false,
   }),

@@ -16,11 +16,11 @@ export const changeSettings = unscopedWrite({
   audit: () => [],
 })
 
-/** Whether the changes let more people or apps in, move the school, or end a protection of what they hold. */
+/** Whether the changes let more people, apps or players of videos in, move the school, or end a protection of what they hold. */
 function letsMoreIn(changes: SchoolChanges): boolean {
-  const { origin, subdomain, variant, document_hosts } = changes
+  const { origin, subdomain, variant, document_hosts, video_hosts } = changes
   return (
-    [origin, subdomain, variant, document_hosts].some((one) => one !== undefined) ||
+    [origin, subdomain, variant, document_hosts, video_hosts].some((one) => one !== undefined) ||
     changes.sign_up === true ||
     changes.mcp_connections === true ||
     changes.open_registration === true ||

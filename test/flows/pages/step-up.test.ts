@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { createMember } from '../../../src/domain/people/member-operations.ts'
 import { type Answer, hiddenFields, hiddenPairs, type Visitor } from '../../support/browser-like.ts'
 import { ageProof } from '../../support/old-proof.ts'
@@ -7,13 +6,11 @@ import { aBetaSchool, signedIn, submit, switchOff } from '../../support/operator
 import type { ProvenOwner } from '../../support/proof-act.ts'
 import { EXPORT, PROOF_ACTS } from '../../support/proof-acts.ts'
 import { temporaryFiles } from '../../support/temporary-files.ts'
-import { aTool, TOOL } from '../../support/tools.ts'
+
 import { uploadTo } from '../../support/uploading.ts'
 import { aWorld, PASSWORD, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld({ files: await temporaryFiles() })
-const APPS = '/admin/developers/applications'
-const TOOLS = `/admin/developers/tools/${TOOL.slug}`
 const KEYS = '/admin/keys'
 
 async function anOperator(minutes = 11): Promise<ProvenOwner> {
@@ -85,35 +82,6 @@ describe('a session whose last proof is eleven minutes old', () => {
     })
     expect(sent.headers.location).toBe('/confirm?return_to=%2Fadmin%2Fjobs%2Fimport')
     expect(await countOf(school)).toBe(before)
-  })
-
-  test('may rename an application and a tool, whose forms send every field', async () => {
-    const { visitor, school } = await anOperator()
-    const redirectUris = ['https://b.example/callback', 'https://a.example/callback']
-    const scopes = ['profile', 'openid', 'account:read']
-    const { clientId } = await world.aPublicClient(school, { redirectUris, scopes })
-    await aTool(world, school)
-    for (const [path, fields] of [
-      [`${APPS}/${clientId}`, { redirect_uris: redirectUris.join('\r\n'), website_url: '' }],
-      [TOOLS, { redirect_uris: TOOL.redirect_uris.join('\r\n') }],
-    ] as const) {
-      const given = path === TOOLS ? TOOL.scopes : SCOPES.map(({ name }) => name)
-      const shown = given.filter((name) => path === TOOLS || scopes.includes(name))
-      const typed = Object.entries({ ...fields, name: 'Another name' })
-      const sent = [...typed, ...shown.map((name): [string, string] => ['scopes', name])]
-      const done = await submit(visitor, path, path, sent)
-      expect(done.headers.location).toBe(`${path}?done=saved`)
-    }
-    const entries = await school.at
-      .from('audit_entries')
-      .select('detail')
-      .where('action', '=', 'client.changed')
-      .orderBy('id')
-      .execute()
-    expect(entries.map(({ detail }) => detail)).toEqual([
-      { via: 'admin_area', changed: { name: [expect.any(String), 'Another name'] } },
-      { via: 'admin_area', kind: 'tool', changed: { name: [TOOL.name, 'Another name'] } },
-    ])
   })
 
   test('may close what lets people and apps in at once', async () => {

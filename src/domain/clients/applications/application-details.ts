@@ -66,12 +66,6 @@ export function checkDetails(
   if (problems.length > 0) throw new OperationRefused({ kind: 'invalid', problems })
 }
 
-/** Whether a change of a client decides where codes and people are sent, or what the client may ask for. */
-export function handsOutAccess(given: GivenDetails): boolean {
-  const { redirect_uris, post_logout_redirect_uris, scopes } = given
-  return [redirect_uris, post_logout_redirect_uris, scopes].some((one) => one !== undefined)
-}
-
 /** People are sent there from the consent page, so it must be an address that says where it leads. */
 function linkProblems(
   field: 'website_url' | 'privacy_url',

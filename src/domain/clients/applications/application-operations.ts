@@ -9,12 +9,7 @@ import { conflict } from '../../operation/refusal.ts'
 import { whatChanged } from '../../operation/what-changed.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
 import { EXPLORER_CLIENT_ID } from '../explorer-client.ts'
-import {
-  type ApplicationDetails,
-  checkDetails,
-  type GivenDetails,
-  handsOutAccess,
-} from './application-details.ts'
+import { type ApplicationDetails, checkDetails, type GivenDetails } from './application-details.ts'
 import { ASSISTANT_IDS } from './assistants.ts'
 import { lockApplication } from './lock-application.ts'
 import { newSecret } from './secret-operations.ts'
@@ -114,7 +109,8 @@ export const changeApplication = unscopedWrite({
   name: 'applications.change',
   title: 'Change an application',
   summary: 'Changes the given fields; all others stay unchanged.',
-  needsProof: handsOutAccess,
+  // Its name and links are what people judge on the consent page.
+  needsProof: () => true,
   kind: 'change',
   input: named.extend(details.partial().shape),
   output: named.extend({ before: details, changed: details.partial() }),

@@ -7,7 +7,6 @@ import { withdrawCodesOfClient } from '../../grants/withdraw-codes.ts'
 import { invalid, notFound, type OperationRefused } from '../../operation/refusal.ts'
 import { whatChanged } from '../../operation/what-changed.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
-import { handsOutAccess } from '../applications/application-details.ts'
 import { toolAddress } from './tool-address.ts'
 import { checkTool, type GivenTool, type ToolDetails } from './tool-details.ts'
 
@@ -64,7 +63,7 @@ export const changeTool = unscopedWrite({
   name: 'tools.change',
   title: 'Change a tool',
   summary: 'Changes the given fields of a tool; all others stay unchanged.',
-  needsProof: handsOutAccess,
+  needsProof: () => true,
   kind: 'change',
   input: named.extend(details.partial().shape),
   output: answered.extend({ before: details, changed: details.partial() }),
