@@ -32,7 +32,12 @@ export interface Consent {
 }
 
 export type IssuedCode =
-  | { readonly kind: 'issued'; readonly code: string }
+  | {
+      readonly kind: 'issued'
+      readonly code: string
+      /** The person has not allowed this client before. */
+      readonly isFirst: boolean
+    }
   /** The session has ended meanwhile, by signing out or by a new password. */
   | { readonly kind: 'signed_out' }
   /** The client was switched off or deleted, the person lost the role, or codes of either were withdrawn. */
@@ -47,7 +52,9 @@ export async function issueCode(at: SchoolDb, consent: Consent): Promise<IssuedC
   const id = uuidv7()
   const code = mintToken('code', id)
   const { clientId, userId, audience, allowedAt } = consent
-  const { rows } = await at.run(sql<{ isSignedIn: boolean; isStored: boolean }>`
+  const ofBoth = sql`
+    where school_id = ${at.schoolId} and client_id = ${clientId} and user_id = ${userId}`
+  const { rows } = await at.run(sql<{ isSignedIn: boolean; isStored: boolean; isFirst: boolean }>`
     with alive as materialized (
       select school_id, user_id from browser_sessions
       where id = ${consent.sessionId} and school_id = ${at.schoolId} and user_id = ${userId}
@@ -74,7 +81,10 @@ export async function issueCode(at: SchoolDb, consent: Consent): Promise<IssuedC
           and consumed_at is null
         order by id desc offset ${MOST_PENDING - 1})
       and exists (select from stored))
-    select exists (select from alive) as "isSignedIn", exists (select from stored) as "isStored"`)
-  if (rows[0]?.isStored) return { kind: 'issued', code: code.value }
-  return { kind: rows[0]?.isSignedIn ? 'changed' : 'signed_out' }
+    select exists (select from alive) as "isSignedIn", exists (select from stored) as "isStored",
+      not exists (select from authorizations ${ofBoth})
+        and not exists (select from authorization_codes ${ofBoth}) as "isFirst"`)
+  const [done] = rows
+  if (done?.isStored) return { kind: 'issued', code: code.value, isFirst: done.isFirst }
+  return { kind: done?.isSignedIn ? 'changed' : 'signed_out' }
 }

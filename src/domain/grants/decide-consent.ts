@@ -8,6 +8,7 @@ import type { Client } from '../clients/client.ts'
 import { contextOf, isContextMissing } from '../people/authentication-context.ts'
 import { type FactorDemand, findMeans, isFactorDue } from '../people/factors/demand.ts'
 import { mayHold } from '../people/membership.ts'
+import { queueNotice } from '../people/notices.ts'
 import type { BrowserSession, ProofMethod } from '../people/sessions.ts'
 import { type IssuedCode, issueCode } from './codes.ts'
 import type { PendingAuthorization } from './pending-authorization.ts'
@@ -83,13 +84,23 @@ export function standingOf(
   return isDue ? 'factor_due' : 'allowed'
 }
 
-/** The person agreed: returns the code that the client will exchange, or why there is none any more. */
+interface Agreement {
+  /** The browser in which the person pressed Allow. */
+  readonly device: string
+  /** Whether this installation sends mail. */
+  readonly isTold: boolean
+  readonly requestId: string
+}
+
+/**
+ * The person agreed: returns the code that the client will exchange, or why there is none any more. The person is told by mail
+ * of a client that is new to them: a stolen session may have allowed it, and an app outlives the session.
+ */
 export async function grantConsent(
   at: SchoolDb,
   question: ConsentQuestion,
   session: BrowserSession,
-  device: string,
-  requestId: string,
+  { device, isTold, requestId }: Agreement,
 ): Promise<IssuedCode> {
   const { pending, client } = question
   await admitClient(at, client, { via: 'consent', userId: session.person.id, requestId })
@@ -121,6 +132,9 @@ export async function grantConsent(
     detail: { scopes: pending.scopes },
     requestId,
   })
+  if (issued.isFirst && isTold) {
+    await queueNotice(at, 'app_connected', session.person, { device, app: client.name })
+  }
   return issued
 }
 

@@ -4,13 +4,14 @@ import { endAuthorizationsOfPerson } from './authorizations.ts'
 import { withdrawCodesOfPerson } from './withdraw-codes.ts'
 
 /**
- * Crosses schools: ends every authorization and every pending code of a person, in the transaction that sets a new
- * password and has ended their sessions. An attacker who knew the old one may have connected an app. Each school finds
- * it in its audit. Returns how many ended.
+ * Crosses schools: ends every authorization and every pending code of a person, in the transaction that has ended their
+ * sessions: with a new password, or because the person asked. An attacker may have connected an app. Each school finds it
+ * in its audit. Returns how many ended.
  */
 export async function endAccessOfPerson(
   tx: Db,
   userId: string,
+  by: 'new_password' | 'sign_out',
   requestId: string | undefined,
 ): Promise<number> {
   await withdrawCodesOfPerson(tx, userId)
@@ -24,7 +25,7 @@ export async function endAccessOfPerson(
       actorUserId: userId,
       clientId,
       authorizationId: id,
-      detail: { by: 'new_password' },
+      detail: { by },
       requestId,
     })),
   )

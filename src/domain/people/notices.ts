@@ -10,6 +10,8 @@ import type { Person } from './person.ts'
 interface NoticeFacts {
   /** Such as "Firefox on Windows". */
   readonly device?: string
+  /** The name of an app. */
+  readonly app?: string
   /** Only a school where the person signed in before this session is asked to send it. */
   readonly beforeSession?: string
   /** When the server will do it unless the person stops it. */
@@ -28,9 +30,9 @@ export async function queueNotice(
   at: SchoolDb,
   what: NoticedChange,
   person: Pick<Person, 'id' | 'email'>,
-  { device = '', beforeSession, until }: NoticeFacts = {},
+  { device = '', app, beforeSession, until }: NoticeFacts = {},
 ): Promise<void> {
-  const facts = JSON.stringify({ what, device, until: until?.toISOString() })
+  const facts = JSON.stringify({ what, device, app, until: until?.toISOString() })
   await sql`
     insert into outgoing_mails (id, school_id, kind, email, facts)
     select ${uuidv7()}, m.school_id, 'account_notice', ${person.email},

@@ -80,7 +80,7 @@ export async function storePassword(
   if (stored === undefined) return false
   await endResetLinks(tx, userId)
   await endSessionsOfPerson(tx, userId)
-  if (fresh.endsAccess) await endAccessOfPerson(tx, userId, requestId)
+  if (fresh.endsAccess) await endAccessOfPerson(tx, userId, 'new_password', requestId)
   const entry = {
     action: 'person.password_changed',
     outcome: 'ok',

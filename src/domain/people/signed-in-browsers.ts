@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { record } from '../audit/audit.ts'
+import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
 import { type BrowserSession, endSessionsOfPerson, isOpen } from './sessions.ts'
 import { lockPerson } from './set-password.ts'
 
@@ -105,17 +106,19 @@ export async function endBrowser(
 }
 
 /**
- * Ends all other sessions of the person, at every school. The audit entry of this school does not say how many: most
+ * Ends all other sessions of the person, at every school, and all their apps if they want that. The audit entry of this school does not say how many: most
  * may be of other schools.
  */
 export async function endOtherBrowsers(
   at: SchoolDb,
   session: BrowserSession,
-  requestId: string,
+  { endsApps, requestId }: { readonly endsApps: boolean; readonly requestId: string },
 ): Promise<void> {
+  const userId = session.person.id
   await at.transaction(async (tx) => {
-    await lockPerson(tx, session.person.id)
-    await endSessionsOfPerson(acrossSchools(tx), session.person.id, session.id)
+    await lockPerson(tx, userId)
+    await endSessionsOfPerson(acrossSchools(tx), userId, session.id)
+    if (endsApps) await endAccessOfPerson(acrossSchools(tx), userId, 'sign_out', requestId)
     await record(tx, {
       action: 'session.ended',
       outcome: 'ok',

@@ -112,7 +112,7 @@ export function addConsentRoutes(
         const place = `${CONFIRM_PATH}?request=${sealedRequest}`
         return redirectTo(reply, request, 'authorization', place)
       }
-      const location = await allow(request, question, session, sealedRequest)
+      const location = await allow(context, request, question, session, sealedRequest)
       if (location === undefined) return changed(request, reply)
       return redirectTo(reply, request, 'authorization', location)
     }
@@ -141,15 +141,20 @@ function signInAgain(
 
 /** Where the browser continues; undefined if client or person may no longer do this. */
 async function allow(
+  context: AppContext,
   request: FastifyRequest,
   question: ConsentQuestion,
   session: BrowserSession,
   sealedRequest: string,
 ): Promise<string | undefined> {
-  const device = describeDevice(request.headers['user-agent'])
-  const issued = await grantConsent(request.at, question, session, device, request.id)
+  const issued = await grantConsent(request.at, question, session, {
+    device: describeDevice(request.headers['user-agent']),
+    isTold: context.mailer !== undefined,
+    requestId: request.id,
+  })
   if (issued.kind === 'signed_out') return signInFor(sealedRequest)
   if (issued.kind === 'changed') return undefined
+  request.queuedMail = issued.isFirst
   const { state } = question.pending
   return authorizationResponseUrl(question.redirectUri, {
     code: issued.code,

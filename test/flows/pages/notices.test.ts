@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { queueNotice } from '../../../src/domain/people/notices.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
-import { hiddenFields, Visitor } from '../../support/browser-like.ts'
+import { authorizeAs, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, refresh, userinfo } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { signedIn, submit, submitAtOnce } from '../../support/operator-like.ts'
@@ -306,5 +306,64 @@ describe('the link “it was not me”', () => {
       'select to_jsonb(n)::text as row from notice_links n union all select to_jsonb(m)::text from outgoing_mails m',
     )
     for (const { row } of rows) expect(row).not.toContain(token.slice(6, 60))
+  })
+})
+
+describe('a mail about an app', () => {
+  test('comes when a person allows it for the first time: a stolen session connects no app in silence', async () => {
+    const ada = await world.aMember(home)
+    const thief = await signedIn(world, home, ada)
+    await mailsTo(ada)
+    const client = await world.aPublicClient(home, { name: 'Night reader' })
+    const pair = await aPair(world, home, client, ada, { visitor: thief })
+    const { text } = await mailBox.take(ada.email, 'The app: “Night reader”.')
+    expect(text).toContain(`It was at School ${home.subdomain}.`)
+    const link = linkIn(text, home) ?? ''
+    await submit(new Visitor(world, home), link, NOT_ME)
+    expect((await userinfo(world, home, pair.access_token)).statusCode).toBe(401)
+    await untilSent(world)
+  })
+
+  test('comes once for an app, also if its code was never used, and again for another one', async () => {
+    const ada = await world.aMember(home)
+    const visitor = await signedIn(world, home, ada)
+    const [client, other] = [await world.aPublicClient(home), await world.aPublicClient(home)]
+    const sent = async () =>
+      (await mailsTo(ada)).filter((text) => text.includes('for the first time')).length
+    for (const [one, mails] of [
+      [client, 1],
+      [client, 1],
+      [other, 2],
+    ] as const) {
+      await authorizeAs(world, home, one, ada, { visitor })
+      expect(await sent()).toBe(mails)
+    }
+  })
+
+  test('does not come when the person refuses', async () => {
+    const ada = await world.aMember(home)
+    const visitor = await signedIn(world, home, ada)
+    await mailsTo(ada)
+    const client = await world.aPublicClient(home)
+    const before = (await mailsTo(ada)).length
+    await authorizeAs(world, home, client, ada, { visitor, decision: 'deny' })
+    expect(await mailsTo(ada)).toHaveLength(before)
+  })
+
+  test('gives the app no room for a message of its own, and comes from the home of the person', async () => {
+    const ada = await world.aMember(home)
+    await signedIn(world, home, ada)
+    const hostile = await world.aSchool()
+    await world.aMember(hostile, ['student'], ada)
+    const visitor = await signedIn(world, hostile, ada)
+    const name = `\u202eApp\n${'pay at once at thief.example '.repeat(6)}`
+    const client = await world.aPublicClient(hostile, { name })
+    await authorizeAs(world, hostile, client, ada, { visitor })
+    const { text } = await mailBox.take(ada.email, 'for the first time')
+    expect(/The app: “(.*?)”/u.exec(text)?.[1]?.length).toBeLessThanOrEqual(61)
+    expect(text).not.toContain('\u202e')
+    expect(linkIn(text, home)).toBeDefined()
+    expect(linkIn(text, hostile)).toBeUndefined()
+    await untilSent(world)
   })
 })

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
-import { aPair, userinfo } from '../../support/client-like.ts'
+import { aPair, exchange, userinfo } from '../../support/client-like.ts'
+import { aCode } from '../../support/oauth-world.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { PASSWORD, sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
@@ -85,6 +86,28 @@ describe('the browsers in which a person is signed in', () => {
     for (const other of others) expect(await isSignedIn(other)).toBe(false)
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
     expect((await shown(here)).body).not.toContain('end-others')
+  })
+
+  test('signing out everywhere ends all apps too if the person wants it: the one that a thief connected goes', async () => {
+    const ada = await world.aMember(school)
+    await world.aMember(elsewhere, ['student'], ada)
+    const [bystander, one, far] = [
+      await world.aMember(school),
+      await world.aPublicClient(school),
+      await world.aPublicClient(elsewhere),
+    ]
+    const pair = await aPair(world, school, one, ada)
+    const other = await aPair(world, elsewhere, far, ada)
+    const kept = await aPair(world, school, one, bystander)
+    const { code = '', pkce } = await aCode(world, school, one, ada)
+    const here = await signedIn(world, school, ada)
+    const ended = await submit(here, PATH, `${PATH}/end-others`, { apps: 'yes' })
+    expect((await here.follow(ended)).body).toContain('all apps have lost their access')
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+    expect((await userinfo(world, elsewhere, other.access_token)).statusCode).toBe(401)
+    expect((await exchange(world, school, one, code, pkce.verifier)).statusCode).toBe(400)
+    expect((await userinfo(world, school, kept.access_token)).statusCode).toBe(200)
+    expect((await here.get('/account/history')).body).toContain('as you signed out everywhere')
   })
 
   test('an expired session and one that is too old are not listed', async () => {

@@ -16,7 +16,7 @@ export interface MailContents {
   password_changed: object
   /** An account that a school made has become the person's. */
   first_password: object
-  account_notice: Pick<FactsOf<'account_notice'>, 'what' | 'device'> & {
+  account_notice: Pick<FactsOf<'account_notice'>, 'what' | 'device' | 'app'> & {
     readonly token: string
     /** Undefined if that school is gone. */
     readonly place: NamedSchool | undefined

@@ -96,12 +96,12 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
       what === 'new_browser'
         ? [{ limit: newBrowserCounter(key, userId), minutes: 60, above: 'none' }]
         : [],
-    async decide({ at, facts: { what, device, place, until }, account: { userId } }) {
+    async decide({ at, facts: { what, device, app, place, until }, account: { userId } }) {
       const token = await mintNotMeLink(at, userId)
       if (token === undefined) return 'none'
       const named = await findNamedSchool(at, place ?? at.schoolId)
       const due = until === undefined ? undefined : new Date(until)
-      return { kind: 'account_notice', what, device, token, place: named, until: due }
+      return { kind: 'account_notice', what, device, app, token, place: named, until: due }
     },
   },
   operators_changed: { to: 'signed_in', decide: decideOperatorsMail },

@@ -20,6 +20,7 @@ const deleted = z.strictObject({ part: z.enum(['school', 'account']) })
 /** Changes of an account that a person is told about (`notices.ts`). */
 const NOTICED_CHANGES = [
   'new_browser',
+  'app_connected',
   'passkey_added',
   'passkey_removed',
   'factor_added',
@@ -53,6 +54,7 @@ export const QUEUED_KINDS = {
     facts: z.strictObject({
       what: z.enum(NOTICED_CHANGES),
       device: z.string(),
+      app: z.string().optional(),
       /** Whether it happened at the school that sends the mail; else `place` is where. */
       isHere: z.boolean(),
       place: z.uuid().optional(),

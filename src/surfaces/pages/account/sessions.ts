@@ -16,6 +16,8 @@ import { SESSIONS_PATH as PATH, sessionsPage } from '../views/sessions.tsx'
 const NOTICES = {
   ended: 'That browser was signed out.',
   'others-ended': 'All other browsers were signed out, at every school.',
+  'all-ended':
+    'All other browsers were signed out, and all apps have lost their access, at every school.',
   nothing: { warning: 'That browser had already been signed out.' },
 }
 
@@ -44,9 +46,10 @@ export function addSessionRoutes(app: FastifyInstance, context: AppContext): voi
 
   app.post(`${PATH}/end-others`, async (request, reply) => {
     const session = await loadBrowserSession(request, PATH)
-    checkedForm(context.keyring, request, session)
+    const endsApps = checkedForm(context.keyring, request, session).get('apps') === 'yes'
     requireRecentProof(request, session)
-    await endOtherBrowsers(request.at, session, request.id)
-    return redirectTo(reply, request, 'site', `${PATH}?done=others-ended`)
+    await endOtherBrowsers(request.at, session, { endsApps, requestId: request.id })
+    const done = endsApps ? 'all-ended' : 'others-ended'
+    return redirectTo(reply, request, 'site', `${PATH}?done=${done}`)
   })
 }

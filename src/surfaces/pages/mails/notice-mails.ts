@@ -8,7 +8,7 @@ import { dayInWords, placeName, type WordsOfMails, whySender } from './words-of-
 
 /** What a person is told so that a stranger is found out. */
 export const noticeMails: WordsOfMails<'account_notice' | 'everything_ended'> = {
-  account_notice: ({ what, device, place, until, token }, school) => {
+  account_notice: ({ what, device, app, place, until, token }, school) => {
     const { subject, sentence, isByOperator } = NOTICES[what]
     const browser = plainText(device)
     return {
@@ -16,6 +16,7 @@ export const noticeMails: WordsOfMails<'account_notice' | 'everything_ended'> = 
       blocks: [
         paragraph(
           sentence,
+          ...(app === undefined ? [] : [`The app: “${plainText(app, LONGEST_APP)}”.`]),
           ...(browser === '' ? [] : [`The browser: ${browser}.`]),
           ...(until === undefined ? [] : [`The day: ${dayInWords(until, school.timeZone)}.`]),
           ...(isByOperator ? [] : [`It was at ${placeName(place)}.`, ...whySender(school, place)]),
@@ -46,6 +47,9 @@ export const noticeMails: WordsOfMails<'account_notice' | 'everything_ended'> = 
   }),
 }
 
+/** The app chose its name: long enough to know it again, too short for a message to the person. */
+const LONGEST_APP = 60
+
 interface NoticeWords {
   readonly subject: string
   readonly sentence: string
@@ -57,6 +61,11 @@ const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
   new_browser: {
     subject: 'New sign-in to your account',
     sentence: 'Your account was used with a browser that is new.',
+  },
+  app_connected: {
+    subject: 'An app was connected to your account',
+    sentence:
+      'An app was allowed to use your account for the first time. It keeps its access after a sign-out. “Connected apps” on the account pages of the school shows what it may do, and ends it.',
   },
   passkey_added: {
     subject: 'A passkey was added to your account',

@@ -33,6 +33,7 @@ export function HistoryLine({ entry }: { entry: HistoryEntry }) {
 function accessEnded(entry: HistoryEntry): ComponentChildren {
   const { by, isOwn, isAll } = entry
   const app = appOf(entry)
+  if (by === 'sign_out') return <>The access of {app} ended as you signed out everywhere</>
   if (by === 'new_password') return <>The access of {app} ended with your new password</>
   if (by === 'demotion') return <>The access of {app} ended with your role</>
   if (isAll) return <>You ended the access of {app} for everyone here</>

@@ -3,6 +3,7 @@ import type {
   SignedInBrowsers,
 } from '../../../domain/people/signed-in-browsers.ts'
 import { Button, Form, Name } from '../../../foundation/html/components.tsx'
+import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
@@ -61,9 +62,17 @@ export function sessionsPage(props: SessionsProps): string {
           <>
             <Panel
               title="Sign out everywhere else"
-              lead="At every school. Only this browser stays signed in. Connected apps keep their access."
+              lead="At every school. Only this browser stays signed in."
             >
               <Form action={`${SESSIONS_PATH}/end-others`} formToken={formToken}>
+                <Checkbox
+                  id="apps"
+                  name="apps"
+                  value="yes"
+                  label="End the access of all connected apps too"
+                  hint="Choose this if another person used your account: they may have connected an app."
+                  checked={false}
+                />
                 <Button look="danger">Sign out all other browsers</Button>
               </Form>
             </Panel>
