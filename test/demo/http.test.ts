@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { beforeAll, expect } from 'vitest'
 import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { verifies } from '../spec/verifies.ts'
-import { ask, expectHeldRedirect } from '../support/authorization.ts'
+import { ask, expectErrorRedirect } from '../support/authorization.ts'
 import { aPkce, authorizeAs } from '../support/browser-like.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
 import { postForm } from '../support/client-like.ts'
@@ -57,6 +57,6 @@ verifies(
     })
     expect(read.get('code')).not.toBeNull()
     const setup = { world, school: demo, client, person: owner }
-    expectHeldRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
+    expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
   },
 )

@@ -70,6 +70,25 @@ async function aDocument(members: object = {}, path = '/client.json'): Promise<P
   }
 }
 
+/** A client that is read on the web: its document was fetched a moment ago, and it redirects to its own host. */
+async function anAppOnTheWeb(): Promise<Setup> {
+  const host = `app-${++apps}.example`
+  const [url, redirectUri] = [`https://${host}/client.json`, `https://${host}/callback`]
+  await world.database.db
+    .insertInto('client_documents')
+    .values({
+      url,
+      document: JSON.stringify({ clientId: url, name: 'Tool', redirectUris: [redirectUri] }),
+      expires_at: new Date(Date.now() + 3_600_000),
+    })
+    .execute()
+  const school = await world.aSchool({ openRegistration: true })
+  const client = { clientId: url, secret: undefined, redirectUri }
+  return { world, school, client, person: await world.aMember(school, ['owner']) }
+}
+
+let apps = 0
+
 async function aStageFor(
   { client }: Published,
   at: World = world,
@@ -323,7 +342,7 @@ describe('scopes of a client with a document', () => {
         'account:read',
         'account:write',
       ]) {
-        expectHeldRedirect(setup, await ask(setup, { scope }), 'invalid_scope')
+        expectErrorRedirect(setup, await ask(setup, { scope }), 'invalid_scope')
       }
     },
   )
@@ -332,7 +351,7 @@ describe('scopes of a client with a document', () => {
     ['cimd.unreviewed.no-redirect', 'rfc9700.untrusted-redirect'],
     'an open redirector: a document whose owner breaks its own request gets a page, until it is reviewed',
     async () => {
-      const setup = await aStageFor(await aDocument())
+      const setup = await anAppOnTheWeb()
       const broken: [Record<string, string | undefined>, string][] = [
         [{ response_type: 'nonsense' }, 'unsupported_response_type'],
         [{ scope: 'nonsense' }, 'invalid_scope'],
@@ -358,6 +377,31 @@ describe('scopes of a client with a document', () => {
   )
 
   verifies(
+    'cimd.unreviewed.loopback',
+    'a program on the computer of the person waits for its answer: only a callback that its document names gets it',
+    async () => {
+      const setup = await aStageFor(await aDocument())
+      const there = {
+        ...setup,
+        client: { ...setup.client, redirectUri: 'http://127.0.0.1:4321/callback' },
+      }
+      expectErrorRedirect(there, await ask(there, { scope: 'courses:write' }), 'invalid_scope')
+      for (const redirectUri of [
+        'http://127.0.0.1:4321/other',
+        'http://localhost/callback',
+        'https://127.0.0.1/callback',
+      ]) {
+        const wrong = { ...setup, client: { ...setup.client, redirectUri } }
+        expectPage(await ask(wrong, { scope: 'courses:write' }), 400)
+      }
+      const clientId = `${setup.client.clientId}-that-is-not-there`
+      const unproven = await aStageFor(await aDocument())
+      const stranger = { ...unproven, client: { ...unproven.client, clientId } }
+      expectPage(await ask(stranger, { scope: 'courses:write' }), 400)
+    },
+  )
+
+  verifies(
     ['cimd.review.lifts-limit', 'client.disable.per-school'],
     'reviewed by an operator: write scopes, only at that school; disabling also is per school',
     async () => {
@@ -370,7 +414,7 @@ describe('scopes of a client with a document', () => {
       const write = { scope: 'courses:write' }
       const pair = await aPair(world, here.school, here.client, here.person, write)
       expect(pair.scope).toBe('courses:write')
-      expectHeldRedirect(there, await ask(there, write), 'invalid_scope')
+      expectErrorRedirect(there, await ask(there, write), 'invalid_scope')
       const { page } = await signedIn(here, write)
       expect(page.body).not.toContain('Not reviewed')
       await here.school.at.update('clients').set({ disabled_at: new Date() }).execute()
@@ -385,7 +429,7 @@ describe('scopes of a client with a document', () => {
     await aPair(world, school, client, person, { scope: READ })
     const gone = { reviewed_at: new Date(), deleted_at: new Date() }
     await school.at.update('clients').set(gone).execute()
-    expectHeldRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
+    expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
     const pair = await aPair(world, school, client, person, { scope: READ })
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
     expect(await rowOf(setup)).toMatchObject({ deleted_at: null, reviewed_at: null })

@@ -3,7 +3,7 @@ import { changeApplication } from '../../src/domain/clients/applications/applica
 import { reviewClient, withdrawReview } from '../../src/domain/clients/client-operations.ts'
 import { UNREVIEWED_SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../spec/verifies.ts'
-import { ask, expectHeldRedirect } from '../support/authorization.ts'
+import { ask, expectErrorRedirect } from '../support/authorization.ts'
 import { authorizeAs } from '../support/browser-like.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
 import { aCode, auditOf, isLive, pairRow } from '../support/oauth-world.ts'
@@ -205,7 +205,7 @@ describe('a client with a metadata document', () => {
       const narrow = (await refresh(world, at, client, pair.refresh_token)).json()
       expect(narrow.scope).toBe('courses:read openid')
       const setup = { world, school: at, client, person: owner }
-      expectHeldRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
+      expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
       outputOf(await performByCommandLine(at, reviewClient, { client_id: url }))
       const wide = (await refresh(world, at, client, narrow.refresh_token)).json()
       expect(wide.scope).toBe('courses:read courses:write openid')

@@ -9,7 +9,6 @@ import { verifies } from '../spec/verifies.ts'
 import {
   ask,
   expectErrorRedirect,
-  expectHeldRedirect,
   expectPage,
   locationOf,
   type Setup,
@@ -257,7 +256,7 @@ describe('an attacker who names our own addresses', () => {
         client,
         person: await both.aMember(open, ['owner']),
       }
-      expectHeldRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
+      expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
       const { page } = await signedIn(setup, READ)
       expect(page.body).toContain('Not reviewed by')
       await aPair(both, open, client, setup.person, READ)

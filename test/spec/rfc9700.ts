@@ -29,7 +29,7 @@ export const rfc9700 = [
     section: '4.11.2',
     level: 'SHOULD',
     asserts:
-      'The browser is redirected without a page only to redirect URIs that the server trusts: an unreviewed client gets a page with a link.',
+      'The browser is redirected without a page only to redirect URIs that the server trusts: an unreviewed client gets a page with a link, unless it waits on the computer of the person.',
   },
   {
     id: 'rfc9700.redirect-uri.no-http',

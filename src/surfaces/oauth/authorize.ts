@@ -22,7 +22,7 @@ import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { type Parameters, readParameters } from '../../foundation/protocol/parameters.ts'
 import { type Prompt, parseMaxAge, parsePrompt } from '../../foundation/protocol/prompt.ts'
-import type { ValidatedRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
+import { isLoopback, type ValidatedRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
 import { bindResource } from '../../foundation/protocol/resource.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
@@ -42,7 +42,8 @@ import { requireParameter } from './require-parameter.ts'
 /**
  * The authorization endpoint. The checks run in the order of the lines below. Before client and
  * redirect URI are checked, a refusal is a page of our own; afterwards it is a redirect to the client, or
- * for a client that the school has not reviewed a page with that redirect as a link.
+ * for a client that the school has not reviewed a page with that redirect as a link, unless it leads to the person's own
+ * computer.
  * The whole request is checked before the person is asked to sign in.
  *
  * @see RFC 6749 §4.1.1 and §4.1.2.1
@@ -165,7 +166,8 @@ function redirectError(
     state: parameters.has('state') ? parameters.get('state') : undefined,
     iss: request.school.origin,
   })
-  // Any site can publish a document, so a broken request would make this origin an open redirector.
-  if (isUnreviewed(client)) throw new HeldRedirect(refusal, location)
+  // Any site can publish a document, so a broken request would make this origin an open redirector. A program on the
+  // person's own computer waits for its answer, and no site gains by a redirect to there.
+  if (isUnreviewed(client) && !isLoopback(redirectUri)) throw new HeldRedirect(refusal, location)
   return location
 }

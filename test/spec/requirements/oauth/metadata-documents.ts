@@ -32,7 +32,9 @@ export const metadataDocuments = [
     'cimd.unreviewed.never-account-read':
       'The read scopes of an unreviewed client do not include account:read.',
     'cimd.unreviewed.no-redirect':
-      'A wrong request of an unreviewed client is answered by a page that links to the client and names its host, never by a redirect.',
+      'A wrong request of an unreviewed client is answered by a page that links to the client and names its host, not by a redirect.',
+    'cimd.unreviewed.loopback':
+      'A wrong request of an unreviewed client whose document names the loopback redirect URI is answered there.',
     'cimd.review.lifts-limit': 'Once an operator reviewed the client, it may ask for write scopes.',
     'cimd.fetch.size': 'A document larger than 5 KB is refused.',
     'cimd.fetch.timeout': 'A fetch ends after five seconds.',
