@@ -31,6 +31,10 @@ export interface MeetingFilter {
   readonly startedAfter?: number | undefined
   /** Unix seconds, exclusive. */
   readonly startedBefore?: number | undefined
+  /** Unix seconds, inclusive. */
+  readonly endedAfter?: number | undefined
+  /** Unix seconds, exclusive. */
+  readonly endedBefore?: number | undefined
   /** Any of these states; an empty list matches no meeting. */
   readonly states?: readonly MeetingState[] | undefined
 }
@@ -63,22 +67,18 @@ const classesOf = (at: SchoolDb, userId: string) => sql`
     on m.school_id = mine.school_id and m.study_group_id = mine.group_id
   where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`
 
-function matches(filter: MeetingFilter): RawBuilder<boolean> {
-  return sql<boolean>`${startsWithin('m.starts_at', filter)} and ${isInState(filter)}`
-}
-
-function startsWithin(
-  time: string,
-  { startedAfter, startedBefore }: MeetingFilter,
+function matches(
+  { startedAfter, startedBefore, endedAfter, endedBefore, states }: MeetingFilter,
+  start = 'm.starts_at',
 ): RawBuilder<boolean> {
   return sql<boolean>`
-    ${sql.ref(time)} >= ${boundInSql(startedAfter ?? -Infinity)}
-    and ${sql.ref(time)} < ${boundInSql(startedBefore ?? Infinity)}`
+    ${isWithin(start, startedAfter, startedBefore)}
+    and ${isWithin('m.ends_at', endedAfter, endedBefore)}
+    and m.state = any(${distinct(states ?? MEETING_STATES)}::text[])`
 }
 
-function isInState({ states }: MeetingFilter): RawBuilder<boolean> {
-  return sql<boolean>`m.state = any(${distinct(states ?? MEETING_STATES)}::text[])`
-}
+const isWithin = (time: string, after = -Infinity, before = Infinity): RawBuilder<boolean> =>
+  sql<boolean>`${sql.ref(time)} >= ${boundInSql(after)} and ${sql.ref(time)} < ${boundInSql(before)}`
 
 /** Removes repeated states: PostgreSQL would compare each of them with every row. */
 function distinct(states: readonly MeetingState[]): MeetingState[] {
@@ -98,7 +98,7 @@ function pages(
   const [time, id] = ['mine.starts_at', 'mine.meeting_id']
   const page = sql`${inRange('m.starts_at', 'm.id', range)} ${rangeOrder('m.starts_at', 'm.id', range)}`
   return sql`
-    (select m.* ${seatsOf(at, userId)} and ${startsWithin(time, filter)} and ${isInState(filter)}
+    (select m.* ${seatsOf(at, userId)} and ${matches(filter, time)}
        and ${inRange(time, id, range)} ${rangeOrder(time, id, range)})
     union all
     (select m.* ${seatsOf(at, userId)} and mine.starts_at is null and ${matches(filter)} and ${page})

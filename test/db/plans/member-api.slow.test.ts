@@ -73,7 +73,15 @@ test('no connection of the Member API reads a whole table, read forwards or back
     for (const field of viewerFields.filter(isConnection)) {
       await readPages(field.name, wholeSelection(field))
     }
-    for (const filter of ['startedAfter: 1', 'startedBefore: 2000000000', 'state: [available]']) {
+    for (const filter of [
+      ...[
+        'startedAfter: 1',
+        'startedBefore: 2000000000',
+        'endedAfter: 1',
+        'endedBefore: 2000000000',
+      ],
+      'state: [available]',
+    ]) {
       await ask(`{ viewer { consultingMeetings(filter: { ${filter} }) { nodes { title } } } }`)
     }
   })

@@ -23,6 +23,7 @@ interface MeetingAnswer {
   readonly kind: string
   readonly state: string
   readonly startedAt: number
+  readonly endedAt: number
   readonly roomUrl: string
   readonly attendeesCount: number
 }
@@ -312,6 +313,39 @@ describe('the filter', () => {
       const nothing = { startedAfter: null, startedBefore: null, state: null }
       expect(idsOf(await meetings(token, { filter: nothing }))).toHaveLength(5)
       expect(idsOf(await meetings(token, { filter: null }))).toHaveLength(5)
+    },
+  )
+
+  verifies(
+    'meeting.filter.running',
+    'a meeting that runs now is the next one and no past one: endedAfter and endedBefore, with their seconds',
+    async () => {
+      const ada = await world.aMember(school)
+      const token = await aToken(world, school, ada)
+      const service = await aService(school, [])
+      const group = await aStudyGroup(school, [ada])
+      const start = hoursFromNow(-0.5)
+      const seats = [ada]
+      const past = await aMeeting(school, { service, seats, start: hoursFromNow(-3) })
+      const running = await aMeeting(school, { service, seats, start })
+      const alsoRunning = await aMeeting(school, { group, start: hoursFromNow(-0.25) })
+      const later = await aMeeting(school, { service, seats, start: hoursFromNow(2) })
+      const now = seconds(new Date())
+      const state = ['available', 'scheduled']
+      const open = { endedAfter: now, state }
+      expect(idsOf(await meetings(token, { filter: open }))).toEqual([later, alsoRunning, running])
+      expect(idsOf(await meetings(token, { filter: open, last: 1 }))).toEqual([running])
+      expect(idsOf(await meetings(token, { filter: { endedBefore: now } }))).toEqual([past])
+      const begun = { startedBefore: now, endedAfter: now }
+      expect((await meetings(token, { filter: begun })).totalCount).toBe(2)
+      const [{ endedAt = 0 } = {}] = (await meetings(token, { filter: begun, last: 1 })).nodes
+      const total = async (filter: object) =>
+        (await meetings(token, { filter: { ...filter, startedBefore: seconds(start) + 1 } }))
+          .totalCount
+      expect(await total({ endedAfter: endedAt })).toBe(1)
+      expect(await total({ endedAfter: endedAt + 1 })).toBe(0)
+      expect(await total({ endedBefore: endedAt })).toBe(1)
+      expect(await total({ endedBefore: endedAt + 1 })).toBe(2)
     },
   )
 

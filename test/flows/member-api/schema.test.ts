@@ -163,6 +163,8 @@ verifies(
     )
     expect(fieldsOf(newer, 'ReservedMeeting')).toEqual(['endedAt', 'startedAt', 'state'])
     expect(fieldsOf(newer, 'ConsultingMeetingFilter')).toEqual([
+      'endedAfter',
+      'endedBefore',
       'startedAfter',
       'startedBefore',
       'state',

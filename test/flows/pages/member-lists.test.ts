@@ -66,9 +66,9 @@ describe('the lists of a member', () => {
       await aMeeting(school, { service, seats: [ada], title: `No. ${Math.abs(n)}`, start })
     }
     const toCome = await titlesOf(visitor, '/account/bookings')
-    expect(toCome).toEqual([['0', ...numbers(1, 20)], numbers(21, 22)])
+    expect(toCome).toEqual([['0', ...numbers(1, 19)], numbers(20, 22)])
     const past = await titlesOf(visitor, '/account/bookings?when=past')
-    expect(past).toEqual([numbers(0, 19), numbers(20, 22)])
+    expect(past).toEqual([numbers(1, 20), numbers(21, 22)])
   })
 
   test('a made-up cursor shows the first page', async () => {

@@ -4,7 +4,11 @@ import {
   MEETING_KINDS,
   MEETING_STATES,
 } from '../../../domain/consulting/meetings-of-member.ts'
-import { meetingsToCome, pastMeetings } from '../../../domain/consulting/schedule-of-member.ts'
+import {
+  meetingsToCome,
+  pastMeetings,
+  wholeSeconds,
+} from '../../../domain/consulting/schedule-of-member.ts'
 import { nextCursor, pageInput, readPage } from '../paging.ts'
 import { onNewerOrigins, READS, scopedTool } from '../tool.ts'
 import { time } from '../wire-values.ts'
@@ -25,7 +29,7 @@ export const mySchedule = scopedTool({
   name: 'my_schedule',
   title: 'My schedule',
   description:
-    'The meetings of the signed-in person, booked seats and classes of their study groups: upcoming ones, the next first, or past ones, the latest first. Reads only; booking is not possible here.',
+    'The meetings of the signed-in person, booked seats and classes of their study groups: those that have not ended, the next or running one first, or past ones, the latest first. Reads only; booking is not possible here.',
   annotations: READS,
   scopes: ['account:read'],
   about: 'bookings',
@@ -38,7 +42,7 @@ export const mySchedule = scopedTool({
   output: z.object({ meetings: z.array(meeting), nextCursor, graphql: graphqlLink }),
   run: async (call, { when, includeCanceled, ...page }) => {
     const states = MEETING_STATES.filter((state) => includeCanceled || state !== 'canceled')
-    const now = Math.floor(Date.now() / 1000)
+    const now = new Date()
     const read = when === 'to_come' ? meetingsToCome : pastMeetings
     const found = await readPage(`my_schedule ${when}`, page, (range) =>
       read(call.at, call.caller.person.id, { states, now }, range),
@@ -47,8 +51,8 @@ export const mySchedule = scopedTool({
       call.at,
       found.rows.map(({ id }) => id),
     )
-    const side = when === 'to_come' ? 'startedAfter' : 'startedBefore'
-    const query = `{ viewer { consultingMeetings(filter: { ${side}: ${now}, state: [${states.join(', ')}] }, ${when === 'to_come' ? 'last' : 'first'}: ${page.limit}) { nodes { id title kind state startedAt endedAt roomUrl attendeesCount } } } }`
+    const side = when === 'to_come' ? 'endedAfter' : 'endedBefore'
+    const query = `{ viewer { consultingMeetings(filter: { ${side}: ${wholeSeconds(now)}, state: [${states.join(', ')}] }, ${when === 'to_come' ? 'last' : 'first'}: ${page.limit}) { nodes { id title kind state startedAt endedAt roomUrl attendeesCount } } } }`
     const items = found.rows.map((row) => ({
       id: row.id,
       title: row.title,

@@ -67,13 +67,15 @@ export function defineConsultingMeeting(
 interface FilterInput {
   startedAfter?: number | null | undefined
   startedBefore?: number | null | undefined
+  endedAfter?: number | null | undefined
+  endedBefore?: number | null | undefined
   state?: readonly MeetingState[] | null | undefined
 }
 
 export function defineMeetingFilter(builder: Builder, meetingState: MeetingStateEnum) {
   return builder.inputType('ConsultingMeetingFilter', {
     description:
-      'Which meetings to list; all conditions must hold, and one that is null or left out holds always. The upcoming schedule is startedAfter now with the states available and scheduled; history is startedBefore now.',
+      'Which meetings to list; all conditions must hold, and one that is null or left out holds always. The upcoming schedule is endedAfter now with the states available and scheduled, so a meeting that runs now is in it; history is endedBefore now.',
     fields: (t) => ({
       startedAfter: t.field({
         type: UNIX_TIME,
@@ -82,6 +84,14 @@ export function defineMeetingFilter(builder: Builder, meetingState: MeetingState
       startedBefore: t.field({
         type: UNIX_TIME,
         description: 'Only meetings that start before this second.',
+      }),
+      endedAfter: t.field({
+        type: UNIX_TIME,
+        description: 'Only meetings that end at this second or later.',
+      }),
+      endedBefore: t.field({
+        type: UNIX_TIME,
+        description: 'Only meetings that end before this second.',
       }),
       state: t.field({
         type: [meetingState],
@@ -95,6 +105,8 @@ export function meetingFilter(input: FilterInput | null | undefined): MeetingFil
   return {
     startedAfter: input?.startedAfter ?? undefined,
     startedBefore: input?.startedBefore ?? undefined,
+    endedAfter: input?.endedAfter ?? undefined,
+    endedBefore: input?.endedBefore ?? undefined,
     states: input?.state ?? undefined,
   }
 }

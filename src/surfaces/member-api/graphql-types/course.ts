@@ -26,7 +26,7 @@ export function defineCourse(
         type: 'UnixTime',
         nullable: true,
         description:
-          'When access ends or ended; null with lifetime access. A course whose access has ended stays in the list, with its lectures locked.',
+          'When access ends or ended; null with lifetime access. A course whose access has ended stays in the list, with its lectures locked, except previews, which everyone may open.',
       }),
       hasLifetimeAccess: t.boolean({
         description: 'Whether access never ends.',

@@ -25,7 +25,7 @@ export function defineLecture(builder: Builder): Ref<SyllabusLecture> {
       }),
       isLocked: t.exposeBoolean('isLocked', {
         description:
-          'Whether the viewer cannot open the lecture now: it is released later, or access to the course has ended.',
+          'Whether the viewer cannot open the lecture now: it is released later, or access to the course has ended. A preview is never locked.',
       }),
       unlockAt: t.expose('unlockAt', {
         type: 'UnixTime',

@@ -65,7 +65,7 @@ export function addConsultingMeetings(
     t.field({
       type: connection,
       description:
-        'The meetings of the viewer: seats they booked and classes of their study groups, newest start first, canceled ones included unless filtered out. The next meeting stands at the end of a list that starts now: ask for last: 1 with startedAfter.',
+        'The meetings of the viewer: seats they booked and classes of their study groups, newest start first, canceled ones included unless filtered out. The next meeting, or the one that runs now, is the last of those that have not ended: ask for last: 1 with endedAfter.',
       args: {
         ...pageArgs(builder, MAXIMUM_MEETINGS),
         filter: t.arg({ type: filter, description: 'Which meetings to list; all if left out.' }),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { paymentsToPay } from '../../../domain/commerce/payments-of-member.ts'
 import { productsOf } from '../../../domain/commerce/products-of-member.ts'
-import { nextMeetings } from '../../../domain/consulting/schedule-of-member.ts'
+import { meetingsToCome, TAKES_PLACE } from '../../../domain/consulting/schedule-of-member.ts'
 import { nextEventsOf } from '../../../domain/events/registrations-of-member.ts'
 import { coursesInUse } from '../../../domain/learning/enrolled-courses.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
@@ -61,7 +61,7 @@ async function showHome(
       coursesInUse(at, id, COURSES_SHOWN).then((found) =>
         shownCourses(at, id, outlines, found, videoHosts),
       ),
-      nextMeetings(at, id, now, 1),
+      meetingsToCome(at, id, { states: TAKES_PLACE, now }, { limit: 1 }),
       paymentsToPay(at, id, MOST_DUE + 1).then((found) => withLines(at, found)),
       inboxOf(at, id, latest(3)),
       countUnreadOf(at, id),

@@ -1,11 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { productsOf } from '../../../domain/commerce/products-of-member.ts'
 import { MEETING_STATES } from '../../../domain/consulting/meetings-of-member.ts'
-import {
-  meetingsToCome,
-  nextMeetings,
-  pastMeetings,
-} from '../../../domain/consulting/schedule-of-member.ts'
+import { meetingsToCome, pastMeetings } from '../../../domain/consulting/schedule-of-member.ts'
 import { registrationsOf } from '../../../domain/events/registrations-of-member.ts'
 import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
@@ -17,9 +13,6 @@ import { frameFor, queryOf } from '../site-frame.ts'
 import { bookingsPage, coursesPage, downloadsPage, eventsPage } from '../views/member/lists.tsx'
 import { MEMBER_PATHS } from '../views/member/member-page.tsx'
 import { shownCourses } from './shown-courses.ts'
-
-/** More than run at the same time. */
-const MOST_RUNNING = 5
 
 /** All that a member has of one kind, page by page. */
 export function addMemberListRoutes(
@@ -48,17 +41,13 @@ export function addMemberListRoutes(
     const { timeZone } = request.school
     const now = session.readAt
     const when = queryOf(request).get('when') === 'past' ? 'past' : 'to_come'
-    const schedule = { states: MEETING_STATES, now: Math.floor(now.getTime() / 1000) }
     const read = when === 'past' ? pastMeetings : meetingsToCome
-    const [found, next] = await Promise.all([
-      readListPage(request, `bookings ${when}`, (range) => read(at, id, schedule, range)),
-      when === 'past' ? [] : nextMeetings(at, id, now, MOST_RUNNING),
-    ])
-    const running = found.isFirst ? next.filter(({ startedAt }) => startedAt < now) : []
+    const found = await readListPage(request, `bookings ${when}`, (range) =>
+      read(at, id, { states: MEETING_STATES, now }, range),
+    )
     const page = bookingsPage({
       ...frameFor(context, request, reply, session),
-      ...{ timeZone, now, when },
-      page: { ...found, rows: [...running, ...found.rows] },
+      ...{ timeZone, now, when, page: found },
     })
     return sendPage(reply, request, 'site', page)
   })

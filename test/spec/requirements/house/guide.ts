@@ -34,7 +34,7 @@ export const guide = [
 
   chapter('house', 'Member API', {
     'guide.meetings.next':
-      'The guide says to take the next meeting with last: 1 of a startedAfter window.',
+      'The guide says to take the next meeting with last: 1 of those that have not ended.',
   }),
 
   chapter('house', 'Authentication', {

@@ -53,6 +53,8 @@ export const consulting = [
       'A meeting has id, title, kind and state, startedAt and endedAt, roomUrl and attendeesCount.',
     'meeting.study-group.removed':
       'A class that will not be held is removed, and its group is notified; no class is ever canceled or scheduled.',
+    'meeting.filter.running':
+      'endedAfter now has a meeting that runs now, which last: 1 gives first, and endedBefore now has none.',
     'meeting.filter.bounds': 'startedAfter includes its second, startedBefore leaves it out.',
     'meeting.filter.unix-time':
       'The bounds are of type UnixTime: any integer that a JSON number holds exactly, also after 2038, before 1970 and beyond what the database can hold; other values are refused with what to send.',

@@ -63,8 +63,8 @@ export function Use({ origin, variant, explorer }: GuideProps) {
             <li>
               <code>viewer.consultingMeetings</code> has canceled meetings too: for a schedule,
               filter by <code>state: [available, scheduled]</code>. The newest start comes first, so
-              the next meeting is <code>last: 1</code> of a <code>startedAfter</code> window, not{' '}
-              <code>first: 1</code>.
+              the next meeting, or the one that runs now, is <code>last: 1</code> with{' '}
+              <code>endedAfter</code> now, not <code>first: 1</code>.
             </li>
           )}
         </ul>
