@@ -23,6 +23,8 @@ export interface Story {
   readonly schoolOfMember: readonly number[]
   /** Pairs whose answer arrived; no client knows the tokens of a lost answer. */
   readonly held: number[]
+  /** Writes that were admitted and have not ended, at the places that the server knows them by. */
+  readonly writes: { readonly pair: number; readonly role: Role; isOpen: boolean }[]
 }
 
 /** In the order of the server's answers. */
@@ -55,7 +57,7 @@ export async function aStory(
   }
   const schoolOfClient = kinds.map(({ school }) => school)
   const schoolOfMember = members.map(({ school }) => schools.indexOf(school))
-  return { model: { state, schoolOfClient, schoolOfMember, held: [] }, real }
+  return { model: { state, schoolOfClient, schoolOfMember, held: [], writes: [] }, real }
 }
 
 function audienceOf(kind: ClientKind): Audience {
@@ -265,6 +267,27 @@ const use =
     })
   }
 
+const beginWrite: Act = async (story, server, pick, more) => {
+  const pair = pickPair(story, pick, more)
+  if (pair === undefined) return
+  const { client, member } = authorizationOf(story.state, pair)
+  const admitted = rules.use(story.state, pair)
+  const school = at(server.schools, at(story.schoolOfClient, client))
+  expect(await server.beginWrite(school, pair)).toBe(admitted.answer)
+  story.state = admitted.state
+  if (admitted.answer !== 'ok') return
+  story.writes.push({ pair, role: at(story.state.members, member).role, isOpen: true })
+}
+
+const finishWrite: Act = async (story, server, pick) => {
+  const place = pick(places(story.writes, ({ isOpen }) => isOpen))
+  if (place === undefined) return
+  const write = at(story.writes, place)
+  write.isOpen = false
+  const expected = rules.finishWrite(story.state, write.pair, write.role).answer
+  expect(await server.finishWrite(place)).toBe(expected)
+}
+
 const revoke =
   (fate: Fate): Act =>
   async (story, server, pick, more) => {
@@ -384,6 +407,8 @@ export function storySteps(): fc.Arbitrary<StoryCommand> {
     { weight: 14, arbitrary: step('refresh', refresh('answered')) },
     { weight: 4, arbitrary: step('refresh, answer lost', refresh('lost')) },
     { weight: 12, arbitrary: step('use', use('answered')) },
+    { weight: 5, arbitrary: step('begin a write', beginWrite) },
+    { weight: 5, arbitrary: step('finish a write', finishWrite) },
     { weight: 3, arbitrary: step('revoke', revoke('answered')) },
     { weight: 1, arbitrary: step('end the authorization', end) },
     { weight: 1, arbitrary: step('delete the client', deleteClient) },
@@ -412,6 +437,11 @@ export function disturbedSteps(): fc.Arbitrary<StoryCommand> {
 
 /** At the end, sends every token to the server once more. */
 export async function tryEverything(story: Story, server: RealServer): Promise<void> {
+  for (const place of places(story.writes, ({ isOpen }) => isOpen)) {
+    const { pair, role } = at(story.writes, place)
+    const { answer } = rules.finishWrite(story.state, pair, role)
+    expect(await server.finishWrite(place)).toBe(answer)
+  }
   for (const pair of [...story.held]) {
     const { client } = authorizationOf(story.state, pair)
     const refreshed = rules.refresh(story.state, pair)

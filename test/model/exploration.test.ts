@@ -157,6 +157,41 @@ describe('a wrong rule is found', () => {
       },
     ],
     [
+      'a write that was admitted counts for nothing once the authorization, the client or the role is gone',
+      'member',
+      {
+        finishWrite(state, place, role) {
+          const authorizations = state.authorizations.map((each) => ({ ...each, ended: false }))
+          return rules.finishWrite({ ...state, authorizations }, place, role)
+        },
+      },
+    ],
+    [
+      'a write that was admitted counts for nothing once the authorization, the client or the role is gone',
+      'member',
+      {
+        finishWrite: (state, place) => rules.finishWrite(state, place, at(state.members, 0).role),
+      },
+    ],
+    [
+      'a write that was admitted counts for nothing once its pair is revoked',
+      'member',
+      {
+        finishWrite: (state, place, role) =>
+          rules.finishWrite(change(state, place, { revoked: false }), place, role),
+      },
+    ],
+    [
+      'a write that a refresh overtakes counts',
+      'member',
+      {
+        finishWrite: (state, place, role) =>
+          at(state.pairs, place).revoked
+            ? { answer: 'invalid_token', state }
+            : rules.finishWrite(state, place, role),
+      },
+    ],
+    [
       'nothing is accepted without the role',
       'member',
       {

@@ -1,5 +1,5 @@
 import { ancestors, type Move, SCOPES, type Scene, type Transition } from './exploration.ts'
-import { at, isLive, type Rules } from './reference-model.ts'
+import { at, isLive, type Role, type Rules } from './reference-model.ts'
 
 /** What must hold for every step of these kinds, whatever came before it. */
 interface Invariant {
@@ -116,6 +116,35 @@ export const INVARIANTS: readonly Invariant[] = [
     holds: ({ after }) => isEnded(after) || live(after, after.stored),
   },
   {
+    says: 'a write that was admitted counts for nothing once the authorization, the client or the role is gone',
+    on: [...ENDS, 'role'],
+    holds: ({ before, after }, rules) =>
+      used(after).every(
+        (pair) =>
+          !mayFinish(rules, after, pair, roleIn(before)) ||
+          (!isEnded(after) && !isDeleted(after) && roleIn(after) === roleIn(before)),
+      ),
+  },
+  {
+    says: 'a write that was admitted counts for nothing once its pair is revoked',
+    on: ['revoke'],
+    holds: ({ before, after, pair }, rules) =>
+      at(before.state.pairs, pair).revoked ||
+      after.state === before.state ||
+      !mayFinish(rules, after, pair, roleIn(after)),
+  },
+  {
+    says: 'a write that a refresh overtakes counts, and so does one in which nothing is taken away',
+    on: OF_THE_CLIENT,
+    holds: ({ move, before, after }, rules) =>
+      move === 'revoke' ||
+      used(before).every(
+        (pair) =>
+          !mayFinish(rules, before, pair, roleIn(before)) ||
+          mayFinish(rules, after, pair, roleIn(before)),
+      ),
+  },
+  {
     says: 'the stored pair dies by no refresh, use, lost answer or crash: they sign no process out',
     on: ['refresh', 'use', 'answer', 'lost answer', 'crash'],
     holds: ({ before, after }) => !live(before, before.stored) || live(after, after.stored),
@@ -128,6 +157,19 @@ function all({ state }: Scene, holds: (pair: number) => boolean): boolean {
 
 function live({ state }: Scene, pair: number): boolean {
   return isLive(state, pair)
+}
+
+/** The pairs by which a write can have been admitted. */
+function used({ state }: Scene): readonly number[] {
+  return [...state.pairs.keys()].filter((pair) => at(state.pairs, pair).used)
+}
+
+function mayFinish(rules: Rules, { state }: Scene, pair: number, admitted: Role): boolean {
+  return rules.finishWrite(state, pair, admitted).answer === 'ok'
+}
+
+function roleIn({ state }: Scene): Role {
+  return at(state.members, 0).role
 }
 
 function above({ state }: Scene, pair: number): readonly number[] {

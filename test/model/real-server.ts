@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { authenticateBearer, checkOfBearer } from '../../src/domain/access/caller.ts'
 import {
   changeApplication,
   deleteApplication,
@@ -15,6 +16,8 @@ import {
   createMember,
   removeMember,
 } from '../../src/domain/people/member-operations.ts'
+import { confirmedBy, type SchoolDb } from '../../src/foundation/db/school-db.ts'
+import { OAuthError } from '../../src/foundation/protocol/errors.ts'
 import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { type Answer, aPkce, authorizeAs, type Pkce } from '../support/browser-like.ts'
 import { exchange, refresh, revoke, userinfo } from '../support/client-like.ts'
@@ -49,6 +52,11 @@ export function outcomeOf(answer: Answer): string {
   return answer.statusCode === status ? error : `${answer.statusCode} ${answer.body}`
 }
 
+function codeOf(error: unknown): string {
+  if (error instanceof OAuthError) return error.code
+  throw error
+}
+
 /** Runs the steps on the server. Its lists have what stands at the same place in the model. */
 export class RealServer {
   readonly schools: readonly [TestSchool, TestSchool]
@@ -60,6 +68,7 @@ export class RealServer {
   readonly #aged = new Set<number>()
   readonly #authorizations: string[] = []
   readonly #pairs: IssuedTokens[] = []
+  readonly #writes: SchoolDb[] = []
   /** By the clock of the database. Earlier authorizations belong to other stories. */
   #begunAt = ''
   /** How many requests of clients were sent. */
@@ -159,6 +168,29 @@ export class RealServer {
 
   async use(school: TestSchool, pair: number): Promise<Answer> {
     return await userinfo(this.#next(), school, at(this.#pairs, pair).access)
+  }
+
+  /** What a surface does at the head of a request that writes. */
+  async beginWrite(school: TestSchool, pair: number): Promise<string> {
+    this.requests++
+    try {
+      const caller = await authenticateBearer(school.at, at(this.#pairs, pair).access)
+      this.#writes.push(confirmedBy(school.at, checkOfBearer(caller)))
+      return 'ok'
+    } catch (error) {
+      return codeOf(error)
+    }
+  }
+
+  /** The transaction of that write. */
+  async finishWrite(place: number): Promise<string> {
+    this.requests++
+    try {
+      await at(this.#writes, place).transaction(async (tx) => tx.run(sql`select 1`))
+      return 'ok'
+    } catch (error) {
+      return codeOf(error)
+    }
   }
 
   async revoke(client: number, pair: number, by: 'access' | 'refresh'): Promise<Answer> {

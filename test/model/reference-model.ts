@@ -124,6 +124,22 @@ export const rules = {
     return { answer: 'ok', state: { ...state, pairs } }
   },
 
+  /**
+   * A write that was admitted by a use, with this role, ends now and is judged by what holds now. A token that expired
+   * meanwhile, or was replaced by a refresh, was good when the request came.
+   */
+  finishWrite(state: State, place: number, admitted: Role): Step {
+    const { authorization } = at(state.pairs, place)
+    const { client, member, ended } = at(state.authorizations, authorization)
+    const isHeld = isLive(state, place) || hasSuccessor(state, place)
+    const holds =
+      isHeld &&
+      !ended &&
+      !at(state.clients, client).deleted &&
+      at(state.members, member).role === admitted
+    return holds ? { answer: 'ok', state } : refused(state, 'invalid_token')
+  },
+
   revoke(state: State, place: number, by: 'access' | 'refresh'): Step {
     const pair = at(state.pairs, place)
     const { client } = at(state.authorizations, pair.authorization)
@@ -196,6 +212,18 @@ export function at<T>(list: readonly T[], place: number): T {
   const found = list[place]
   if (found === undefined) throw new Error(`the model has no place ${place}`)
   return found
+}
+
+/** Whether a pair that was refreshed from this one, over any number of generations, is in use. */
+function hasSuccessor(state: State, place: number): boolean {
+  return [...state.pairs.entries()].some(
+    ([other, { used }]) => used && isLive(state, other) && comesFrom(state, other, place),
+  )
+}
+
+function comesFrom(state: State, place: number, ancestor: number): boolean {
+  const { parent } = at(state.pairs, place)
+  return parent !== undefined && (parent === ancestor || comesFrom(state, parent, ancestor))
 }
 
 function refused(state: State, answer: Refusal): Step {
