@@ -106,14 +106,19 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
       const visit = await enterProven(request, reply)
       const received = await receive(context, request, visit, files)
       if ('problem' in received) return show(request, reply, visit, received, received.problem)
-      const columns = await columnsIn(request, files, received)
-      const outcome = await visit.perform(checkImport, { ...received, columns })
-      if (outcome.kind === 'done') {
-        return redirectTo(reply, request, 'site', `${JOBS_PATH}/${received.id}?done=started`)
+      let isKept = false
+      try {
+        const columns = await columnsIn(request, files, received)
+        const outcome = await visit.perform(checkImport, { ...received, columns })
+        isKept = outcome.kind === 'done'
+        if (isKept) {
+          return redirectTo(reply, request, 'site', `${JOBS_PATH}/${received.id}?done=started`)
+        }
+        const told = outcome.kind === 'conflict' ? outcome.detail : WRONG_KIND
+        return await show(request, reply, visit, received, told)
+      } finally {
+        if (!isKept) await files.remove(received.source)
       }
-      await files.remove(received.source)
-      const told = outcome.kind === 'conflict' ? outcome.detail : WRONG_KIND
-      return show(request, reply, visit, received, told)
     })
   })
 }
