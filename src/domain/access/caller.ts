@@ -181,7 +181,7 @@ function judge(
  * Whether the caller still has the token, the authorization behind it, the application and all roles with which the request
  * was admitted. A token that expired meanwhile, or was replaced by a refresh, was good when the request came.
  *
- * The order of locks: person, client, member, authorization, pair.
+ * docs/architecture.md has the order of locks.
  */
 export function checkOfBearer({ pairId, authorizationId, roles }: Caller): CallerCheck {
   const holdsBy = (pair: string) => sql<boolean>`exists (
@@ -198,6 +198,7 @@ export function checkOfBearer({ pairId, authorizationId, roles }: Caller): Calle
     return rows[0]?.held === true
   }
   return {
+    // Not the person: whose app holds writes must be able to end it.
     key: authorizationId,
     // Made only for a write: most requests read.
     get holds() {

@@ -45,7 +45,7 @@ export type IssuedCode =
 
 /**
  * Stores a consent under a new code and returns the code; only its hash is stored. Waits for a transaction that takes
- * away what it needs (`withdraw-codes.ts` says the order of locks). The session is locked too: a new password ends all
+ * away what it needs (docs/architecture.md has the order of locks). The session is locked too: a new password ends all
  * sessions first and then deletes codes, so it finds this code, or this statement finds no session.
  */
 export async function issueCode(at: SchoolDb, consent: Consent): Promise<IssuedCode> {

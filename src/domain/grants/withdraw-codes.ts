@@ -9,7 +9,7 @@ import { refuseEarlierConsentsOf } from '../people/withdrawn-codes.ts'
  * caller looks for the authorization it makes, and a later one finds no code. A consent that began before
  * and has no code yet gets none.
  *
- * The order of locks: vendor platform; browser sessions; client or member; codes; authorizations. `issueCode` locks
+ * docs/architecture.md has the order of locks; a vendor platform comes before all. `issueCode` locks
  * session, member and client, so its code is stored before they are ended or marked, and deleted, or it sees the end or
  * the mark. An exchange holds its code and then needs the keys of client and member, which the marks leave free.
  * Only after the codes may a caller lock the client `for update`.

@@ -41,7 +41,7 @@ export async function deletePerson(
     .forUpdate()
     .executeTakeFirst()
   if (person === undefined) throw notFound('person')
-  // Before the memberships, in the order of locks that `grants/withdraw-codes.ts` says.
+  // Before the memberships, in the order of locks (docs/architecture.md).
   const sessions = await endSessionsOfPerson(tx, userId)
   const orphaned = await schoolsOwnedAlone(tx, userId)
   if (orphaned.length > 0 && !options.force) {

@@ -286,8 +286,8 @@ export async function isSessionOpen(at: SchoolDb, id: string): Promise<boolean> 
 }
 
 /**
- * Whether the session goes on, with all roles that its person had when it was read. The order of locks: person, session,
- * member. A session that expired meanwhile goes on.
+ * Whether the session goes on, with all roles that its person had when it was read. A session that expired meanwhile goes on.
+ * docs/architecture.md has the order of locks.
  */
 export function sessionHolds(at: SchoolDb, { id, roles }: BrowserSession): RawBuilder<boolean> {
   return sql`(exists (

@@ -14,7 +14,7 @@ import { forgetMemberJob } from './forget-member-job.ts'
  * removes the rest. Refused for the last owner.
  */
 export async function leaveSchool(tx: SchoolTx, userId: string, by: AuditedActor): Promise<void> {
-  // In the order of locks that `grants/withdraw-codes.ts` says.
+  // In the order of locks (docs/architecture.md).
   await endSessionsAt(tx, userId)
   await changeRoles(tx, userId, [], by)
   await withdrawCodesOfMember(tx, userId)
