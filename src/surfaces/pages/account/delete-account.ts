@@ -8,7 +8,6 @@ import {
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { requireOwnFactor, requireRecentProof } from '../step-up/recent-proof.ts'
@@ -18,17 +17,14 @@ import { type DeletionProblem, deleteAccountPage } from '../views/delete-account
 const PATH = '/account/delete'
 
 /** A person asks to be forgotten here or deleted as a whole, and may change their mind. */
-export function addDeletionRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addDeletionRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
     return await show(context, request, reply, session)
   })
 
-  app.post(PATH, sendsMail, async (request, reply) => {
+  app.post(PATH, async (request, reply) => {
+    request.queuedMail = true
     const session = await loadBrowserSession(request, PATH)
     const form = checkedForm(context.keyring, request, session)
     const part = partIn(form)

@@ -9,7 +9,6 @@ import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { rememberBrowser } from '../known-browser.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { type Busy, orBusy } from '../or-busy.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
@@ -21,11 +20,7 @@ import {
 } from '../views/email-change.tsx'
 
 /** The links in the mails about a new address. Opening one changes nothing, because mail scanners open links too. */
-export function addEmailChangeRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(EMAIL_CHANGE_PATH, async (request, reply) => {
     const sealed = queryOf(request).get('link') ?? ''
     const link = openChangeLink(context.keyring, request.school.id, sealed)
@@ -45,7 +40,8 @@ export function addEmailChangeRoutes(
     return sendPage(reply, request, 'site', page)
   })
 
-  app.post(EMAIL_CHANGE_PATH, sendsMail, async (request, reply) => {
+  app.post(EMAIL_CHANGE_PATH, async (request, reply) => {
+    request.queuedMail = true
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const link = openChangeLink(context.keyring, request.school.id, form.get('link') ?? '')

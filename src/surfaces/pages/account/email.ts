@@ -12,7 +12,6 @@ import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { orBusy } from '../or-busy.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
@@ -28,18 +27,15 @@ const NOTICES = {
 }
 
 /** The signed-in person asks for another address. `email-change.ts` has what the two mailboxes do. */
-export function addEmailRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addEmailRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
     await requireOwnFactor(request, session, PATH)
     return await show(context, request, reply, session)
   })
 
-  app.post(PATH, sendsMail, async (request, reply) => {
+  app.post(PATH, async (request, reply) => {
+    request.queuedMail = true
     const session = await loadBrowserSession(request, PATH)
     const form = checkedForm(context.keyring, request, session)
     await requireOwnFactor(request, session, PATH)
@@ -69,7 +65,8 @@ export function addEmailRoutes(
     return redirectTo(reply, request, 'site', `${PATH}?done=cancelled`)
   })
 
-  app.post(`${PATH}/undo`, sendsMail, async (request, reply) => {
+  app.post(`${PATH}/undo`, async (request, reply) => {
+    request.queuedMail = true
     const session = await loadBrowserSession(request, PATH)
     const form = checkedForm(context.keyring, request, session)
     await requireOwnFactor(request, session, PATH)

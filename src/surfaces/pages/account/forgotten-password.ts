@@ -9,7 +9,6 @@ import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { rememberBrowser } from '../known-browser.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { orBusy } from '../or-busy.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
@@ -25,11 +24,7 @@ const ASK = '/forgotten-password'
 const SET = '/reset-password'
 
 /** Sends a link by email that works once, within an hour. No answer shows whether an account exists. */
-export function addForgottenPasswordRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppContext): void {
   const throttleKey = context.keyring.key('sign-in-throttle')
 
   app.get(ASK, async (request, reply) => {
@@ -38,7 +33,8 @@ export function addForgottenPasswordRoutes(
     return await ask(context, request, reply, state, query)
   })
 
-  app.post(ASK, sendsMail, async (request, reply) => {
+  app.post(ASK, async (request, reply) => {
+    request.queuedMail = true
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const email = form.get('email') ?? ''
@@ -64,7 +60,8 @@ export function addForgottenPasswordRoutes(
     return await choose(context, request, reply, token)
   })
 
-  app.post(SET, sendsMail, async (request, reply) => {
+  app.post(SET, async (request, reply) => {
+    request.queuedMail = true
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const token = form.get('token') ?? ''

@@ -11,7 +11,6 @@ import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { homeOf } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { orBusy } from '../or-busy.ts'
 import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { judgeTyped } from '../sign-up/sign-up-form.ts'
@@ -25,11 +24,7 @@ import {
 } from '../views/invitation.tsx'
 
 /** The link in an invitation. Opening it changes nothing about the account, because mail scanners open links too. */
-export function addInvitationRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addInvitationRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(INVITATION_PATH, async (request, reply) => {
     const sealed = queryOf(request).get('link') ?? ''
     const invited = await findInvited(context, request, sealed)
@@ -41,7 +36,8 @@ export function addInvitationRoutes(
     return await ask(context, request, reply, { sealed, invited, name: invited.name })
   })
 
-  app.post(INVITATION_PATH, sendsMail, async (request, reply) => {
+  app.post(INVITATION_PATH, async (request, reply) => {
+    request.queuedMail = true
     const session = await findBrowserSession(request)
     const form = checkedSignInForm(context.keyring, request, session)
     const sealed = form.get('link') ?? ''

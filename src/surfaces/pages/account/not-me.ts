@@ -4,18 +4,13 @@ import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { forgetSession } from '../browser-session.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { orBusy } from '../or-busy.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import { everythingEndedPage, NOT_ME_PATH, notMeExpiredPage, notMePage } from '../views/not-me.tsx'
 
 /** The link "it was not me" of a mail. Opening it changes nothing: programs open links to check mails. */
-export function addNotMeRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(NOT_ME_PATH, async (request, reply) => {
     const query = queryOf(request)
     if (query.has('done')) {
@@ -24,7 +19,8 @@ export function addNotMeRoutes(
     return await ask(context, request, reply, query.get('token') ?? '')
   })
 
-  app.post(NOT_ME_PATH, sendsMail, async (request, reply) => {
+  app.post(NOT_ME_PATH, async (request, reply) => {
+    request.queuedMail = true
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const token = form.get('token') ?? ''

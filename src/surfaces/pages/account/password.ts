@@ -7,7 +7,6 @@ import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { orBusy } from '../or-busy.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
@@ -17,18 +16,15 @@ import { changePasswordPage, type PasswordFormProblem } from '../views/change-pa
 
 const PATH = '/account/password'
 
-export function addPasswordRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addPasswordRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
     const minimum = await provenMinimum(request, session)
     return show(context, request, reply, session, minimum)
   })
 
-  app.post(PATH, sendsMail, async (request, reply) => {
+  app.post(PATH, async (request, reply) => {
+    request.queuedMail = true
     const session = await loadBrowserSession(request, PATH)
     const form = checkedForm(context.keyring, request, session)
     const minimum = await provenMinimum(request, session)

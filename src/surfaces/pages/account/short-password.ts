@@ -14,7 +14,6 @@ import { type AfterSignIn, keepAfterSignIn, readAfterSignIn } from '../after-sig
 import { beginSession } from '../browser-session.ts'
 import { goOn } from '../kept-forms/go-on.ts'
 import { withKeptForm } from '../kept-forms/with-kept-form.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { orBusy } from '../or-busy.ts'
 import {
   checkedSignInForm,
@@ -41,40 +40,33 @@ export async function askForLongerPassword(
   return await ask(context, request, reply, { session, proof, proven, afterSignIn })
 }
 
-export function addShortPasswordRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
-  app.post(
-    SHORT_PASSWORD_PATH,
-    { ...sendsMail, ...withKeptForm(context) },
-    async (request, reply) => {
-      const session = await findBrowserSession(request)
-      const form = checkedSignInForm(context.keyring, request, session)
-      const { keyring } = context
-      const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
-      const proof = form.get('proof') ?? ''
-      const browsers = provenBrowsers(request, session)
-      const db = acrossSchools(request.at)
-      const proven = await findShortPassword(db, keyring, request.school.id, browsers, proof)
-      const signInAgain = () =>
-        redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
-      if (proven === undefined) return signInAgain()
-      const next = form.get('new_password') ?? ''
-      const { at, school, id: requestId } = request
-      const outcome = await orBusy(replaceShortPassword(at, proven, { next, school, requestId }))
-      if (outcome.kind === 'expired') return signInAgain()
-      if (outcome.kind === 'replaced') {
-        const begun = await beginSession(context, request, reply, outcome)
-        if (begun === undefined) return signInAgain()
-        return goOn(context, request, reply, begun, afterSignIn)
-      }
-      const status = outcome.kind === 'busy' ? 503 : 400
-      const state = { session, proof, proven, afterSignIn, problem: outcome }
-      return await ask(context, request, reply, state, status)
-    },
-  )
+export function addShortPasswordRoutes(app: FastifyInstance, context: AppContext): void {
+  app.post(SHORT_PASSWORD_PATH, withKeptForm(context), async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedSignInForm(context.keyring, request, session)
+    const { keyring } = context
+    const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
+    const proof = form.get('proof') ?? ''
+    const browsers = provenBrowsers(request, session)
+    const db = acrossSchools(request.at)
+    const proven = await findShortPassword(db, keyring, request.school.id, browsers, proof)
+    const signInAgain = () =>
+      redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
+    if (proven === undefined) return signInAgain()
+    const next = form.get('new_password') ?? ''
+    const { at, school, id: requestId } = request
+    const outcome = await orBusy(replaceShortPassword(at, proven, { next, school, requestId }))
+    if (outcome.kind === 'expired') return signInAgain()
+    if (outcome.kind === 'replaced') {
+      request.queuedMail = true
+      const begun = await beginSession(context, request, reply, outcome)
+      if (begun === undefined) return signInAgain()
+      return goOn(context, request, reply, begun, afterSignIn)
+    }
+    const status = outcome.kind === 'busy' ? 503 : 400
+    const state = { session, proof, proven, afterSignIn, problem: outcome }
+    return await ask(context, request, reply, state, status)
+  })
 }
 
 interface Asked {

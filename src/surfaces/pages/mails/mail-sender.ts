@@ -108,23 +108,18 @@ export class MailSender {
   }
 }
 
-/** Route options that send what the request queued, once its answer is out. */
-export interface AfterAnswer {
-  readonly onResponse: () => Promise<void>
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by a request that queued a mail on a route without `AfterAnswer`. */
+    /** Set by a request that may have queued a mail: it is sent once the answer is out. */
     queuedMail: boolean
   }
 }
 
 /** Starts sending for this application. Without a mail server, queued mails expire. */
-export function addMailSender(app: FastifyInstance, context: AppContext): AfterAnswer {
+export function addMailSender(app: FastifyInstance, context: AppContext): void {
   app.decorateRequest('queuedMail', false)
   const { mailer } = context
-  if (mailer === undefined) return { onResponse: async () => {} }
+  if (mailer === undefined) return
   const sender = new MailSender(context, mailer, app.log)
   let timer: NodeJS.Timeout | undefined
   app.addHook('onListen', async () => {
@@ -138,5 +133,4 @@ export function addMailSender(app: FastifyInstance, context: AppContext): AfterA
   app.addHook('onResponse', async (request) => {
     if (request.queuedMail) sender.wake()
   })
-  return { onResponse: async () => sender.wake() }
 }

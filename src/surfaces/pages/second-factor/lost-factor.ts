@@ -11,7 +11,6 @@ import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { LOST_FACTOR_PATH, type LostFactorProblem, lostFactorPage } from '../views/lost-factor.tsx'
@@ -23,18 +22,15 @@ const NOTICES = {
 }
 
 /** For a person who can no longer prove a passkey or a code. */
-export function addLostFactorRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addLostFactorRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(LOST_FACTOR_PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
     return await show(context, request, reply, session)
   })
 
   /** The password is asked for here, because the page that confirms a person would ask for the code that they have lost. */
-  app.post(LOST_FACTOR_PATH, sendsMail, async (request, reply) => {
+  app.post(LOST_FACTOR_PATH, async (request, reply) => {
+    request.queuedMail = true
     const session = await loadBrowserSession(request, LOST_FACTOR_PATH)
     const form = checkedForm(context.keyring, request, session)
     const again = async (problem?: LostFactorProblem) => {

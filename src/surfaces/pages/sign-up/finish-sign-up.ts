@@ -7,7 +7,6 @@ import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { placeAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { orBusy } from '../or-busy.ts'
 import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
@@ -22,11 +21,7 @@ import { browserOf, checkSignUpIsOn, judgeTyped, SIGN_UP_PATH } from './sign-up-
 const FINISH_PATH = `${SIGN_UP_PATH}/finish`
 
 /** The link in the mail. Opening it changes nothing, because mail scanners open links too. */
-export function addFinishRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addFinishRoutes(app: FastifyInstance, context: AppContext): void {
   const { keyring } = context
 
   app.get(FINISH_PATH, async (request, reply) => {
@@ -37,7 +32,8 @@ export function addFinishRoutes(
     return await ask(context, request, reply, { sealed, link, name: link.name })
   })
 
-  app.post(FINISH_PATH, sendsMail, async (request, reply) => {
+  app.post(FINISH_PATH, async (request, reply) => {
+    request.queuedMail = true
     checkSignUpIsOn(request)
     const session = await findBrowserSession(request)
     const form = checkedSignInForm(keyring, request, session)

@@ -15,7 +15,6 @@ import {
   readAfterSignIn,
 } from '../after-sign-in.ts'
 import { loadBrowserSession } from '../browser-session.ts'
-import type { AfterAnswer } from '../mails/mail-sender.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import { joinPage } from '../views/sign-up/join.tsx'
@@ -26,11 +25,7 @@ import { browserOf, checkSignUpIsOn, judgeTyped, SIGN_UP_PATH } from './sign-up-
 const JOIN_PATH = `${SIGN_UP_PATH}/join`
 
 /** Where a school lets people become students by themselves. No answer shows whether an account exists. */
-export function addSignUpRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  sendsMail: AfterAnswer,
-): void {
+export function addSignUpRoutes(app: FastifyInstance, context: AppContext): void {
   const { keyring } = context
 
   app.get(SIGN_UP_PATH, async (request, reply) => {
@@ -43,7 +38,8 @@ export function addSignUpRoutes(
     return await ask(context, request, reply, state, afterSignIn)
   })
 
-  app.post(SIGN_UP_PATH, sendsMail, async (request, reply) => {
+  app.post(SIGN_UP_PATH, async (request, reply) => {
+    request.queuedMail = true
     checkSignUpIsOn(request)
     const session = await findBrowserSession(request)
     const form = checkedForm(keyring, request, session)
@@ -91,7 +87,7 @@ export function addSignUpRoutes(
     return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn, session.roles))
   })
 
-  addFinishRoutes(app, context, sendsMail)
+  addFinishRoutes(app, context)
 }
 
 /** A person who is signed in needs no account. Without a role here they can join with the one they have. */
