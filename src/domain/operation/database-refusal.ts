@@ -35,7 +35,10 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
       return CONTRADICTION
     case '22021':
     case '22P05':
-      return refused('', 'invalid_text', 'A text holds a character that cannot be stored.')
+      return UNFIT_TEXT
+    case '22P02':
+      // In JSON, half a surrogate pair; anything else is a mistake of ours.
+      return error.detail?.includes('surrogate') ? UNFIT_TEXT : undefined
     case '22007':
     case '22008':
       return refused('', 'invalid_time', 'A time is out of range.')
@@ -45,6 +48,8 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
       return undefined
   }
 }
+
+const UNFIT_TEXT = refused('', 'invalid_text', 'A text holds a character that cannot be stored.')
 
 /** Operations and imports check row rules first; two writes at the same time can still break one. */
 const CONTRADICTION = refused(

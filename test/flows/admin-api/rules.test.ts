@@ -189,6 +189,17 @@ describe('events', () => {
 })
 
 describe('the school', () => {
+  test('half a surrogate pair in the name of the school is refused, and not with a 5xx by its audit entry', async () => {
+    const school = await world.aSchool({ mcpConnections: true })
+    const operator = await anOperator(world, school)
+    const answer = await operator.send('PATCH', '/school', {
+      body: '{"name":"A \\ud800 school"}',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(answer.statusCode).toBe(422)
+    expect(answer.json().errors).toMatchObject([{ code: 'invalid_text' }])
+  })
+
   test('an app can change texts of the school, never its origin or its connection settings', async () => {
     const answer = await operator.patch('/school', { name: 'New name', time_zone: 'Asia/Taipei' })
     expect(answer.json()).toMatchObject({ name: 'New name', time_zone: 'Asia/Taipei' })
