@@ -10,11 +10,11 @@ comment on column email_changes.session_id is 'the browser that asked, which sta
 comment on column email_changes.factor_since is 'as in the session that asked: an older factor proved the change, so it is undone only with one';
 create table lost_factors (
   user_id uuid primary key references users,
-  school_id uuid not null references schools,
+  asked_school_id uuid not null references schools,
   asked_at timestamptz(3) not null default now(),
   told_at timestamptz(3) not null default now()
 );
 comment on table lost_factors is 'people: who can no longer use their passkeys or authenticator, which are removed after a wait';
-comment on column lost_factors.school_id is 'where the person asked';
+comment on column lost_factors.asked_school_id is 'where the person asked';
 comment on column lost_factors.told_at is 'the last of the daily notices';
 create index lost_factors_by_told_at on lost_factors (told_at);

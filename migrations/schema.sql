@@ -1415,15 +1415,15 @@ CREATE TRIGGER lectures_touch BEFORE UPDATE ON public.lectures FOR EACH ROW EXEC
 -- people: who can no longer use their passkeys or authenticator, which are removed after a wait
 create table lost_factors (
   user_id uuid not null,
-  school_id uuid not null,
+  asked_school_id uuid not null,
   asked_at timestamp(3) with time zone not null default now(),
   told_at timestamp(3) with time zone not null default now(),
   constraint lost_factors_pkey PRIMARY KEY (user_id),
-  constraint lost_factors_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint lost_factors_asked_school_id_fkey FOREIGN KEY (asked_school_id) REFERENCES schools(id),
   constraint lost_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX lost_factors_by_told_at ON public.lost_factors USING btree (told_at);
--- lost_factors.school_id: where the person asked
+-- lost_factors.asked_school_id: where the person asked
 -- lost_factors.told_at: the last of the daily notices
 
 -- consulting: a member's seat on a slot; a study group's class has none

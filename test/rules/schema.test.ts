@@ -49,7 +49,6 @@ const KEYED_BY_ID = [
   'browser_sessions',
   'deletion_requests',
   'email_changes',
-  'lost_factors',
   'notice_links',
   'outgoing_mails',
   'password_resets',

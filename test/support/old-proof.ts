@@ -7,3 +7,11 @@ export async function ageProof(world: World, { id }: TestPerson, minutes = 11): 
     [id, minutes],
   )
 }
+
+/** As if the person had proved a passkey in each session: the ones of many tests have no device. */
+export async function proveFactor(world: World, { id }: TestPerson): Promise<void> {
+  await world.database.pool.query(
+    "update browser_sessions set methods = '{passkey}' where user_id = $1",
+    [id],
+  )
+}

@@ -187,11 +187,22 @@ export async function proveForOther(
   device: PasskeyDevice,
   here: Visitor,
 ): Promise<Answer> {
+  return await other.get(await linkWithProof(other, path, device, here))
+}
+
+/** The address at the other school that brings the proof there. */
+export async function linkWithProof(
+  other: Visitor,
+  path: string,
+  device: PasskeyDevice,
+  here: Visitor,
+): Promise<string> {
   const asked = await other.get(path)
   const [, link] = /href="[^"]*(\/confirm\/other-school\?for=[^"]+)"/.exec(asked.body) ?? []
   if (link === undefined) throw new Error(`no other school in: ${asked.body.slice(0, 300)}`)
   await signInWith(here, device)
   const page = await here.get(link)
   const place = '/confirm/other-school'
-  return await here.post(place, hiddenFields(page.body, place))
+  const { body } = await here.post(place, hiddenFields(page.body, place))
+  return /href="[^"]*(\/confirm\/other-school\/proved\?proof=[^"]+)"/.exec(body)?.[1] ?? ''
 }

@@ -21,6 +21,7 @@ const question = {
   link: 'c2VhbGVk',
   isChanged: false,
   needsFactor: false,
+  areFactorsLost: false,
   hasAgreed: false,
 }
 const typed = { name: hostileName, email: 'grace' }
@@ -75,6 +76,11 @@ export const sampleAccountPages: Record<string, string> = {
     ...question,
     ...{ mailbox: 'old', isChanged: true, needsFactor: true },
   }),
+  'email-change-undo-factors-lost': changeQuestionPage({
+    ...question,
+    ...{ mailbox: 'old', isChanged: true, needsFactor: true, areFactorsLost: true },
+  }),
+  'email-change-factors-kept': changeDonePage(school, { kind: 'factors_kept' }),
   'email-change-needs-factor': changeDonePage(school, { kind: 'needs_factor' }),
   'email-change-undoable': changeEmailPage({
     ...changing,

@@ -120,12 +120,15 @@ export const sampleFactorPages: Record<string, string> = {
   'lost-factor-waiting': lostFactorPage({ ...lost, dueAt: since }),
   'factor-elsewhere': factorElsewherePage({
     ...frame,
-    passkeyOf: { name: hostileName, origin: 'https://harbor.example' },
-    ...{ sealed: 'c2VhbGVk', path: '/account/email' },
+    schools: [
+      { name: hostileName, origin: 'https://harbor.example', sealed: 'c2VhbGVk' },
+      { name: 'Heritage', origin: 'https://heritage.example', sealed: 'c2VhbGVk' },
+    ],
+    path: '/account/email',
   }),
   'other-school': otherSchoolPage({ ...confirming, sealed: 'c2VhbGVk', waiting }),
   'other-school-expired': otherSchoolPage({ ...confirming, sealed: '', waiting: undefined }),
-  'other-school-proved': provedForSchoolPage({ ...confirming, waiting }),
+  'other-school-proved': provedForSchoolPage({ ...confirming, waiting, proof: 'c2VhbGVk' }),
   'code-step': signInCodePage(step),
   'code-step-wrong': signInCodePage({
     ...step,

@@ -163,6 +163,7 @@ const home = {
   events: [registration],
   downloads: [product],
   waitingDeletions: [],
+  removalDueAt: undefined,
   passkey: undefined,
 }
 

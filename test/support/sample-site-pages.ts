@@ -141,6 +141,7 @@ const account = {
   otherSchools: [{ name: 'Harbor School', url: 'http://harbor.localhost:3000' }],
   passkeys: { count: 2, question: passkeyQuestion, silent: false },
   waitingDeletions: [],
+  removalDueAt: undefined,
   timeZone,
 }
 
@@ -474,6 +475,10 @@ export const sampleSitePages: Record<string, string> = {
   'data-failed': dataPage({ ...data, copy: { ...copy, state: 'failed', nextAt: null } }),
   'data-without-files': dataPage({ ...data, copy: undefined, storesFiles: false }),
   'account-deletion-waiting': accountSettingsPage({ ...account, waitingDeletions }),
+  'account-factors-lost': accountSettingsPage({
+    ...account,
+    removalDueAt: day('2026-10-16T08:30'),
+  }),
   'delete-account': deleteAccountPage(deletion),
   'delete-account-waiting': deleteAccountPage({ ...deletion, waiting: waitingDeletions }),
   'delete-account-last-owner': deleteAccountPage({

@@ -38,7 +38,7 @@ export async function queueNotice(
     select ${uuidv7()}, m.school_id, 'account_notice', ${person.email},
       ${facts}::jsonb || case when m.school_id = ${at.schoolId} then '{"isHere": true}'
         else jsonb_build_object('isHere', false, 'place', ${at.schoolId}::uuid) end
-    from school_members m
+    from school_members m join schools s on s.id = m.school_id and s.deleted_at is null
     where m.user_id = ${person.id} and m.roles <> '{}' and m.signed_in_at is not null
       ${
         beforeSession === undefined

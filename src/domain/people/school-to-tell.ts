@@ -15,7 +15,7 @@ export function schoolToTell(
   here?: string,
 ): RawBuilder<string | null> {
   return sql`(
-    select m.school_id from school_members m
+    select m.school_id from school_members m join schools s on s.id = m.school_id and s.deleted_at is null
     where m.user_id = ${userId} and m.roles <> '{}'
       and (m.signed_in_at is not null or m.school_id = ${here ?? null}::uuid)
     order by m.signed_in_at, m.school_id

@@ -583,7 +583,7 @@ export interface LecturesTable {
 /** people: who can no longer use their passkeys or authenticator, which are removed after a wait */
 export interface LostFactorsTable {
   user_id: string
-  school_id: string
+  asked_school_id: string
   asked_at: Generated<Date>
   told_at: Generated<Date>
 }

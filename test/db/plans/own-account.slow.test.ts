@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { deletionSweep } from '../../../src/domain/people/deletion/due-deletions.ts'
 import { everythingAbout } from '../../support/everything-about.ts'
 import { finishJobs } from '../../support/jobs.ts'
+import { proveFactor } from '../../support/old-proof.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { aPng } from '../../support/pictures.ts'
 import { wholeReads } from '../../support/plans.ts'
@@ -62,6 +63,7 @@ test('asking for deletion, cancelling it and carrying it out reads no whole tabl
   await everythingAbout(world, school, ada, 'Mark')
   const visitor = await signedIn(world, school, ada)
   const PAGE = '/account/delete'
+  await proveFactor(world, ada)
   await checkPlans(async () => {
     expect((await submit(visitor, PAGE, PAGE)).statusCode).toBe(303)
     expect((await submit(visitor, '/account', `${PAGE}/cancel`)).statusCode).toBe(303)

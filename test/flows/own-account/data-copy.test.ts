@@ -12,6 +12,7 @@ import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { everythingAbout } from '../../support/everything-about.ts'
 import { manyNotifications } from '../../support/inbox.ts'
 import { aRunner, aroundSteps, endLeases, finishJobs } from '../../support/jobs.ts'
+import { proveFactor } from '../../support/old-proof.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { Performer } from '../../support/performing.ts'
 import { aWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
@@ -59,6 +60,7 @@ describe('a copy', () => {
       })
       .execute()
     const visitor = await signedIn(world, school, ada)
+    await proveFactor(world, ada)
     await submit(visitor, '/account/delete', '/account/delete')
     const authenticator = { user_id: ada.id, sealed_secret: Buffer.from('sealed'), last_step: 1 }
     await db.insertInto('authenticators').values(authenticator).execute()
@@ -69,7 +71,10 @@ describe('a copy', () => {
       new_email: 'new@people.test',
     }
     await school.at.insert('email_changes', moving).execute()
-    await school.at.insert('lost_factors', { user_id: ada.id }).execute()
+    await world.database.db
+      .insertInto('lost_factors')
+      .values({ user_id: ada.id, asked_school_id: school.id })
+      .execute()
     const page = '/account/profile'
     await submit(visitor, page, page, { name: 'Ada <script>alert(1)</script>' })
     const { html, json, content } = await aCopyOf(visitor)

@@ -16,6 +16,7 @@ import { everythingAbout } from '../../support/everything-about.ts'
 import { aNotification, manyNotifications } from '../../support/inbox.ts'
 import { aRunner, aroundSteps, endLeases, finishJobs } from '../../support/jobs.ts'
 import { aMailBox } from '../../support/mail-box.ts'
+import { proveFactor } from '../../support/old-proof.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import { aWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
@@ -57,6 +58,7 @@ const finish = () =>
 
 /** Asks, waits, and lets the purge and the jobs do it. */
 async function deleteNow(person: TestPerson, visitor: Visitor, part: 'school' | 'account') {
+  await proveFactor(world, person)
   expect((await ask(visitor, part)).headers.location).toBe('/account/settings?done=deletion')
   await passTime(person)
   await purge()
@@ -69,6 +71,7 @@ const OF_ACCOUNTS = [
   'authenticators',
   'recovery_codes',
   'email_changes',
+  'lost_factors',
 ]
 
 /** How many rows of each table name the person at the school. */
@@ -215,6 +218,7 @@ describe('a person who leaves one school', () => {
     await manyNotifications(school, ada, 1100)
     const before = await rowsAbout(school, ben)
     const visitor = await signedIn(world, school, ada)
+    await proveFactor(world, ada)
     await ask(visitor, 'school')
     await passTime(ada)
     await purge()
@@ -267,10 +271,6 @@ describe('a person who deletes the whole account', () => {
     await world.aMember(other, [], ada)
     for (const at of [school, other]) await everythingAbout(world, at, ada, 'Mark')
     const visitor = await signedIn(world, school, ada)
-    await world.database.pool.query(
-      "update browser_sessions set methods = '{passkey}' where user_id = $1",
-      [ada.id],
-    )
     await deleteNow(ada, visitor, 'account')
     for (const at of [school, other]) {
       expect(Object.keys(await rowsAbout(at, ada)).toSorted()).toEqual(

@@ -478,6 +478,29 @@ describe('a thief', () => {
     await untilSent(world)
   })
 
+  test('of the password reports the passkey as lost: the old mailbox stops that too, though it undoes nothing', async () => {
+    const { school, ada, own } = await aHolder()
+    const visitor = new Visitor(world, school)
+    await signInWith(visitor, own)
+    const next = newEmail()
+    const { undo } = await changed(school, ada, next, visitor)
+    expect((await new Visitor(world, school).get(undo)).body).not.toContain('keep them')
+    const thief = await signedIn(world, school, { ...ada, email: next })
+    const lost = '/account/lost-factor'
+    await submit(thief, lost, lost, { password: PASSWORD })
+    expect((await new Visitor(world, school).get(undo)).body).toContain('keep them')
+    const kept = await decide(school, undo, 'keep_factors')
+    expect(kept.body).toContain('The passkeys and the authenticator app stay')
+    expect((await send(school, undo, 'keep_factors')).statusCode).toBe(400)
+    const { rows } = await world.database.pool.query(
+      'select from lost_factors where user_id = $1',
+      [ada.id],
+    )
+    expect(rows).toHaveLength(0)
+    expect(await emailOf(ada)).toBe(next)
+    await untilSent(world)
+  })
+
   test('whose passkey is younger than the change cannot undo it with that', async () => {
     const { school, ada, own } = await aHolder()
     const visitor = new Visitor(world, school)

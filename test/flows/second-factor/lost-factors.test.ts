@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { lostFactorSweep } from '../../../src/domain/people/factors/lost-factors.ts'
+import { keepFactors, lostFactorSweep } from '../../../src/domain/people/factors/lost-factors.ts'
 import { mintResetLink } from '../../../src/domain/people/reset-password.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
@@ -179,6 +179,78 @@ describe('a person who lost the authenticator app and all recovery codes', () =>
       [person.id],
     )
     expect(left.rowCount).toBe(0)
+    await untilSent(world)
+  })
+
+  test('in a browser that was trusted changes the account afterwards, with the password', async () => {
+    const person = await world.aMember(school)
+    const { app } = await withSecondFactor(world, school, person)
+    const visitor = new Visitor(world, school)
+    await enterCode(visitor, await enterPassword(visitor, person), app.code(), { trust: 'yes' })
+    await submit(visitor, '/account', '/sign-out')
+    await enterPassword(visitor, person)
+    expect((await report(visitor)).headers.location).toBe(`${PAGE}?done=asked`)
+    await pass(person, 7.01)
+    const asked = await visitor.get(EMAIL)
+    if (asked.statusCode === 303) {
+      const place = String(asked.headers.location)
+      await submit(visitor, place, '/confirm', { password: PASSWORD })
+    }
+    expect((await visitor.get(EMAIL)).statusCode).toBe(200)
+  })
+})
+
+describe('a report', () => {
+  test('is seen on the pages of the account, and its end is told by mail', async () => {
+    const { person, visitor } = await aHolder()
+    await report(visitor)
+    for (const path of ['/account', '/account/settings']) {
+      const { body } = await visitor.get(path)
+      expect(body, path).toContain('reported as lost')
+      expect(body, path).toContain(`href="${PAGE}"`)
+    }
+    await submit(visitor, PAGE, `${PAGE}/cancel`)
+    await mailBox.take(person.email, 'They stay')
+    const { form_token = '' } = hiddenFields((await visitor.get('/account')).body, '/sign-out')
+    const late = await visitor.post(`${PAGE}/cancel`, { form_token })
+    expect((await visitor.follow(late)).body).toContain('nothing to keep')
+    await untilSent(world)
+  })
+
+  test('ends when no school may write to the person any more, so that nothing is removed in silence', async () => {
+    const { person, visitor } = await aHolder()
+    await report(visitor)
+    await school.at
+      .update('school_members')
+      .set({ roles: [] })
+      .where('user_id', '=', person.id)
+      .execute()
+    await pass(person, 7.01)
+    expect([await isWaiting(person), await passkeysOf(person)]).toEqual([false, 1])
+  })
+
+  test('that is taken back while the server removes what is lost ends nothing', async () => {
+    const { person, visitor } = await aHolder()
+    await report(visitor)
+    await world.database.pool.query(
+      "update lost_factors set asked_at = now() - interval '8 days' where user_id = $1",
+      [person.id],
+    )
+    const progress = { after: undefined, size: 10, now: Date.now() }
+    const kept = await world.database.db.transaction().execute(async (tx) => {
+      await tx
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', person.id)
+        .forNoKeyUpdate()
+        .execute()
+      const sweeping = lostFactorSweep.step(world.database.db, progress)
+      expect(await keepFactors(tx, person.id)).toBe(true)
+      return { sweeping }
+    })
+    await kept.sweeping
+    await lostFactorSweep.step(world.database.db, progress)
+    expect([await isWaiting(person), await passkeysOf(person)]).toEqual([false, 1])
     await untilSent(world)
   })
 })

@@ -5,6 +5,7 @@ import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import {
   addPasskey,
+  linkWithProof,
   PasskeyDevice,
   proveForOther,
   questionOn,
@@ -36,7 +37,7 @@ async function atOtherSchool() {
   devices.set(person.id, device)
   const other = await world.aSchool()
   await world.aMember(other, ['student'], person)
-  return { person, other, thief: await signedIn(world, other, person) }
+  return { person, other, device, thief: await signedIn(world, other, person) }
 }
 
 async function linkToPasskey(visitor: Visitor): Promise<string> {
@@ -134,13 +135,65 @@ describe('a thief of the password of a person with a passkey', () => {
   })
 })
 
+test('a thief of the password does not leave the school of the passkey either: the passkey would go with it', async () => {
+  const { person } = await aHolder()
+  const thief = await signedIn(world, school, person)
+  const { form_token = '' } = hiddenFields((await thief.get('/account')).body, '/sign-out')
+  const left = await thief.post(DELETE, { form_token, part: 'school' })
+  expect(left.headers.location).toMatch(/^\/confirm\?by_factor=yes/)
+  expect(await countOf('deletion_requests', person)).toBe(0)
+})
+
+test('a person whose passkey here is lost uses that of another school', async () => {
+  const { person, thief: own, other, device } = await atOtherSchool()
+  await proveForOther(own, EMAIL, device, new Visitor(world, school))
+  await addPasskey(own, new PasskeyDevice(other.origin))
+  const visitor = await signedIn(world, other, person)
+  const asked = await visitor.get(String((await visitor.get(EMAIL)).headers.location))
+  const [, link = ''] = /href="(\/confirm\/other-schools\?[^"]+)"/.exec(asked.body) ?? []
+  const places = await visitor.get(link.replaceAll('&amp;', '&'))
+  expect(places.body).toContain(`href="${school.origin}/confirm/other-school?for=`)
+  expect(places.body).not.toContain(`href="${other.origin}/confirm/other-school?for=`)
+  await proveForOther(visitor, link.replaceAll('&amp;', '&'), device, new Visitor(world, school))
+  expect((await visitor.get(EMAIL)).statusCode).toBe(200)
+})
+
 describe('a proof for another school', () => {
+  test('goes to the browser that brings it back: a stolen copy of its session ends', async () => {
+    const { person, thief: own, other, device } = await atOtherSchool()
+    const copy = new Visitor(world, other)
+    for (const [name, value] of Object.entries(own.cookies())) copy.plant(name, value)
+    expect((await copy.get('/account')).statusCode).toBe(200)
+    const link = await linkWithProof(own, EMAIL, device, new Visitor(world, school))
+    expect((await copy.get(EMAIL)).statusCode).toBe(403)
+    expect((await own.get(link)).headers.location).toBe(EMAIL)
+    expect((await own.get(EMAIL)).statusCode).toBe(200)
+    expect((await copy.get(EMAIL)).headers.location).toMatch(/^\/sign-in/)
+    expect(await countOf('email_changes', person)).toBe(0)
+  })
+
+  test('works once, for its session alone, and not if it is forged', async () => {
+    const { person, thief: own, other, device } = await atOtherSchool()
+    const bystander = await signedIn(world, other, person)
+    const link = await linkWithProof(own, EMAIL, device, new Visitor(world, school))
+    await bystander.get(link)
+    await bystander.get('/confirm/other-school/proved?proof=forged')
+    expect((await bystander.get(EMAIL)).statusCode).toBe(403)
+    await own.get(link)
+    await world.database.pool.query(
+      "update browser_sessions set methods = '{password}' where user_id = $1",
+      [person.id],
+    )
+    await own.get(link)
+    expect((await own.get(EMAIL)).statusCode).toBe(403)
+  })
+
   test('is given where the passkey works, and counts for the session that asked alone', async () => {
     const { person, thief: own, other } = await atOtherSchool()
     const bystander = await signedIn(world, other, person)
     const [device, here] = [devices.get(person.id) as PasskeyDevice, new Visitor(world, school)]
     const proved = await proveForOther(own, EMAIL, device, here)
-    expect(proved.body).toContain(`href="${other.origin}${EMAIL}"`)
+    expect(proved.headers.location).toBe(EMAIL)
     expect((await own.get(EMAIL)).statusCode).toBe(200)
     expect((await bystander.get(EMAIL)).statusCode).toBe(403)
     await addPasskey(own, new PasskeyDevice(other.origin))

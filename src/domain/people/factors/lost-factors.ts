@@ -3,6 +3,7 @@ import type { Db } from '../../../foundation/db/database.ts'
 import type { DB } from '../../../foundation/db/schema.generated.ts'
 import {
   acrossSchools,
+  atSchool,
   atSchoolInTransaction,
   type SchoolDb,
 } from '../../../foundation/db/school-db.ts'
@@ -48,7 +49,7 @@ export async function askToRemoveFactors(
     const tx = acrossSchools(here)
     if ((await findSchoolToTell(tx, userId)) === undefined) return { kind: 'no_school' }
     const { rows } = await sql<{ dueAt: Date; isNew: boolean }>`
-      insert into lost_factors as l (user_id, school_id)
+      insert into lost_factors as l (user_id, asked_school_id)
       select ${userId}, ${here.schoolId}
       where exists (select from authenticators where user_id = ${userId})
         or exists (select from passkeys where user_id = ${userId})
@@ -76,16 +77,36 @@ export async function findRemoval(db: Db, userId: string): Promise<Date | undefi
   return rows[0]?.dueAt
 }
 
-/** Crosses schools: the factors stay. Everything that shows that they are not lost calls it. */
+/**
+ * Crosses schools: the factors stay, and the person is told. Everything that shows that they are not lost calls it, in a
+ * transaction that has locked the person if it has locked anything.
+ */
 export async function keepFactors(db: Db, userId: string, requestId?: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('lost_factors')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) return false
+  const { rows } = await sql<{ schoolId: string; email: string | null }>`
+    delete from lost_factors l using users u where l.user_id = ${userId} and u.id = l.user_id
+    returning l.asked_school_id as "schoolId", u.email`.execute(db)
+  const [kept] = rows
+  if (kept === undefined) return false
   const entry = { action: 'factor.removal_cancelled', actorUserId: userId, requestId } as const
   await recordAboutPerson(db, userId, entry)
+  const { schoolId, email } = kept
+  if (email !== null)
+    await queueNotice(atSchool(db, schoolId), 'factors_kept', { id: userId, email })
   return true
+}
+
+/** The person, or the reader of a mailbox, stops the removal. False if there is none any more. */
+export async function takeBackReport(
+  at: SchoolDb,
+  userId: string,
+  requestId: string,
+): Promise<boolean> {
+  return await at.transaction(async (here) => {
+    const tx = acrossSchools(here)
+    // First, as the removal does.
+    await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+    return await keepFactors(tx, userId, requestId)
+  })
 }
 
 interface Waiting {
@@ -109,7 +130,7 @@ export const lostFactorSweep: Sweep = {
 /** How many requests ended; undefined if none is due and no notice is. */
 async function goOnWithNext(tx: Transaction<DB>): Promise<number | undefined> {
   const { rows } = await sql<Waiting>`
-    select l.user_id as "userId", l.school_id as "schoolId", u.email, l.asked_at as "askedAt",
+    select l.user_id as "userId", l.asked_school_id as "schoolId", u.email, l.asked_at as "askedAt",
       ${DUE_AT} as "dueAt", ${DUE_AT} <= now() as "isDue"
     from lost_factors l join users u on u.id = l.user_id
     where l.told_at < now() - interval '1 day' or ${DUE_AT} <= now()
@@ -117,13 +138,24 @@ async function goOnWithNext(tx: Transaction<DB>): Promise<number | undefined> {
   const [next] = rows
   if (next === undefined) return undefined
   const { userId, email } = next
+  // Without a school that may write to them, the person would not hear of it.
+  if ((await findSchoolToTell(tx, userId)) === undefined) {
+    await keepFactors(tx, userId)
+    return 1
+  }
   if (!next.isDue) {
     await sql`update lost_factors set told_at = now() where user_id = ${userId}`.execute(tx)
     if (email !== null) await tell(tx, { ...next, email }, 'factors_lost')
     return 0
   }
-  await tx.deleteFrom('lost_factors').where('user_id', '=', userId).execute()
+  const { numDeletedRows } = await tx
+    .deleteFrom('lost_factors')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  // The person stopped it while this waited for the lock.
+  if (numDeletedRows === 0n) return 0
   if (email !== null && (await removeFactors(tx, next))) {
+    await endTrust(tx, userId)
     await tell(tx, { ...next, email }, 'factors_removed')
   }
   return 1
@@ -143,7 +175,6 @@ async function removeFactors(tx: Transaction<DB>, { userId, askedAt }: Waiting):
   const { rows } = await sql<{ school_id: string | null; id: string | null }>`
     with person as (select id from users where id = ${userId} and password_hash is not null),
     apps as (delete from authenticators using person where user_id = person.id and created_at <= ${askedAt} returning 1),
-    trusted as (delete from trusted_devices using person where user_id = person.id),
     keys as (
       delete from passkeys p using person where p.user_id = person.id and p.created_at <= ${askedAt}
       returning p.school_id, p.id)
@@ -161,4 +192,12 @@ async function removeFactors(tx: Transaction<DB>, { userId, askedAt }: Waiting):
   )
   await recordAtSchools(tx, passkeys)
   return rows.length > 0
+}
+
+/** Crosses schools: there is no code any more that a trusted browser could leave out. */
+export async function endTrust(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('trusted_devices').where('user_id', '=', userId).execute()
+  await sql`
+    update browser_sessions set methods = array_remove(methods, 'trusted_device')
+    where user_id = ${userId} and 'trusted_device' = any (methods)`.execute(db)
 }

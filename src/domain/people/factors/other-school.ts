@@ -3,19 +3,24 @@ import { z } from 'zod'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import { mintToken } from '../../../foundation/protocol/token-format.ts'
 import type { NamedSchool } from '../mails/mail-contents.ts'
 import { type BrowserSession, isOpen } from '../sessions.ts'
 
 /*
  * A passkey works at one school. A person who needs it at another one proves it where it works, and says there that it is
- * meant for their session at the other school. The answer goes from session to session in the database: an address with
- * a secret in it could be read by the school that is asked for.
+ * meant for their session at the other school. Question and answer are sealed, and travel in addresses of the person's browser.
  */
 
 const PURPOSE = 'proof-for-other-school'
+const PROOF = 'proof-of-other-school'
 const LIFETIME_MS = 10 * 60 * 1000
 
 const asked = z.object({ userId: z.string(), sessionId: z.string(), path: z.string() })
+const proved = asked.extend({
+  provedAt: z.iso.datetime(),
+  factorSince: z.iso.datetime().optional(),
+})
 
 /** For a link to the school that has the passkey. */
 export function sealProofRequest(
@@ -31,6 +36,7 @@ export function sealProofRequest(
 /** The session at the other school that waits for the proof. */
 export interface WaitingSession {
   readonly sessionId: string
+  readonly schoolId: string
   readonly school: NamedSchool
   /** The page there to go back to. */
   readonly path: string
@@ -48,28 +54,53 @@ export async function findWaitingSession(
   const opened = openMessage(keyring, PURPOSE, at.schoolId, sealed, Date.now())
   const { data } = asked.safeParse(opened)
   if (data === undefined || data.userId !== person.id) return undefined
-  const { rows } = await sql<NamedSchool & { device: string }>`
-    select s.name, s.origin, b.device
+  const { rows } = await sql<NamedSchool & { schoolId: string; device: string }>`
+    select s.id as "schoolId", s.name, s.origin, b.device
     from browser_sessions b join schools s on s.id = b.school_id and s.deleted_at is null
     where b.id = ${data.sessionId} and b.user_id = ${person.id} and ${isOpen}`.execute(
     acrossSchools(at),
   )
   const [found] = rows
   if (found === undefined) return undefined
-  const { device, ...school } = found
-  return { sessionId: data.sessionId, path: data.path, school, device }
+  const { schoolId, device, ...school } = found
+  return { sessionId: data.sessionId, path: data.path, schoolId, school, device }
 }
 
-/** Crosses schools: the other session counts as proved, by a passkey or a code that was proved in this one. */
-export async function proveForOtherSchool(
+/** What that session is told: for an address at the other school, which works once and for that session alone. */
+export function sealProof(
+  keyring: Keyring,
+  { readAt, factorSince, person }: BrowserSession,
+  { schoolId, sessionId, path }: WaitingSession,
+): string {
+  const proof = {
+    ...{ userId: person.id, sessionId, path },
+    provedAt: readAt.toISOString(),
+    factorSince: factorSince?.toISOString(),
+  }
+  return sealMessage(keyring, PROOF, schoolId, proof, Date.now() + LIFETIME_MS)
+}
+
+/**
+ * The session counts as proved by the passkey or code. It gets a new secret, so that a stolen copy of its cookie ends here, as
+ * after any other proof. Undefined if the proof is forged, too old, of another session, or was used.
+ */
+export async function acceptProof(
   at: SchoolDb,
-  session: BrowserSession,
-  { sessionId }: WaitingSession,
-): Promise<void> {
-  await at.transaction((tx) =>
-    sql`
-      update browser_sessions set authenticated_at = now(), factor_since = ${session.factorSince ?? null},
-        methods = array_append(array_remove(methods, 'other_school'), 'other_school')
-      where id = ${sessionId} and user_id = ${session.person.id}`.execute(acrossSchools(tx)),
-  )
+  keyring: Keyring,
+  { id, person }: BrowserSession,
+  sealed: string,
+): Promise<{ readonly cookie: string; readonly path: string } | undefined> {
+  const { data } = proved.safeParse(openMessage(keyring, PROOF, at.schoolId, sealed, Date.now()))
+  if (data === undefined || data.userId !== person.id || data.sessionId !== id) return undefined
+  const token = mintToken('session', id)
+  const isTaken = await at.transaction(async (tx) => {
+    const { rows } = await tx.run(sql`
+      update browser_sessions b set authenticated_at = now(), factor_since = ${data.factorSince ?? null}::timestamptz,
+        secret_hash = ${token.hash}, methods = array_append(array_remove(methods, 'other_school'), 'other_school')
+      where b.id = ${id} and b.school_id = ${tx.schoolId} and b.user_id = ${person.id} and ${isOpen}
+        and b.authenticated_at < ${data.provedAt}::timestamptz
+      returning b.id`)
+    return rows.length > 0
+  })
+  return isTaken ? { cookie: token.value, path: data.path } : undefined
 }

@@ -10,20 +10,23 @@ import { type BrowserSession, isProvedByFactor } from '../sessions.ts'
  * who has lost it waits (`lost-factors.ts`).
  */
 
-/** Where the person proves a factor: `here`, or at the school that has their passkey, because a passkey works at one school. */
-export type FactorPlace = 'here' | (NamedSchool & { readonly id: string })
+/** Where the person can prove a factor: here, or at the schools that have a passkey, because a passkey works at one school. */
+export interface FactorPlaces {
+  readonly isHere: boolean
+  readonly elsewhere: readonly (NamedSchool & { readonly id: string })[]
+}
 
 /**
  * Crosses schools. Undefined if the session has proved a factor, or the person has none. A passkey that was added here since
  * the last proof does not count, so that a first sign-in can add several.
  */
-export async function findFactorPlace(
+export async function findFactorPlaces(
   at: SchoolDb,
   session: BrowserSession,
-): Promise<FactorPlace | undefined> {
+): Promise<FactorPlaces | undefined> {
   if (isProvedByFactor(session)) return undefined
-  const { rows } = await at.run(sql<NamedSchool & { id: string; isHere: boolean }>`
-    select f.school_id = ${at.schoolId} as "isHere", s.id, s.name, s.origin
+  const { rows } = await at.run(sql<NamedSchool & { id: string }>`
+    select s.id, s.name, s.origin
     from (
       select ${at.schoolId}::uuid as school_id, created_at from authenticators where user_id = ${session.person.id}
       union all
@@ -31,9 +34,8 @@ export async function findFactorPlace(
       where user_id = ${session.person.id} and cloned_at is null
         and (school_id <> ${at.schoolId} or created_at < ${session.authenticatedAt})
     ) f join schools s on s.id = f.school_id and s.deleted_at is null
-    order by "isHere" desc, f.created_at limit 1`)
-  const [found] = rows
-  if (found === undefined) return undefined
-  const { isHere, ...school } = found
-  return isHere ? 'here' : school
+    group by s.id order by min(f.created_at)`)
+  if (rows.length === 0) return undefined
+  const elsewhere = rows.filter(({ id }) => id !== at.schoolId)
+  return { isHere: elsewhere.length < rows.length, elsewhere }
 }

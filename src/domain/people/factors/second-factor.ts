@@ -23,7 +23,7 @@ import {
   secondFactorSince,
   setUpAuthenticator,
 } from './authenticators.ts'
-import { keepFactors } from './lost-factors.ts'
+import { endTrust, keepFactors } from './lost-factors.ts'
 import { countRecoveryCodes, normalCode, renewRecoveryCodes } from './recovery-codes.ts'
 
 export interface SecondFactor {
@@ -111,7 +111,7 @@ export async function switchOffSecondFactor(
     const db = acrossSchools(tx)
     const userId = person.id
     if (!(await removeAuthenticator(db, userId))) return
-    await db.deleteFrom('trusted_devices').where('user_id', '=', userId).execute()
+    await endTrust(db, userId)
     const entry = { action: 'factor.removed', actorUserId: userId, requestId } as const
     await recordAboutPerson(db, userId, entry, tx)
     await queueNotice(tx, 'factor_removed', person)

@@ -30,6 +30,7 @@ const NOTICED_CHANGES = [
   'recovery_codes_replaced',
   'factors_lost',
   'factors_removed',
+  'factors_kept',
 ] as const
 export type NoticedChange = (typeof NOTICED_CHANGES)[number]
 

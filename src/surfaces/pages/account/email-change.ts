@@ -5,6 +5,8 @@ import {
 } from '../../../domain/people/email-change/confirm-change.ts'
 import { findChange, openChangeLink } from '../../../domain/people/email-change/email-change.ts'
 import { type Undoing, undoEmailChange } from '../../../domain/people/email-change/undo-change.ts'
+import { findRemoval, takeBackReport } from '../../../domain/people/factors/lost-factors.ts'
+import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -35,6 +37,7 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
       email: link.mailbox === 'old' ? change.oldEmail : change.newEmail,
       isChanged: change.isChanged,
       needsFactor: change.needsFactor,
+      areFactorsLost: (await findRemoval(acrossSchools(request.at), change.userId)) !== undefined,
       hasAgreed: link.mailbox === 'old' ? change.oldConfirmed : change.newConfirmed,
     })
     return sendPage(reply, request, 'site', page)
@@ -55,6 +58,14 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
       case 'stop': {
         const stopped = await stopEmailChange(request.at, link)
         return done(request, reply, { kind: stopped ? 'stopped' : 'expired' })
+      }
+      // This mailbox alone may stop the removal, though not undo the change.
+      case 'keep_factors': {
+        const change = await findChange(request.at, link)
+        const isKept =
+          change?.isChanged === true &&
+          (await takeBackReport(request.at, change.userId, request.id))
+        return done(request, reply, { kind: isKept ? 'factors_kept' : 'expired' })
       }
       case 'undo': {
         const undone = await orBusy(undoEmailChange(request.at, link, request.id))

@@ -7,9 +7,11 @@ import { coursesInUse } from '../../../domain/learning/enrolled-courses.ts'
 import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
 import { countUnreadOf, inboxOf } from '../../../domain/notifications/inbox.ts'
 import { findDeletions } from '../../../domain/people/deletion/deletion-requests.ts'
+import { findRemoval } from '../../../domain/people/factors/lost-factors.ts'
 import { passkeysOf } from '../../../domain/people/passkeys/passkeys.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession, memberOf } from '../browser-session.ts'
 import { sendPage, sendScriptedPage } from '../page-request.ts'
@@ -56,24 +58,46 @@ async function showHome(
   const { timeZone, videoHosts } = request.school
   const { id } = session.person
   const now = session.readAt
-  const [courses, meetings, toPay, inbox, unread, events, downloads, waitingDeletions, passkey] =
-    await Promise.all([
-      coursesInUse(at, id, COURSES_SHOWN).then((found) =>
-        shownCourses(at, id, outlines, found, videoHosts),
-      ),
-      meetingsToCome(at, id, { states: TAKES_PLACE, now }, { limit: 1 }),
-      paymentsToPay(at, id, MOST_DUE + 1).then((found) => withLines(at, found)),
-      inboxOf(at, id, latest(3)),
-      countUnreadOf(at, id),
-      nextEventsOf(at, id, 3),
-      productsOf(at, id, latest(3)),
-      findDeletions(at, id),
-      firstPasskey(context, request, session, frame),
-    ])
+  const [
+    courses,
+    meetings,
+    toPay,
+    inbox,
+    unread,
+    events,
+    downloads,
+    waitingDeletions,
+    removalDueAt,
+    passkey,
+  ] = await Promise.all([
+    coursesInUse(at, id, COURSES_SHOWN).then((found) =>
+      shownCourses(at, id, outlines, found, videoHosts),
+    ),
+    meetingsToCome(at, id, { states: TAKES_PLACE, now }, { limit: 1 }),
+    paymentsToPay(at, id, MOST_DUE + 1).then((found) => withLines(at, found)),
+    inboxOf(at, id, latest(3)),
+    countUnreadOf(at, id),
+    nextEventsOf(at, id, 3),
+    productsOf(at, id, latest(3)),
+    findDeletions(at, id),
+    findRemoval(acrossSchools(at), id),
+    firstPasskey(context, request, session, frame),
+  ])
   const props = {
     person: { ...session.person, avatarUrl: pictureUrl(session.person.avatarUrl, '') },
     ...{ now, timeZone },
-    ...{ courses, meetings, toPay, inbox, unread, events, downloads, waitingDeletions, passkey },
+    ...{
+      courses,
+      meetings,
+      toPay,
+      inbox,
+      unread,
+      events,
+      downloads,
+      waitingDeletions,
+      removalDueAt,
+      passkey,
+    },
   }
   const page = memberHomePage({ ...frame, ...props })
   const script = scriptOfHome(props)

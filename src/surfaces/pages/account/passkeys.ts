@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeDevice } from '../../../domain/people/device.ts'
-import { findFactorPlace } from '../../../domain/people/factors/own-factor.ts'
+import { findFactorPlaces } from '../../../domain/people/factors/own-factor.ts'
 import {
   type Adding,
   addPasskey,
@@ -151,7 +151,7 @@ export async function offerPasskey(
   frame: SiteFrame,
 ) {
   const silent = mayMakeSilently(session, known)
-  const mayAsk = isRecent(session) && (await findFactorPlace(request.at, session)) === undefined
+  const mayAsk = isRecent(session) && (await findFactorPlaces(request.at, session)) === undefined
   const question = mayAsk
     ? askToMake(context, request, session, known, { ...frame, silent })
     : undefined

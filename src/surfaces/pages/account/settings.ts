@@ -3,6 +3,7 @@ import { offeredAssistants } from '../../../domain/clients/applications/offered-
 import { connectedApps } from '../../../domain/grants/connected-apps.ts'
 import { findDeletions } from '../../../domain/people/deletion/deletion-requests.ts'
 import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
+import { findRemoval } from '../../../domain/people/factors/lost-factors.ts'
 import { schoolsOfPerson } from '../../../domain/people/membership.ts'
 import { passkeysOf } from '../../../domain/people/passkeys/passkeys.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
@@ -33,20 +34,23 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
   app.get(SETTINGS_PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
     const { person, roles } = session
-    const [{ apps, next }, schools, offered, passkeys, hasFactor, waiting] = await Promise.all([
-      connectedApps(request.at, person.id, { limit: COUNTED_AUTHORIZATIONS }),
-      schoolsOfPerson(acrossSchools(request.at), person.id),
-      offeredAssistants(request.at),
-      passkeysOf(request.at, person.id),
-      hasSecondFactor(acrossSchools(request.at), person.id),
-      findDeletions(request.at, person.id),
-    ])
+    const [{ apps, next }, schools, offered, passkeys, hasFactor, waiting, removalDueAt] =
+      await Promise.all([
+        connectedApps(request.at, person.id, { limit: COUNTED_AUTHORIZATIONS }),
+        schoolsOfPerson(acrossSchools(request.at), person.id),
+        offeredAssistants(request.at),
+        passkeysOf(request.at, person.id),
+        hasSecondFactor(acrossSchools(request.at), person.id),
+        findDeletions(request.at, person.id),
+        findRemoval(acrossSchools(request.at), person.id),
+      ])
     const frame = frameFor(context, request, reply, session, NOTICES)
     const page = accountSettingsPage({
       ...frame,
       person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
       roles,
       waitingDeletions: waiting,
+      removalDueAt,
       timeZone: request.school.timeZone,
       appCount: next === undefined ? apps.length : undefined,
       assistants: offered.map(({ name }) => name),

@@ -102,6 +102,11 @@ const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
     sentence:
       'Someone who gave the password of your account says that its passkeys or its authenticator app are lost. They will be removed, and then the password alone signs in. If you still have one of them, sign in with it, and nothing is removed.',
   },
+  factors_kept: {
+    subject: 'Your passkeys and your authenticator app stay',
+    sentence:
+      'The passkeys and the authenticator app of your account were reported as lost. They stay: one of them was used, or the report was taken back.',
+  },
   factors_removed: {
     subject: 'Your passkeys and your authenticator app were removed',
     sentence:

@@ -1,19 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  acceptProof,
   findWaitingSession,
-  proveForOtherSchool,
+  sealProof,
   sealProofRequest,
 } from '../../../domain/people/factors/other-school.ts'
+import { findFactorPlaces } from '../../../domain/people/factors/own-factor.ts'
 import { type BrowserSession, isProvedByFactor } from '../../../domain/people/sessions.ts'
+import { parseLocalPath } from '../../../foundation/http/local-path.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { loadBrowserSession } from '../browser-session.ts'
-import { checkedForm, sendPage } from '../page-request.ts'
+import { keepSession, loadBrowserSession } from '../browser-session.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, queryOf } from '../site-frame.ts'
-import { type FactorElsewhere, ProofNeeded, requireRecentProof } from '../step-up/recent-proof.ts'
+import { FactorElsewhere, ProofNeeded, requireRecentProof } from '../step-up/recent-proof.ts'
 import {
+  ELSEWHERE_PATH,
   factorElsewherePage,
   OTHER_SCHOOL_PATH,
   otherSchoolPage,
+  PROVED_PATH,
   provedForSchoolPage,
 } from '../views/factor-elsewhere.tsx'
 
@@ -22,15 +27,21 @@ export function answerFactorElsewhere(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, school, path }: FactorElsewhere,
+  { session, schools, path }: FactorElsewhere,
+  status = 403,
 ): FastifyReply {
-  const sealed = sealProofRequest(context.keyring, school.id, session, path)
-  const frame = frameFor(context, request, reply, session)
-  const page = factorElsewherePage({ ...frame, passkeyOf: school, sealed, path })
-  return sendPage(reply, request, 'site', page, 403)
+  const page = factorElsewherePage({
+    ...frameFor(context, request, reply, session),
+    path,
+    schools: schools.map(({ id, ...school }) => ({
+      ...school,
+      sealed: sealProofRequest(context.keyring, id, session, path),
+    })),
+  })
+  return sendPage(reply, request, 'site', page, status)
 }
 
-/** At the school of the passkey: the person proves it for their session at the other school. */
+/** A person proves a passkey at one school for their session at another one. */
 export function addOtherSchoolRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(OTHER_SCHOOL_PATH, async (request, reply) => {
     const sealed = queryOf(request).get('for') ?? ''
@@ -51,8 +62,28 @@ export function addOtherSchoolRoutes(app: FastifyInstance, context: AppContext):
     if (waiting === undefined) {
       return sendPage(reply, request, 'site', otherSchoolPage({ ...frame, sealed, waiting }), 400)
     }
-    await proveForOtherSchool(request.at, session, waiting)
-    return sendPage(reply, request, 'site', provedForSchoolPage({ ...frame, waiting }))
+    const proof = sealProof(context.keyring, session, waiting)
+    return sendPage(reply, request, 'site', provedForSchoolPage({ ...frame, waiting, proof }))
+  })
+
+  app.get(PROVED_PATH, async (request, reply) => {
+    const session = await loadBrowserSession(request, '/account')
+    const proof = queryOf(request).get('proof') ?? ''
+    const accepted = await acceptProof(request.at, context.keyring, session, proof)
+    if (accepted !== undefined) keepSession(request, reply, accepted.cookie)
+    return redirectTo(reply, request, 'site', accepted?.path ?? '/account')
+  })
+
+  /** For a person who has a passkey here too, which is lost. */
+  app.get(ELSEWHERE_PATH, async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const path = parseLocalPath(queryOf(request).get('return_to')) ?? '/account'
+    const places = await findFactorPlaces(request.at, session)
+    if (places === undefined || places.elsewhere.length === 0) {
+      return redirectTo(reply, request, 'site', path)
+    }
+    const needed = new FactorElsewhere(session, places.elsewhere, path)
+    return answerFactorElsewhere(context, request, reply, needed, 200)
   })
 }
 

@@ -3,7 +3,7 @@ import { findMeans } from '../../../domain/people/factors/demand.ts'
 import {
   askToRemoveFactors,
   findRemoval,
-  keepFactors,
+  takeBackReport,
 } from '../../../domain/people/factors/lost-factors.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { signIn } from '../../../domain/people/sign-in.ts'
@@ -19,6 +19,7 @@ const NOTICES = {
   asked: 'We have noted it, and sent you an email.',
   kept: 'Your passkeys and your authenticator app stay.',
   none: { warning: 'There was nothing to remove.' },
+  late: { warning: 'There was nothing to keep any more.' },
 }
 
 /** For a person who can no longer prove a passkey or a code. */
@@ -66,8 +67,10 @@ export function addLostFactorRoutes(app: FastifyInstance, context: AppContext): 
     const session = await loadBrowserSession(request, LOST_FACTOR_PATH)
     checkedForm(context.keyring, request, session)
     const { id } = session.person
-    await request.at.transaction((tx) => keepFactors(acrossSchools(tx), id, request.id))
-    return redirectTo(reply, request, 'site', `${LOST_FACTOR_PATH}?done=kept`)
+    const isKept = await takeBackReport(request.at, id, request.id)
+    request.queuedMail = true
+    const done = isKept ? 'kept' : 'late'
+    return redirectTo(reply, request, 'site', `${LOST_FACTOR_PATH}?done=${done}`)
   })
 }
 

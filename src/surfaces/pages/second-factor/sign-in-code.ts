@@ -78,10 +78,8 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     const again = (problem: CodeProblem, status: number) =>
       ask(context, request, reply, { ...state, problem }, status)
     if (form.get('lost') === 'yes' && maySayLost(context, byFirst)) {
-      return ask(context, request, reply, {
-        ...state,
-        lost: await sayLost(context, request, byFirst),
-      })
+      const lost = await sayLost(context, request, byFirst)
+      return lost === undefined ? signInAgain() : ask(context, request, reply, { ...state, lost })
     }
     const typed = form.get('code') ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
@@ -131,12 +129,13 @@ async function sayLost(
   { keyring }: AppContext,
   request: FastifyRequest,
   { person }: ProvenPerson,
-): Promise<LostCodes> {
+): Promise<LostCodes | undefined> {
   const by = { person, requestId: request.id }
   const asked = await askToRemoveFactors(request.at, keyring.key('sign-in-throttle'), by)
   if (asked.kind === 'throttled') return asked
-  // A factor that was removed meanwhile: the next sign-in shows it.
-  if (asked.kind !== 'waiting') return { kind: 'no_school' }
+  // The next sign-in asks for none.
+  if (asked.kind === 'no_factor') return undefined
+  if (asked.kind === 'no_school') return { kind: 'no_school' }
   request.queuedMail = true
   return { ...asked, timeZone: request.school.timeZone }
 }

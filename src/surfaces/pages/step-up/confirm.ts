@@ -7,6 +7,7 @@ import {
 } from '../../../domain/people/confirm-person.ts'
 import { secondFactorSince } from '../../../domain/people/factors/authenticators.ts'
 import { findMeans, type Means } from '../../../domain/people/factors/demand.ts'
+import { findFactorPlaces } from '../../../domain/people/factors/own-factor.ts'
 import { knownByCode } from '../../../domain/people/known-device.ts'
 import { askForProof as askDevice } from '../../../domain/people/passkeys/prove-passkey.ts'
 import { relyingPartyOf } from '../../../domain/people/passkeys/relying-party.ts'
@@ -36,6 +37,7 @@ import { challengeFormOf } from '../passkey-form.ts'
 import { startOfSection } from '../section.ts'
 import { queryOf } from '../site-frame.ts'
 import { type Asked, CONFIRM_PATH, type ConfirmProblem, confirmPage } from '../views/confirm.tsx'
+import { ELSEWHERE_PATH } from '../views/factor-elsewhere.tsx'
 import type { Interrupted } from '../views/interrupted.tsx'
 import { PASSKEY_SCRIPT } from '../views/passkey-parts.tsx'
 import { isRecent, type ProofNeeded } from './recent-proof.ts'
@@ -223,7 +225,10 @@ export async function showConfirm(
         relyingPartyOf(request.school.origin, context.passkeys),
       )
     : undefined
+  const places = byFactor ? await findFactorPlaces(request.at, session) : undefined
+  const hasElsewhere = places !== undefined && places.elsewhere.length > 0
   const page = confirmPage({
+    elsewhereUrl: hasElsewhere ? keepAfterSignIn(ELSEWHERE_PATH, place) : undefined,
     school: brandingOf(request.school),
     asked: askedOf(means, byFactor),
     deviceAlone: isKeyAlone(session.methods),

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isKeyAlone } from '../../../domain/people/authentication-context.ts'
-import { findFactorPlace } from '../../../domain/people/factors/own-factor.ts'
-import type { NamedSchool } from '../../../domain/people/mails/mail-contents.ts'
+import { type FactorPlaces, findFactorPlaces } from '../../../domain/people/factors/own-factor.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 
 /** For this long after a proof nothing asks for another one. */
@@ -45,18 +44,18 @@ export function isRecent({ readAt, authenticatedAt, methods }: BrowserSession): 
   return readAt.getTime() - authenticatedAt.getTime() <= RECENT_MS
 }
 
-/** Thrown if the person must prove a passkey that works at another school only. */
+/** Thrown if the person must prove a passkey that works at other schools only. */
 export class FactorElsewhere extends Error {
   override readonly name = 'FactorElsewhere'
   readonly session: BrowserSession
-  readonly school: NamedSchool & { readonly id: string }
+  readonly schools: FactorPlaces['elsewhere']
   /** The page to open once it was proved. */
   readonly path: string
 
-  constructor(session: BrowserSession, school: FactorElsewhere['school'], path: string) {
+  constructor(session: BrowserSession, schools: FactorPlaces['elsewhere'], path: string) {
     super('The person has a passkey at another school, and proved less.')
     this.session = session
-    this.school = school
+    this.schools = schools
     this.path = path
   }
 }
@@ -71,7 +70,7 @@ export async function requireOwnFactor(
   returnTo: string = request.returnTo ?? '/account',
 ): Promise<void> {
   requireRecentProof(request, session, returnTo)
-  const place = await findFactorPlace(request.at, session)
-  if (place === 'here') throw new ProofNeeded(session, returnTo, true)
-  if (place !== undefined) throw new FactorElsewhere(session, place, returnTo)
+  const places = await findFactorPlaces(request.at, session)
+  if (places?.isHere) throw new ProofNeeded(session, returnTo, true)
+  if (places !== undefined) throw new FactorElsewhere(session, places.elsewhere, returnTo)
 }

@@ -4,6 +4,7 @@ import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { DeletionNotice, type WaitingDeletion } from './deletion-notice.tsx'
+import { LostFactorNotice } from './lost-factor.tsx'
 import { memberPage } from './member/member-page.tsx'
 import { PASSKEY_SCRIPT } from './passkey-parts.tsx'
 import { PASSKEYS_PATH, PasskeyMaker } from './passkeys.tsx'
@@ -26,6 +27,8 @@ interface AccountSettingsProps extends SiteFrame {
   /** With a question to the device, which may make the first one, while the last proof is recent. */
   passkeys: { count: number; question: PasskeyQuestion | undefined; silent: boolean }
   waitingDeletions: readonly WaitingDeletion[]
+  /** Of passkeys and the authenticator app that were reported as lost. */
+  removalDueAt: Date | undefined
   timeZone: string
 }
 
@@ -39,6 +42,7 @@ export function accountSettingsPage(props: AccountSettingsProps): string {
     children: (
       <>
         <PageHead title="Account settings" />
+        <LostFactorNotice dueAt={props.removalDueAt} timeZone={props.timeZone} />
         <DeletionNotice
           waiting={props.waitingDeletions}
           formToken={props.viewer?.formToken ?? ''}

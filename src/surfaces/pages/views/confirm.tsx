@@ -51,6 +51,8 @@ interface ConfirmProps {
   /** The page to go to instead. */
   cancelUrl: string
   forgotPasswordUrl?: string | undefined
+  /** Of passkeys at other schools. */
+  elsewhereUrl?: string | undefined
   problem?: ConfirmProblem | undefined
 }
 
@@ -139,6 +141,11 @@ export function confirmPage(props: ConfirmProps): string {
             </PasskeyButton>
           )}
         </Form>
+        {props.elsewhereUrl !== undefined && (
+          <p class="aside">
+            <a href={props.elsewhereUrl}>Use a passkey of another school</a>
+          </p>
+        )}
         {(props.asked === 'code' || props.byFactor) && (
           <p class="aside">
             <a href={LOST_FACTOR_PATH}>You no longer have it?</a>

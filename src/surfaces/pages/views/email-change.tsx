@@ -21,6 +21,8 @@ interface QuestionProps {
   isChanged: boolean
   /** Only a passkey or a code undoes it. */
   needsFactor: boolean
+  /** The passkeys and the authenticator app were reported as lost. */
+  areFactorsLost: boolean
   hasAgreed: boolean
 }
 
@@ -42,18 +44,26 @@ export function changeQuestionPage(props: QuestionProps): string {
 const NEEDS_FACTOR =
   'It was confirmed with a passkey or a code of your account, so undoing it needs one too. Sign in with it, where your passkey works, and undo the change under “Email address”.'
 
+const FACTORS_LOST =
+  'Someone said that the passkeys and the authenticator app of this account are lost, so they will be removed.'
+
 function questionOf(props: QuestionProps) {
-  const { school, mailbox, email, isChanged, needsFactor, hasAgreed } = props
+  const { school, mailbox, email, isChanged, needsFactor, areFactorsLost, hasAgreed } = props
   const here = <Name text={school.name} fallback="this school" />
   const address = <Email text={email} />
   if (isChanged && needsFactor) {
     return {
       title: 'Undo the change of your email address?',
-      lead: NEEDS_FACTOR,
+      lead: areFactorsLost ? `${FACTORS_LOST} ${NEEDS_FACTOR}` : NEEDS_FACTOR,
       buttons: (
-        <ButtonLink look="primary" href="/account/email">
-          Sign in
-        </ButtonLink>
+        <>
+          {areFactorsLost && (
+            <Decision look="danger" value="keep_factors" label="They are not lost: keep them" />
+          )}
+          <ButtonLink look="primary" href="/account/email">
+            Sign in
+          </ButtonLink>
+        </>
       ),
     }
   }
@@ -103,7 +113,7 @@ function questionOf(props: QuestionProps) {
 
 interface DecisionProps {
   look: 'primary' | 'choice' | 'danger'
-  value: 'agree' | 'stop' | 'undo'
+  value: 'agree' | 'stop' | 'undo' | 'keep_factors'
   label: string
 }
 
@@ -117,7 +127,7 @@ function Decision({ look, value, label }: DecisionProps) {
 
 /** What became of it. */
 export type DoneChange =
-  | { kind: 'waits' | 'stopped' | 'expired' | 'taken' | 'busy' | 'needs_factor' }
+  | { kind: 'waits' | 'stopped' | 'expired' | 'taken' | 'busy' | 'needs_factor' | 'factors_kept' }
   | { kind: 'changed' | 'undone'; email: string }
 
 export function changeDonePage(school: Branding, change: DoneChange): string {
@@ -169,6 +179,11 @@ function resultOf(change: DoneChange) {
       }
     case 'stopped':
       return { title: 'The change is stopped', words: 'Your email address stays the same.' }
+    case 'factors_kept':
+      return {
+        title: 'The passkeys and the authenticator app stay',
+        words: 'They will not be removed. We have told the address of the account.',
+      }
     case 'undone':
       return {
         title: 'The change is undone',

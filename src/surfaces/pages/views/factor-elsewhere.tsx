@@ -6,6 +6,10 @@ import { LOST_FACTOR_PATH } from './lost-factor.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 export const OTHER_SCHOOL_PATH = '/confirm/other-school'
+/** Where the person comes back to with the proof. */
+export const PROVED_PATH = '/confirm/other-school/proved'
+/** Offers the passkeys of other schools beside one that works here. */
+export const ELSEWHERE_PATH = '/confirm/other-schools'
 
 interface OtherSchool {
   name: string
@@ -13,17 +17,14 @@ interface OtherSchool {
 }
 
 interface ElsewhereProps extends SiteFrame {
-  passkeyOf: OtherSchool
-  /** Names this session to that school. */
-  sealed: string
+  /** With what names this session to that school. */
+  schools: readonly (OtherSchool & { sealed: string })[]
   /** The page to open once the passkey was proved. */
   path: string
 }
 
-/** Answers 403, to a person whose passkey works at another school only. */
-export function factorElsewherePage(props: ElsewhereProps): string {
-  const { origin, name } = props.passkeyOf
-  const there = <Name text={name} fallback="another school" />
+/** For a person whose passkey works at other schools. */
+export function factorElsewherePage({ schools, path, ...props }: ElsewhereProps): string {
   const title = 'This needs your passkey'
   return sitePage({
     ...props,
@@ -34,20 +35,25 @@ export function factorElsewherePage(props: ElsewhereProps): string {
         <section class="panel">
           <p>
             What comes next changes your account or how you sign in, and your password is not enough
-            for it. Your passkey works at {there}: use it there, then come back.
+            for it. Use your passkey at a school where it works, then come back.
           </p>
-          <div class="actions">
-            <ButtonLink
-              look="primary"
-              href={`${origin}${OTHER_SCHOOL_PATH}?for=${encodeURIComponent(props.sealed)}`}
-            >
-              Use the passkey there
-            </ButtonLink>
-            <ButtonLink look="plain" href={props.path}>
-              I have used it
-            </ButtonLink>
-          </div>
+          <ul class="rows">
+            {schools.map(({ name, origin, sealed }) => (
+              <li>
+                <p class="row-title">
+                  <Name text={name} fallback={origin} />
+                </p>
+                <ButtonLink
+                  look="primary"
+                  href={`${origin}${OTHER_SCHOOL_PATH}?for=${encodeURIComponent(sealed)}`}
+                >
+                  Use the passkey there
+                </ButtonLink>
+              </li>
+            ))}
+          </ul>
           <p class="aside">
+            <a href={path}>I have used it</a> ·{' '}
             <a href={LOST_FACTOR_PATH}>You no longer have it?</a>
           </p>
         </section>
@@ -58,7 +64,6 @@ export function factorElsewherePage(props: ElsewhereProps): string {
 
 interface Waiting {
   school: OtherSchool
-  path: string
   /** As the browser calls itself. */
   device: string
 }
@@ -112,8 +117,9 @@ export function otherSchoolPage({ waiting, sealed, ...props }: OtherSchoolProps)
 
 export function provedForSchoolPage({
   waiting,
+  proof,
   ...props
-}: SiteFrame & { waiting: Waiting }): string {
+}: SiteFrame & { waiting: Waiting; proof: string }): string {
   const title = 'Confirmed'
   return sitePage({
     ...props,
@@ -123,11 +129,14 @@ export function provedForSchoolPage({
         <PageHead title={title} />
         <section class="panel">
           <p>
-            You can go on at <Name text={waiting.school.name} fallback="the other school" /> for ten
+            Go back to <Name text={waiting.school.name} fallback="the other school" /> within ten
             minutes.
           </p>
           <div class="actions">
-            <ButtonLink look="primary" href={`${waiting.school.origin}${waiting.path}`}>
+            <ButtonLink
+              look="primary"
+              href={`${waiting.school.origin}${PROVED_PATH}?proof=${encodeURIComponent(proof)}`}
+            >
               Go back
             </ButtonLink>
           </div>

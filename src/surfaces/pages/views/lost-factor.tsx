@@ -120,3 +120,22 @@ function passwordError(problem: LostFactorProblem | undefined): string | undefin
   if (problem?.kind === 'missing') return 'Enter your password.'
   return problem?.kind === 'mismatch' ? 'This is not your password.' : undefined
 }
+
+/** Where the person would not see it otherwise: they may not have reported it. */
+export function LostFactorNotice({
+  dueAt,
+  timeZone,
+}: {
+  dueAt: Date | undefined
+  timeZone: string
+}) {
+  if (dueAt === undefined) return null
+  return (
+    <Alert tone="warning" title="Your passkeys and your authenticator app will be removed">
+      <p>
+        They were reported as lost, and will be removed on <Moment at={dueAt} timeZone={timeZone} />
+        . <a href={LOST_FACTOR_PATH}>Keep them</a>
+      </p>
+    </Alert>
+  )
+}

@@ -15,6 +15,7 @@ import {
 } from '../../../../foundation/html/site-components.tsx'
 import { SETTINGS_PATH } from '../account-paths.ts'
 import { DeletionNotice, type WaitingDeletion } from '../deletion-notice.tsx'
+import { LostFactorNotice } from '../lost-factor.tsx'
 import { PASSKEY_SCRIPT } from '../passkey-parts.tsx'
 import { PasskeyMaker } from '../passkeys.tsx'
 import type { Person } from '../person.tsx'
@@ -38,6 +39,8 @@ interface MemberHomeProps extends SiteFrame {
   events: readonly MemberRegistration[]
   downloads: readonly OwnedProduct[]
   waitingDeletions: readonly WaitingDeletion[]
+  /** Of passkeys and the authenticator app that were reported as lost. */
+  removalDueAt: Date | undefined
   /** Asks the device to make the first passkey, just after a sign-in. */
   passkey: { question: PasskeyQuestion; silent: boolean } | undefined
 }
@@ -68,6 +71,7 @@ export function memberHomePage(props: MemberHomeProps): string {
             </p>
           </div>
         </div>
+        <LostFactorNotice dueAt={props.removalDueAt} timeZone={props.timeZone} />
         <DeletionNotice
           waiting={props.waitingDeletions}
           formToken={props.viewer?.formToken ?? ''}
