@@ -42,7 +42,7 @@ export function changeQuestionPage(props: QuestionProps): string {
 }
 
 const NEEDS_FACTOR =
-  'It was confirmed with a passkey or a code of your account, so undoing it needs one too. Sign in with it, where your passkey works, and undo the change under “Email address”.'
+  'The change was confirmed with a passkey or a code of your account, so undoing it needs one too. Sign in with it, where your passkey works, and undo the change under “Email address”.'
 
 const FACTORS_LOST =
   'Someone said that the passkeys and the authenticator app of this account are lost, so they will be removed.'
