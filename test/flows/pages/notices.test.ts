@@ -367,3 +367,18 @@ describe('a mail about an app', () => {
     await untilSent(world)
   })
 })
+
+test('a notice that the version before queued at another school names no wrong one', async () => {
+  const ada = await world.aMember(home)
+  await signedIn(world, home, ada)
+  await mailsTo(ada)
+  const facts = { what: 'passkey_added', device: '', isHere: false }
+  await world.database.pool.query(
+    `insert into outgoing_mails (id, school_id, kind, email, facts)
+     values (gen_random_uuid(), $1, 'account_notice', $2, $3)`,
+    [home.id, ada.email, JSON.stringify(facts)],
+  )
+  await untilSent(world)
+  const { text } = await mailBox.take(ada.email, 'A passkey was added')
+  expect(text).toContain('It was at another school on this server.')
+})

@@ -96,10 +96,12 @@ export const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
       what === 'new_browser'
         ? [{ limit: newBrowserCounter(key, userId), minutes: 60, above: 'none' }]
         : [],
-    async decide({ at, facts: { what, device, app, place, until }, account: { userId } }) {
+    async decide({ at, facts: { what, device, app, isHere, place, until }, account: { userId } }) {
       const token = await mintNotMeLink(at, userId)
       if (token === undefined) return 'none'
-      const named = await findNamedSchool(at, place ?? at.schoolId)
+      // A notice that the version before queued elsewhere does not say where.
+      const where = isHere ? at.schoolId : place
+      const named = where === undefined ? undefined : await findNamedSchool(at, where)
       const due = until === undefined ? undefined : new Date(until)
       return { kind: 'account_notice', what, device, app, token, place: named, until: due }
     },
