@@ -43,7 +43,8 @@ const leaseUntil = (seconds: number) => sql`now() + make_interval(secs => ${seco
 
 /**
  * The person who started the job still runs the school and is signed in, unless it is about themselves, and the app through
- * which they did still has access. `lock` is `for share` where the job writes by it. A step also needs all roles by which its rows are judged.
+ * which they did still has access. `lock` is `for share` where the job writes by it. A step also needs all roles by which its
+ * rows are judged.
  */
 const mayGoOn = (roles: readonly Role[] = [], lock = sql``) => sql<boolean>`(
   (j.user_id is null or j.of_member or (

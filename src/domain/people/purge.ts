@@ -8,8 +8,8 @@ import { MAIL_IS_DEAD } from './outgoing-mail.ts'
 const id = { column: 'id', type: 'uuid' } as const
 
 /**
- * Crosses schools: people whose deletion is due, and factors that were lost; sessions, trusted browsers, links in mails, changes of an email, mails and
- * failure counters that have expired.
+ * Crosses schools: people whose deletion is due, and factors that were lost; sessions, trusted browsers, links in mails,
+ * changes of an email, mails and failure counters that have expired.
  */
 export const peopleSweeps: readonly Sweep[] = [
   deletionSweep,

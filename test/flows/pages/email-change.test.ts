@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, test, vi } from 'vitest'
 import {
   findDeletions,
   requestDeletion,
 } from '../../../src/domain/people/deletion/deletion-requests.ts'
+import { storeEmail } from '../../../src/domain/people/email-change/store-email.ts'
 import { acceptInvitation } from '../../../src/domain/people/invitations/accept-invitation.ts'
 import { addMember } from '../../../src/domain/people/member-roles.ts'
 import { findNotMe, mintNotMeLink } from '../../../src/domain/people/not-me-link.ts'
@@ -12,6 +14,7 @@ import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { switchOn } from '../../support/authenticator.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
+import { eventually } from '../../support/eventually.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { signedIn, submit, submitAtOnce } from '../../support/operator-like.ts'
 import { addPasskey, PasskeyDevice, signInWith } from '../../support/passkey-device.ts'
@@ -568,6 +571,37 @@ describe('a thief', () => {
     expect((await decide(hostile, moved.fresh, 'agree')).statusCode).toBe(409)
     expect((await decide(school, undo, 'undo')).body).toContain('The change is undone')
     expect(await emailOf(ada)).toBe(ada.email)
+    await untilSent(world)
+  })
+
+  test('who makes an account with the old address in the moment of the change waits for it, and gets none', async () => {
+    const school = await world.aSchool({ signUp: true })
+    const ada = await world.aMember(school)
+    const links = await asked(school, ada, newEmail())
+    await decide(school, links.old, 'agree')
+    const link = sealSignUpLink(world.context.keyring, school.id, {
+      ...{ name: 'Eve', browser: '', email: ada.email },
+    })
+    const [eve, finish] = [new Visitor(world, school), '/sign-up/finish']
+    const fields = { name: 'Eve', new_password: 'a kettle for nine otters' }
+    const isWaiting = async () => {
+      const { rows } = await world.database.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'",
+      )
+      expect(rows.length).toBeGreaterThan(0)
+    }
+    const made = await world.database.db.transaction().execute(async (tx) => {
+      await storeEmail(tx, { userId: ada.id, email: newEmail() })
+      await sql`update email_changes set changed_at = now() where user_id = ${ada.id}`.execute(tx)
+      const making = submit(eve, `${finish}?link=${encodeURIComponent(link)}`, finish, fields)
+      await vi.waitFor(isWaiting, eventually)
+      return { making }
+    })
+    expect((await made.making).statusCode).toBe(400)
+    const { rows } = await world.database.pool.query('select from users where email = $1', [
+      ada.email,
+    ])
+    expect(rows).toHaveLength(0)
     await untilSent(world)
   })
 

@@ -73,13 +73,15 @@ export async function isKept(db: Db, email: string): Promise<boolean> {
 }
 
 /**
- * Held until the transaction ends by whatever gives an address to an account, or takes it away: it then sees what was
- * done in the same moment.
+ * Call it before an account gets an address, with the account that gives up the one it has: both are locked until the
+ * transaction ends, so that another one sees what was done in the same moment.
  */
-export async function lockAddresses(tx: Db, ...emails: readonly string[]): Promise<void> {
+export async function lockAddresses(tx: Db, email: string, userId?: string): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended('address ' || e, 0))
-    from (select distinct lower(x) as e from unnest(${emails}::text[]) x order by 1) a`.execute(tx)
+    from (
+      select lower(${email}) as e union select lower(email) from users where id = ${userId ?? null}::uuid
+      order by 1) a where e is not null`.execute(tx)
 }
 
 /** A condition on a row that is called `t`: its links can do nothing any more. */

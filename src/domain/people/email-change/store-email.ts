@@ -15,7 +15,7 @@ export async function storeEmail(
   { userId, email }: { readonly userId: string; readonly email: string },
   ...exceptSessions: readonly (string | null)[]
 ): Promise<boolean> {
-  await lockAddresses(tx, email)
+  await lockAddresses(tx, email, userId)
   const { rows } = await sql<{ id: string }>`
     with before as (select id, email from users where id = ${userId}),
     stored as (

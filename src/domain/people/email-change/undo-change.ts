@@ -73,7 +73,7 @@ export async function undoByFactor(
 }
 
 async function undo(at: SchoolDb, change: EmailChange, requestId: string): Promise<Undoing> {
-  const { id, userId, oldEmail, newEmail, askedSchoolId } = change
+  const { id, userId, oldEmail, askedSchoolId } = change
   // Not null: an account without a password may get a link that sets one from any school.
   const hash = await hashPassword(randomSecret(32).toString('base64url'), at.schoolId)
   return await at.transaction(async (here) => {
@@ -86,7 +86,7 @@ async function undo(at: SchoolDb, change: EmailChange, requestId: string): Promi
       where c.id = ${id} and c.school_id = ${tx.schoolId} and ${CAN_BE_UNDONE}`)
     if (rows.length === 0) return { kind: 'expired' }
     const db = acrossSchools(tx)
-    await lockAddresses(db, oldEmail, newEmail)
+    await lockAddresses(db, oldEmail, userId)
     await freeAddress(db, oldEmail)
     if (!(await storeEmail(db, { userId, email: oldEmail }))) return { kind: 'taken' }
     const how = { by: 'email_undone', requestId } as const
