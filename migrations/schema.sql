@@ -1310,7 +1310,7 @@ create table learner_days (
   constraint learner_days_span_check CHECK ((span = ANY (ARRAY['day'::text, 'week'::text, 'month'::text])))
 );
 
--- analytics: who learned on a day; progress rows only remember the last time
+-- learning: who learned on a day; progress rows only remember the last time
 create table learning_days (
   school_id uuid not null,
   day date not null,

@@ -1,5 +1,4 @@
-import { enrollmentKind } from '../../src/domain/learning/enrollment-bulk.ts'
-import { progressKind } from '../../src/domain/learning/progress-bulk.ts'
+import { enrollmentKind, progressKind } from '../../src/domain/learning/progress-bulk.ts'
 import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
 import { studentKind } from '../../src/domain/people/people-bulk.ts'
 import { idOf } from '../world/ids.ts'

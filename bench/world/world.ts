@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import pg from 'pg'
-import { FigureRounds } from '../../src/domain/analytics/figures/figure-rounds.ts'
+import { FigureRounds } from '../../src/domain/analytics/figure-rounds.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import {
   type DatabaseAddress,

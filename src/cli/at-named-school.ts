@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { performOperation, type WriteOperation } from '../domain/operation.ts'
-import type { ListedSchool } from '../domain/schools/list-schools.ts'
+import { performOperation, type WriteOperation } from '../domain/operation/operation.ts'
+import type { ListedSchool } from '../domain/schools/school-directory.ts'
 import type { Db } from '../foundation/db/database.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
 import { withDatabase } from './attach.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
+import { fillPlatforms } from '../domain/clients/vendor-platforms.ts'
 import { type Database, openDatabase } from '../foundation/db/database.ts'
 import { connectionOf } from '../foundation/db/database-url.ts'
 import {

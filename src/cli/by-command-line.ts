@@ -1,4 +1,4 @@
-import type { Actor, AuditedActor } from '../domain/actor.ts'
+import type { Actor, AuditedActor } from '../domain/actor/actor.ts'
 
 /** The command line knows no person: its users can read the database anyway. */
 export const BY_COMMAND_LINE: AuditedActor = { via: 'command_line' }

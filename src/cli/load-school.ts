@@ -1,4 +1,8 @@
-import { findSchoolNamed, type ListedSchool, listSchools } from '../domain/schools/list-schools.ts'
+import {
+  findSchoolNamed,
+  type ListedSchool,
+  listSchools,
+} from '../domain/schools/school-directory.ts'
 import type { Db } from '../foundation/db/database.ts'
 import { commandText } from '../foundation/text/command-name.ts'
 import { CommandError } from './outcome.ts'

@@ -4,7 +4,7 @@ import {
   MIN_PASSWORD_LENGTH,
   type PasswordContext,
   type PasswordProblem,
-} from '../domain/people/password-rule.ts'
+} from '../domain/people/password-strength.ts'
 import { MAX_PASSWORD_BYTES } from '../foundation/crypto/password.ts'
 import { COMMAND } from '../foundation/text/command-name.ts'
 import { CommandError } from './outcome.ts'

@@ -1,5 +1,5 @@
+import { refusalFrom } from '../domain/operation/operation.ts'
 import type { InputProblem, Refusal } from '../domain/operation/refusal.ts'
-import { refusalFrom } from '../domain/operation.ts'
 import { CommandError } from './outcome.ts'
 
 /** By the code of a refusal, or `not_found`: the remedy, or the error in other words and the remedy. */

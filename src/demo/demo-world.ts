@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
-import { renderMissing } from '../domain/content/render-missing.ts'
-import { hasSchools, lockEmptyInstallation } from '../domain/setup/empty-installation.ts'
+import { renderMissing } from '../domain/content/rendered-texts.ts'
+import { hasSchools, lockEmptyInstallation } from '../domain/setup/first-school.ts'
 import { hashPassword } from '../foundation/crypto/password.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'

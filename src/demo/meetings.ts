@@ -1,4 +1,4 @@
-import { classRemoved } from '../domain/consulting/remove-class.ts'
+import { classRemoved } from '../domain/consulting/slot-operations.ts'
 import type {
   BookingSketch,
   ServiceSketch,

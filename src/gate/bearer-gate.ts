@@ -6,7 +6,7 @@ import {
   type Caller,
   checkOfBearer,
   type KnownCaller,
-} from '../domain/access/caller.ts'
+} from '../domain/grants/caller.ts'
 import { confirmedBy, inLane } from '../foundation/db/school-db.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
 import { parseBearer } from '../foundation/protocol/bearer-header.ts'

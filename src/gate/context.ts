@@ -1,4 +1,4 @@
-import type { SharedPasskeys } from '../domain/people/passkeys/relying-party.ts'
+import type { SharedPasskeys } from '../domain/people/passkeys/verify.ts'
 import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'

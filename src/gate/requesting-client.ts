@@ -3,7 +3,7 @@ import {
   type AuthorizingClient,
   findAuthorizingClient,
 } from '../domain/clients/authorizing-client.ts'
-import type { MetadataClients } from '../domain/clients/metadata/metadata-clients.ts'
+import type { MetadataClients } from '../domain/clients/metadata-clients.ts'
 import { acrossSchools } from '../foundation/db/school-db.ts'
 import { clientAddress } from '../foundation/http/client-address.ts'
 import { RepeatedLines } from '../foundation/http/repeated-lines.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
-import type { EmptyInstallation } from '../domain/setup/empty-installation.ts'
+import type { EmptyInstallation } from '../domain/setup/first-school.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
 import { type ErrorCode, errorAddress } from '../foundation/errors/catalogue.ts'
 import { errorCataloguePage } from '../foundation/html/error-catalogue.tsx'

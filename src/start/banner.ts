@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Config } from '../config.ts'
 import { type DemoGuide, describeDemoWorld } from '../demo/demo-world.ts'
-import { SETUP_CODE_MINUTES, SETUP_CODE_TRIES } from '../domain/setup/setup-code.ts'
+import { SETUP_CODE_MINUTES, SETUP_CODE_TRIES } from '../domain/setup/first-school.ts'
 import { COMMAND, commandText } from '../foundation/text/command-name.ts'
 import { VERSION } from '../version.ts'
 import type { DatabaseServer } from './open-database.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import { FigureRounds } from '../domain/analytics/figures/figure-rounds.ts'
+import { FigureRounds } from '../domain/analytics/figure-rounds.ts'
 import type { Db } from '../foundation/db/database.ts'
 
 /** Between rounds, and between rounds that do not end. */

@@ -1,7 +1,7 @@
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { judgeSecret, keepSecretCheck } from '../domain/setup/secret-check.ts'
+import { judgeSecret, keepSecretCheck } from '../domain/setup/installation-secret.ts'
 import { randomSecret } from '../foundation/crypto/random.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
+import { JOB_KINDS } from '../domain/catalogue/job-kinds.ts'
+import { mayGoOn } from '../domain/grants/right-of-job.ts'
+import { PURGED_AT_ONCE, purgeJobs } from '../domain/jobs/finish-job.ts'
 import { JobRunner } from '../domain/jobs/job-runner.ts'
-import { JOB_KINDS } from '../domain/jobs/kinds.ts'
-import { PURGED_AT_ONCE, purgeJobs } from '../domain/jobs/purge.ts'
-import { purgePictures } from '../domain/people/profile/picture.ts'
+import { purgePictures } from '../domain/people/profile.ts'
 import type { Db } from '../foundation/db/database.ts'
 import { viewOf } from '../foundation/db/lanes.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
@@ -26,6 +27,7 @@ export function workOnJobs(
 ): Jobs {
   const runner = new JobRunner(db, {
     kinds: JOB_KINDS,
+    mayGoOn,
     files,
     onFinished,
     onError: (error, job) => log.error({ err: error, job }, 'a job could not go on'),

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { createDemoWorldIfEmpty, hasDemoWorld, moveDemoOrigins } from '../demo/demo-world.ts'
-import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
-import { renderMissing } from '../domain/content/render-missing.ts'
-import { renewSetupCode } from '../domain/setup/setup-code.ts'
+import { fillPlatforms } from '../domain/clients/vendor-platforms.ts'
+import { renderMissing } from '../domain/content/rendered-texts.ts'
+import { renewSetupCode } from '../domain/setup/first-school.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import {
   type Database,

@@ -1,12 +1,15 @@
-import { auditSweep } from '../domain/audit/purge.ts'
-import { clientSweeps } from '../domain/clients/purge.ts'
-import { fillSeatTimes } from '../domain/consulting/fill-seat-times.ts'
-import { renderMissing } from '../domain/content/render-missing.ts'
-import { grantSweeps } from '../domain/grants/purge.ts'
-import { keepPurgePosition, readPurgePositions } from '../domain/grants/purge-positions.ts'
-import { idempotencySweep } from '../domain/idempotency/purge.ts'
-import { peopleSweeps } from '../domain/people/purge.ts'
-import { schoolSweep } from '../domain/schools/deletion/purge.ts'
+import { auditSweep } from '../domain/audit/audit.ts'
+import { clientSweeps } from '../domain/clients/client.ts'
+import { fillSeatTimes } from '../domain/consulting/seat-operations.ts'
+import { renderMissing } from '../domain/content/rendered-texts.ts'
+import {
+  grantSweeps,
+  keepPurgePosition,
+  readPurgePositions,
+} from '../domain/grants/purge-grants.ts'
+import { idempotencySweep } from '../domain/idempotency/repeated-write.ts'
+import { peopleSweeps } from '../domain/people/purge-people.ts'
+import { schoolSweep } from '../domain/schools/delete-school.ts'
 import type { Db } from '../foundation/db/database.ts'
 import type { Sweep, SweepStep } from '../foundation/db/sweep.ts'
 

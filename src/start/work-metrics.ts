@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { JobEnd } from '../domain/jobs/finish-job.ts'
-import { readJobBacklog } from '../domain/jobs/job-backlog.ts'
+import { type JobEnd, readJobBacklog } from '../domain/jobs/finish-job.ts'
 import { readMailBacklog } from '../domain/people/outgoing-mail.ts'
 import type { Db } from '../foundation/db/database.ts'
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { renderMissing } from '../../src/domain/content/render-missing.ts'
+import { renderMissing } from '../../src/domain/content/rendered-texts.ts'
 import { violationsOf } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createApplication } from '../../src/domain/clients/applications/application-operations.ts'
+import { createApplication } from '../../src/domain/clients/application-operations.ts'
 import { violationsOf } from '../support/accessibility.ts'
 import { aBrowserSchool, signIn } from '../support/browser-school.ts'
 import { aPair, userinfo } from '../support/client-like.ts'

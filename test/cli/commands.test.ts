@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { filledIn } from '../../src/domain/clients/applications/assistants.ts'
+import { filledIn } from '../../src/domain/clients/assistants.ts'
 import { findClient } from '../../src/domain/clients/client.ts'
 import { rolesAt } from '../../src/domain/people/membership.ts'
 import { findPersonByEmail } from '../../src/domain/people/person.ts'

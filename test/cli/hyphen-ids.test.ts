@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
-import { listKeys } from '../../src/domain/schools/signing-keys.ts'
+import { listKeys } from '../../src/domain/schools/signing.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
 import { testDatabase } from '../support/database.ts'
 import { environmentOf, run } from './support/run.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { BULK_KINDS } from '../../src/domain/bulk/kinds.ts'
+import { BULK_KINDS } from '../../src/domain/catalogue/bulk-kinds.ts'
 import { testDatabase } from '../support/database.ts'
 import { environmentOf, run } from './support/run.ts'
 

@@ -13,10 +13,13 @@ import {
   renewRecoveryCodes,
   useRecoveryCode,
 } from '../../src/domain/people/factors/recovery-codes.ts'
-import { checkSealedKeys } from '../../src/domain/schools/key-health.ts'
-import { countSealed, sealAgain } from '../../src/domain/setup/rotate-secret.ts'
-import { SEALED_COLUMNS } from '../../src/domain/setup/sealed-columns.ts'
-import { judgeSecret } from '../../src/domain/setup/secret-check.ts'
+import { checkSealedKeys } from '../../src/domain/schools/signing.ts'
+import {
+  countSealed,
+  judgeSecret,
+  SEALED_COLUMNS,
+  sealAgain,
+} from '../../src/domain/setup/installation-secret.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { openKeyring } from '../../src/start/installation-secret.ts'
 import { copyDatabase, emptyDatabase, testDatabase } from '../support/database.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { fillPlatforms } from '../../src/domain/clients/platforms/platform-list.ts'
+import { fillPlatforms } from '../../src/domain/clients/vendor-platforms.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { loadMigrations, type Migration } from '../../src/foundation/db/migration/migrations.ts'
 import { FIRST_SET_SIZE, OLD_MIGRATIONS } from '../../src/foundation/db/migration/release-0.1.0.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { createApplication } from '../../src/domain/clients/applications/application-operations.ts'
+import { createApplication } from '../../src/domain/clients/application-operations.ts'
 import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
 import { enterCode, enterPassword, switchOn } from '../support/authenticator.ts'
 import { aPkce, authorizeAs, hiddenFields, Visitor } from '../support/browser-like.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../src/domain/clients/client-operations.ts'
 import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
 import { endConnectedApp } from '../../src/domain/grants/connected-apps.ts'
-import { deletePerson } from '../../src/domain/people/delete-person.ts'
+import { deletePerson } from '../../src/domain/people/deletion/delete-person.ts'
 import { setPersonRoles } from '../../src/domain/people/person-operations.ts'
 import { setPassword } from '../../src/domain/people/set-password.ts'
 import { plainServer } from '../net/test-server.ts'

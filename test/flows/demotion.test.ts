@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { deletePerson } from '../../src/domain/people/delete-person.ts'
+import { deletePerson } from '../../src/domain/people/deletion/delete-person.ts'
 import { memberKind } from '../../src/domain/people/people-bulk.ts'
 import { setPersonRoles } from '../../src/domain/people/person-operations.ts'
 import { verifies } from '../spec/verifies.ts'

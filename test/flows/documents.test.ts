@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { MetadataClients } from '../../src/domain/clients/metadata/metadata-clients.ts'
+import { MetadataClients } from '../../src/domain/clients/metadata-clients.ts'
 import type { School } from '../../src/domain/schools/school.ts'
 import { plainServer } from '../net/test-server.ts'
 import { verifies } from '../spec/verifies.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { markFirstUse } from '../../src/domain/grants/first-use.ts'
+import { markFirstUse } from '../../src/domain/grants/token-pair.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, type Pair, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { agePair, isLive, pairIdOf, pairRow } from '../support/oauth-world.ts'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { createApplication } from '../../src/domain/clients/applications/application-operations.ts'
-import { filledIn } from '../../src/domain/clients/applications/assistants.ts'
+import { createApplication } from '../../src/domain/clients/application-operations.ts'
+import { filledIn } from '../../src/domain/clients/assistants.ts'
 import { verifies } from '../spec/verifies.ts'
 import { ask, expectPage } from '../support/authorization.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'

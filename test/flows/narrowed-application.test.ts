@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { changeApplication } from '../../src/domain/clients/applications/application-operations.ts'
+import { changeApplication } from '../../src/domain/clients/application-operations.ts'
 import { reviewClient, withdrawReview } from '../../src/domain/clients/client-operations.ts'
 import { UNREVIEWED_SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../spec/verifies.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OutlineCache } from '../../src/domain/learning/outline-cache.ts'
+import { OutlineCache } from '../../src/domain/learning/outline.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { anOperator } from '../support/admin-api.ts'
 import { ndjson } from '../support/bulk.ts'

@@ -1,9 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import {
-  endOldSecret,
-  rotateSecret,
-} from '../../src/domain/clients/applications/secret-operations.ts'
+import { endOldSecret, rotateSecret } from '../../src/domain/clients/application-operations.ts'
 import { verifies } from '../spec/verifies.ts'
 import { type Answer, hiddenFields } from '../support/browser-like.ts'
 import { aPair, exchange, postForm, refresh, revoke } from '../support/client-like.ts'

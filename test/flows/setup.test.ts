@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renewSetupCode, SETUP_CODE_TRIES } from '../../src/domain/setup/setup-code.ts'
+import { renewSetupCode, SETUP_CODE_TRIES } from '../../src/domain/setup/first-school.ts'
 import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
 import { verifies } from '../spec/verifies.ts'
 import { type Answer, hiddenFields } from '../support/browser-like.ts'

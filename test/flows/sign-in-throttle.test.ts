@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { signIn } from '../../src/domain/people/sign-in.ts'
-import { countTry, uncountTries } from '../../src/domain/people/throttle.ts'
+import { countTry, uncountTries } from '../../src/domain/people/sign-in-counters.ts'
 import { verifyPassword } from '../../src/foundation/crypto/password.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aSetup, expectPage } from '../support/authorization.ts'

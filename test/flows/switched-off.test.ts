@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { switchPlatform } from '../../src/domain/clients/platforms/change-platforms.ts'
+import { switchPlatform } from '../../src/domain/clients/change-platforms.ts'
 import { verifies } from '../spec/verifies.ts'
 import { ask, expectPage } from '../support/authorization.ts'
 import { aPair, postForm, refresh } from '../support/client-like.ts'

@@ -3,11 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { importRows } from '../../src/domain/bulk/import-rows.ts'
 import { couponKind } from '../../src/domain/commerce/offer-bulk.ts'
 import { pageKind } from '../../src/domain/content/content-bulk.ts'
-import { commentKind } from '../../src/domain/learning/comment-bulk.ts'
-import { courseKind } from '../../src/domain/learning/course-bulk.ts'
-import { lectureKind, sectionKind } from '../../src/domain/learning/curriculum-bulk.ts'
+import {
+  commentKind,
+  courseKind,
+  lectureKind,
+  sectionKind,
+} from '../../src/domain/learning/course-bulk.ts'
 import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
-import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../src/domain/operation/operation.ts'
 import { bytesOf, callerAt, exportFrom, importInto, ndjson } from '../support/bulk.ts'
 import { addExamples, everyRow } from '../support/example-school.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'

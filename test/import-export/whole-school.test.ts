@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import type { BulkKind } from '../../src/domain/bulk/kind.ts'
-import { BULK_KINDS } from '../../src/domain/bulk/kinds.ts'
+import { BULK_KINDS } from '../../src/domain/catalogue/bulk-kinds.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'

@@ -2,8 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { consumeCode, exchangeValues } from '../../src/domain/grants/exchange-code.ts'
 import { EXCHANGE_RULEBOOK } from '../../src/domain/grants/exchange-rules.ts'
-import type { GrantFacts, Rulebook, TokenRequest } from '../../src/domain/grants/grant-rule.ts'
-import { findBrokenRule, mintOrRefuse } from '../../src/domain/grants/judge-grant.ts'
+import {
+  findBrokenRule,
+  type GrantFacts,
+  mintOrRefuse,
+  type Rulebook,
+  type TokenRequest,
+} from '../../src/domain/grants/grant-rule.ts'
 import { mintChild, refreshValues } from '../../src/domain/grants/refresh-pair.ts'
 import { REFRESH_RULEBOOK } from '../../src/domain/grants/refresh-rules.ts'
 import { freshTokens } from '../../src/domain/grants/token-pair.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deleteApplication } from '../../src/domain/clients/applications/application-operations.ts'
+import { deleteApplication } from '../../src/domain/clients/application-operations.ts'
 import {
   endAuthorization,
   endAuthorizationsOfClient,

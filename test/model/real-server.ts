@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { authenticateBearer, checkOfBearer } from '../../src/domain/access/caller.ts'
 import {
   changeApplication,
   deleteApplication,
-} from '../../src/domain/clients/applications/application-operations.ts'
-import {
-  changeTool,
-  createTool,
-  deleteTool,
-} from '../../src/domain/clients/tools/tool-operations.ts'
+} from '../../src/domain/clients/application-operations.ts'
+import { changeTool, createTool, deleteTool } from '../../src/domain/clients/tool-operations.ts'
 import { endAuthorization } from '../../src/domain/grants/authorizations.ts'
-import { deletePerson } from '../../src/domain/people/delete-person.ts'
+import { authenticateBearer, checkOfBearer } from '../../src/domain/grants/caller.ts'
+import { deletePerson } from '../../src/domain/people/deletion/delete-person.ts'
 import {
   changeMember,
   createMember,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseClientIdUrl } from '../../src/domain/clients/metadata/client-id-url.ts'
-import { fetchClientMetadata } from '../../src/domain/clients/metadata/fetch-client-metadata.ts'
+import { parseClientIdUrl } from '../../src/domain/clients/client-id-url.ts'
+import { fetchClientMetadata } from '../../src/domain/clients/metadata-clients.ts'
 import { verifies } from '../spec/verifies.ts'
 import { plainServer } from './test-server.ts'
 

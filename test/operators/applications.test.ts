@@ -4,11 +4,9 @@ import {
   changeApplication,
   createApplication,
   deleteApplication,
-} from '../../src/domain/clients/applications/application-operations.ts'
-import {
   endOldSecret,
   rotateSecret,
-} from '../../src/domain/clients/applications/secret-operations.ts'
+} from '../../src/domain/clients/application-operations.ts'
 import { findClient } from '../../src/domain/clients/client.ts'
 import {
   disableClient,

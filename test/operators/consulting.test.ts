@@ -8,7 +8,6 @@ import {
   readMeeting,
   reopenMeeting,
 } from '../../src/domain/consulting/meeting-operations.ts'
-import { removeClass } from '../../src/domain/consulting/remove-class.ts'
 import {
   addAttendee,
   bookSlot,
@@ -29,6 +28,7 @@ import {
   createSlots,
   listSlots,
   readSlot,
+  removeClass,
   removeSlot,
 } from '../../src/domain/consulting/slot-operations.ts'
 import {

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { FigureRounds } from '../../src/domain/analytics/figures/figure-rounds.ts'
-import { announceJob } from '../../src/domain/notifications/announce-job.ts'
-import { deleteSchool } from '../../src/domain/schools/deletion/delete-school.ts'
-import { deleteSchoolJob } from '../../src/domain/schools/deletion/delete-school-job.ts'
-import { tablesOfSchools } from '../../src/domain/schools/deletion/remove-rows.ts'
-import { listSchools } from '../../src/domain/schools/list-schools.ts'
+import { FigureRounds } from '../../src/domain/analytics/figure-rounds.ts'
+import { announceJob } from '../../src/domain/learning/announcements.ts'
+import {
+  deleteSchool,
+  deleteSchoolJob,
+  tablesOfSchools,
+} from '../../src/domain/schools/delete-school.ts'
+import { listSchools } from '../../src/domain/schools/school-directory.ts'
 import { createSchool } from '../../src/domain/schools/write-school.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'

@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { enableClient } from '../../src/domain/clients/client-operations.ts'
-import { EXPLORER_CLIENT_ID } from '../../src/domain/clients/explorer-client.ts'
 import {
   addPlatform,
   changePlatform,
   switchPlatform,
-} from '../../src/domain/clients/platforms/change-platforms.ts'
-import { fillPlatforms, listPlatforms } from '../../src/domain/clients/platforms/platform-list.ts'
+} from '../../src/domain/clients/change-platforms.ts'
+import { enableClient } from '../../src/domain/clients/client-operations.ts'
+import { EXPLORER_CLIENT_ID } from '../../src/domain/clients/explorer-client.ts'
 import {
+  admitVendorPlatform,
+  fillPlatforms,
+  listPlatforms,
   SHIPPED_PLATFORMS,
   type ShippedPlatforms,
-} from '../../src/domain/clients/platforms/shipped-platforms.ts'
-import { admitVendorPlatform } from '../../src/domain/clients/platforms/vendor-platforms.ts'
-import { refusalFrom } from '../../src/domain/operation.ts'
+} from '../../src/domain/clients/vendor-platforms.ts'
+import { refusalFrom } from '../../src/domain/operation/operation.ts'
 import { redirectUriProblems } from '../../src/foundation/protocol/registrable-redirect-uri.ts'
 import { verifies } from '../spec/verifies.ts'
 import { ask, expectPage, type Setup } from '../support/authorization.ts'
@@ -84,7 +85,7 @@ describe('the shipped list', () => {
   test('gets a higher version with every change', () => {
     const text = JSON.stringify(SHIPPED_PLATFORMS.platforms)
     const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
-    // After a change, raise the version in shipped-platforms.ts and write both here.
+    // After a change, raise the version in vendor-platforms.ts and write both here.
     expect({ version: SHIPPED_PLATFORMS.version, digest }).toEqual({
       version: 2,
       digest: '94af4508758e47f4',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MOST_UNUSED_CHILDREN } from '../../src/domain/grants/cap-children.ts'
+import { MOST_UNUSED_CHILDREN } from '../../src/domain/grants/purge-grants.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import type { DB } from '../../src/foundation/db/schema.generated.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { mayHold, mayHoldInSql, ROLES } from '../../src/domain/people/membership.ts'
+import { mayHold, mayHoldInSql, ROLES } from '../../src/domain/actor/actor.ts'
 import { testDatabase } from '../support/database.ts'
 
 const { db } = await testDatabase()

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { checkSealedKeys, schoolsWithoutKeys } from '../../src/domain/schools/key-health.ts'
+import {
+  checkSealedKeys,
+  KEY_LEAD_SECONDS,
+  listKeys,
+  schoolsWithoutKeys,
+} from '../../src/domain/schools/signing.ts'
 import {
   activateKey,
   publishKey,
   retireKey,
 } from '../../src/domain/schools/signing-key-operations.ts'
-import { KEY_LEAD_SECONDS, listKeys } from '../../src/domain/schools/signing-keys.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { JWKS_SECONDS } from '../../src/surfaces/oauth/discovery-routes.ts'
 import { verifies } from '../spec/verifies.ts'

@@ -2,11 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findClient } from '../../src/domain/clients/client.ts'
 import { disableClient, reviewClient } from '../../src/domain/clients/client-operations.ts'
 import { findListedTool, listClients } from '../../src/domain/clients/list-clients.ts'
-import {
-  changeTool,
-  createTool,
-  deleteTool,
-} from '../../src/domain/clients/tools/tool-operations.ts'
+import { changeTool, createTool, deleteTool } from '../../src/domain/clients/tool-operations.ts'
 import { verifies } from '../spec/verifies.ts'
 import { outputOf, performByCommandLine as perform } from '../support/performing.ts'
 import { aTool, type NewTool, TOOL } from '../support/tools.ts'

@@ -31,6 +31,39 @@ function floorOf(file: string): number {
   return FLOORS.find(([prefix]) => file.startsWith(prefix))?.[1] ?? 4
 }
 
+/**
+ * The rooms of the domain. A file may import from its own room and from rooms that stand before it; rooms of one line may
+ * import each other, because a new password ends grants and a grant needs a person.
+ */
+const ROOMS: readonly (readonly string[])[] = [
+  ['actor'],
+  ['audit'],
+  ['operation'],
+  ['idempotency'],
+  ['jobs'],
+  ['schools'],
+  ['bulk'],
+  ['people', 'grants', 'clients'],
+  ['notifications'],
+  ['content'],
+  ['learning'],
+  ['events'],
+  ['consulting'],
+  ['commerce'],
+  ['analytics'],
+  ['leaving'],
+  ['catalogue'],
+  ['setup'],
+]
+
+function roomOf(file: string): string | undefined {
+  return /^src\/domain\/([^/]+)\//.exec(file)?.[1]
+}
+
+function placeOf(room: string): number {
+  return ROOMS.findIndex((line) => line.includes(room))
+}
+
 function surfaceOf(file: string): string | undefined {
   return /^src\/surfaces\/([^/]+)\//.exec(file)?.[1]
 }
@@ -43,6 +76,17 @@ describe('the house', () => {
         .map((target) => `${file} -> ${target}`),
     )
     expect(upward).toEqual([])
+  })
+
+  test('the rooms of the domain are these, in an order in which imports point back', () => {
+    const rooms = new Set(files.flatMap((file) => roomOf(file) ?? []))
+    expect([...rooms].sort()).toEqual(ROOMS.flat().sort())
+    const forward = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => placeOf(roomOf(target) ?? '') > placeOf(roomOf(file) ?? 'setup'))
+        .map((target) => `${file} -> ${target}`),
+    )
+    expect(forward).toEqual([])
   })
 
   test('surfaces never import each other', () => {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { exportedColumns } from '../../src/domain/bulk/export-rows.ts'
+import { exportedColumns } from '../../src/domain/bulk/export-job.ts'
 import type { BulkKind, ExportKind } from '../../src/domain/bulk/kind.ts'
-import { BULK_KINDS, EXPORT_KINDS } from '../../src/domain/bulk/kinds.ts'
-import { exportedBy, importedBy } from '../../src/domain/bulk/transfer-operations.ts'
+import { BULK_KINDS, EXPORT_KINDS } from '../../src/domain/catalogue/bulk-kinds.ts'
+import { exportedBy, importedBy } from '../../src/domain/catalogue/transfer-operations.ts'
 import type { ListPlan } from '../../src/surfaces/pages/admin/school/list-plan.ts'
 import { RESOURCES } from '../../src/surfaces/pages/admin/school/resources.ts'
 

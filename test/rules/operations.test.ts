@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Caller } from '../../src/domain/access/caller.ts'
-import { neededScopes } from '../../src/domain/operation.ts'
+import type { Caller } from '../../src/domain/grants/caller.ts'
+import { neededScopes } from '../../src/domain/operation/operation.ts'
 import { ScopeSet } from '../../src/foundation/protocol/scope-set.ts'
 import { JOB_ROUTES, ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'

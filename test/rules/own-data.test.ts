@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { FORGET_PLAN } from '../../src/domain/people/deletion/forget-plan.ts'
-import { NOT_COPIED, SECTIONS } from '../../src/domain/people/own-data/sections.ts'
+import { NOT_COPIED, SECTIONS } from '../../src/domain/leaving/copy-job.ts'
+import { FORGET_PLAN } from '../../src/domain/leaving/forget-member.ts'
 import { personColumns } from '../support/person-columns.ts'
 
 const columns = personColumns()
@@ -11,7 +11,7 @@ test('every table that names people is in the copy of their data, or says why no
   expect(tables.length).toBeGreaterThan(25)
   expect(
     [...told, ...Object.keys(NOT_COPIED)].toSorted(),
-    'A new table that names people is told in a section of src/domain/people/own-data, or stands in NOT_COPIED with the reason.',
+    'A new table that names people is told in a section of src/domain/leaving, or stands in NOT_COPIED with the reason.',
   ).toEqual(tables)
 })
 
@@ -27,6 +27,6 @@ test('every column that names people says what becomes of its rows when a school
   ])
   expect(
     Object.fromEntries(planned),
-    'Say in FORGET_PLAN of src/domain/people/deletion what becomes of a new column that names people, and erase it in deletePerson if it belongs to the account.',
+    'Say in FORGET_PLAN of src/domain/leaving what becomes of a new column that names people, and erase it in deletePerson if it belongs to the account.',
   ).toEqual(Object.fromEntries(columns))
 })

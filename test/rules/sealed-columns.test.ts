@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { SEALED_COLUMNS } from '../../src/domain/setup/sealed-columns.ts'
+import { SEALED_COLUMNS } from '../../src/domain/setup/installation-secret.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
@@ -10,8 +10,8 @@ const SEALING: Readonly<Record<string, string>> = {
   'src/demo/schools.ts': 'signing_keys',
   'src/domain/people/factors/authenticators.ts': 'authenticators',
   'src/domain/schools/signing-key-operations.ts': 'signing_keys',
-  'src/domain/setup/rotate-secret.ts': 'seals again',
-  'src/domain/setup/secret-check.ts': 'installations, which a rotation writes last',
+  'src/domain/setup/installation-secret.ts':
+    'installations, which a rotation seals again with everything else',
   'src/foundation/crypto/sealed-message.ts': 'through a browser, for minutes',
   'src/surfaces/pages/admin/new-secret.ts': 'a cookie, for minutes',
   'src/surfaces/pages/kept-forms/form-owner.ts': 'a field of a form, while it is open',
@@ -35,7 +35,7 @@ test('every file that seals is known: what it stores has a column with "sealed" 
   const sealing = names.filter((name) => /\bseal\(/.test(read(name)) && !name.endsWith('/seal.ts'))
   expect(
     sealing.sort(),
-    'Name the column sealed_…, describe it in setup/sealed-columns.ts, and add the file here.',
+    'Name the column sealed_…, describe it in setup/installation-secret.ts, and add the file here.',
   ).toEqual(Object.keys(SEALING).sort())
 })
 

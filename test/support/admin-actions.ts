@@ -1,4 +1,4 @@
-import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../src/domain/operation/operation.ts'
 import type { AdminBrowser } from './admin-browser.ts'
 import { hiddenFields, type Visitor } from './browser-like.ts'
 import { PNG, uploadTo } from './uploading.ts'

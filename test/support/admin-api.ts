@@ -1,5 +1,5 @@
 import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
-import { API_ROOT } from '../../src/domain/operation/rest-path.ts'
+import { API_ROOT } from '../../src/domain/operation/operation.ts'
 import { planOf, type Route } from '../../src/surfaces/admin-api/route.ts'
 import type { Answer } from './browser-like.ts'
 import { aPair } from './client-like.ts'

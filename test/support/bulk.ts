@@ -1,7 +1,10 @@
-import type { Actor } from '../../src/domain/actor.ts'
-import { exportRows } from '../../src/domain/bulk/export-rows.ts'
-import { importRows } from '../../src/domain/bulk/import-rows.ts'
-import type { ImportOptions, ImportSummary } from '../../src/domain/bulk/import-state.ts'
+import type { Actor } from '../../src/domain/actor/actor.ts'
+import { exportRows } from '../../src/domain/bulk/export-job.ts'
+import {
+  type ImportOptions,
+  type ImportSummary,
+  importRows,
+} from '../../src/domain/bulk/import-rows.ts'
 import type { BulkKind } from '../../src/domain/bulk/kind.ts'
 import type { Format } from '../../src/domain/bulk/row-reader.ts'
 import type { TestSchool } from './world.ts'

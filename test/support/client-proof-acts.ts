@@ -1,4 +1,4 @@
-import { rotateSecret } from '../../src/domain/clients/applications/secret-operations.ts'
+import { rotateSecret } from '../../src/domain/clients/application-operations.ts'
 import { outputOf, performByCommandLine } from './performing.ts'
 import { fresh, here, type ProofAct, type ProvenOwner, type Typed } from './proof-act.ts'
 import { aTool } from './tools.ts'

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Operation } from '../../src/domain/operation.ts'
+import type { Operation } from '../../src/domain/operation/operation.ts'
 
 const domain = new URL('../../src/domain/', import.meta.url)
 

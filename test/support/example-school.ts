@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
-import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../src/domain/operation/operation.ts'
 import type { TestSchool, World } from './world.ts'
 
 const DAY = 86_400_000

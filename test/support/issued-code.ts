@@ -1,4 +1,4 @@
-import { type Consent, issueCode } from '../../src/domain/grants/codes.ts'
+import { type Consent, issueCode } from '../../src/domain/grants/decide-consent.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import type { SchoolDb } from '../../src/foundation/db/school-db.ts'

@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
+import { JOB_KINDS } from '../../src/domain/catalogue/job-kinds.ts'
+import { mayGoOn } from '../../src/domain/grants/right-of-job.ts'
 import type { JobKind, RunningJob } from '../../src/domain/jobs/job.ts'
 import { JobRunner, type JobRunnerOptions } from '../../src/domain/jobs/job-runner.ts'
-import { JOB_KINDS } from '../../src/domain/jobs/kinds.ts'
 import { startJob } from '../../src/domain/jobs/start-job.ts'
 import type { TestCourse } from './learning.ts'
 import type { TestPerson, TestSchool, World } from './world.ts'
 
 export function aRunner(world: World, options: Partial<JobRunnerOptions> = {}): JobRunner {
   return new JobRunner(world.database.db, {
+    mayGoOn,
     kinds: JOB_KINDS,
     files: world.context.files,
     ...options,

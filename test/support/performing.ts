@@ -1,7 +1,11 @@
 import type { z } from 'zod'
-import type { Actor } from '../../src/domain/actor.ts'
-import type { Operation, Outcome, WriteOperation } from '../../src/domain/operation.ts'
-import { performOperation } from '../../src/domain/operation.ts'
+import type { Actor } from '../../src/domain/actor/actor.ts'
+import {
+  type Operation,
+  type Outcome,
+  performOperation,
+  type WriteOperation,
+} from '../../src/domain/operation/operation.ts'
 import type { TestPerson, TestSchool } from './world.ts'
 
 type Output = Record<string, unknown> & { readonly id: string }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FigureRounds } from '../../src/domain/analytics/figures/figure-rounds.ts'
+import { FigureRounds } from '../../src/domain/analytics/figure-rounds.ts'
 import type {
   FinishedRequest,
   ObservedRequest,

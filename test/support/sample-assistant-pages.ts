@@ -1,8 +1,4 @@
-import {
-  ASSISTANT_IDS,
-  ASSISTANT_SCOPES,
-  templateOf,
-} from '../../src/domain/clients/applications/assistants.ts'
+import { ASSISTANT_IDS, ASSISTANT_SCOPES, templateOf } from '../../src/domain/clients/assistants.ts'
 import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
 import {
   assistantsPage,

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { createTool } from '../../src/domain/clients/tools/tool-operations.ts'
+import { createTool } from '../../src/domain/clients/tool-operations.ts'
 import { outputOf, performByCommandLine } from './performing.ts'
 import { CALLBACK, type TestClient, type TestSchool, type World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from 'vitest'
-import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../src/domain/operation/operation.ts'
 import { planOf } from '../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { verifies } from '../spec/verifies.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { enrollmentKind } from '../../src/domain/learning/enrollment-bulk.ts'
+import { enrollmentKind } from '../../src/domain/learning/progress-bulk.ts'
 import { storeEmail } from '../../src/domain/people/email-change/store-email.ts'
 import { memberKind, studentKind } from '../../src/domain/people/people-bulk.ts'
 import { anOperator, type OperatorClient } from '../support/admin-api.ts'

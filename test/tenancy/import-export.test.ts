@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { BULK_KINDS } from '../../src/domain/bulk/kinds.ts'
-import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import { BULK_KINDS } from '../../src/domain/catalogue/bulk-kinds.ts'
+import { EXAMPLE } from '../../src/domain/operation/operation.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
 import { addExamples, everyRow } from '../support/example-school.ts'
 import { aWorld } from '../support/world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../src/domain/operation/operation.ts'
 import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import {
   callTool,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createDemoWorld } from '../../src/demo/demo-world.ts'
-import { FigureRounds } from '../../src/domain/analytics/figures/figure-rounds.ts'
+import { FigureRounds } from '../../src/domain/analytics/figure-rounds.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'

@@ -1,6 +1,5 @@
-import { shapeOf } from '../../domain/bulk/column-shape.ts'
-import { exportedColumns } from '../../domain/bulk/export-rows.ts'
-import type { BulkKind, ExportKind } from '../../domain/bulk/kind.ts'
+import { exportedColumns } from '../../domain/bulk/export-job.ts'
+import { type BulkKind, type ExportKind, shapeOf } from '../../domain/bulk/kind.ts'
 import { CommandError } from '../outcome.ts'
 import { table } from '../table.ts'
 

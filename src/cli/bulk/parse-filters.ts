@@ -1,7 +1,6 @@
 import { filterFields } from '../../domain/bulk/bulk-operations.ts'
-import { shapeOf } from '../../domain/bulk/column-shape.ts'
-import type { ExportKind } from '../../domain/bulk/kind.ts'
-import { judgeInput } from '../../domain/operation/input-problems.ts'
+import { type ExportKind, shapeOf } from '../../domain/bulk/kind.ts'
+import { judgeInput } from '../../domain/operation/refusal.ts'
 import { CommandError } from '../outcome.ts'
 
 /** Parses filters such as `state=published` for the list of a kind. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { endOldSecret } from '../../domain/clients/applications/secret-operations.ts'
+import { endOldSecret } from '../../domain/clients/application-operations.ts'
 import {
   disableClient,
   enableClient,

@@ -3,16 +3,10 @@ import {
   changeApplication,
   createApplication,
   deleteApplication,
-} from '../../domain/clients/applications/application-operations.ts'
-import {
-  ASSISTANT_IDS,
-  type Assistant,
-  filledIn,
-} from '../../domain/clients/applications/assistants.ts'
-import {
   OLD_SECRET_HOURS,
   rotateSecret,
-} from '../../domain/clients/applications/secret-operations.ts'
+} from '../../domain/clients/application-operations.ts'
+import { ASSISTANT_IDS, type Assistant, filledIn } from '../../domain/clients/assistants.ts'
 import { type ListedClient, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import { commandText } from '../../foundation/text/command-name.ts'

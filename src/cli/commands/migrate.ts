@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { fillPlatforms } from '../../domain/clients/platforms/platform-list.ts'
+import { fillPlatforms } from '../../domain/clients/vendor-platforms.ts'
 import { buildIndexes, type IndexEvent } from '../../foundation/db/migration/build-indexes.ts'
 import { saidProgress } from '../../foundation/db/migration/index-progress.ts'
 import { migrate } from '../../foundation/db/migration/migrate.ts'

@@ -3,8 +3,8 @@ import {
   addPlatform,
   changePlatform,
   switchPlatform,
-} from '../../domain/clients/platforms/change-platforms.ts'
-import { listPlatforms } from '../../domain/clients/platforms/platform-list.ts'
+} from '../../domain/clients/change-platforms.ts'
+import { listPlatforms } from '../../domain/clients/vendor-platforms.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { withDatabase } from '../attach.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { sealAgain } from '../../domain/setup/rotate-secret.ts'
+import { sealAgain } from '../../domain/setup/installation-secret.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { findOldSecrets, openKeyring } from '../../start/installation-secret.ts'
 import { withDatabase } from '../attach.ts'

@@ -3,7 +3,7 @@ import {
   renewSetupCode,
   SETUP_CODE_MINUTES,
   SETUP_CODE_TRIES,
-} from '../../domain/setup/setup-code.ts'
+} from '../../domain/setup/first-school.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'

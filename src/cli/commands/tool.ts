@@ -2,9 +2,13 @@ import type { Command } from 'commander'
 import { disableClient, enableClient } from '../../domain/clients/client-operations.ts'
 import { findListedTool, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
-import { toolAddress } from '../../domain/clients/tools/tool-address.ts'
-import { DEFAULT_TOOL_SCOPES } from '../../domain/clients/tools/tool-details.ts'
-import { changeTool, createTool, deleteTool } from '../../domain/clients/tools/tool-operations.ts'
+import {
+  changeTool,
+  createTool,
+  DEFAULT_TOOL_SCOPES,
+  deleteTool,
+  toolAddress,
+} from '../../domain/clients/tool-operations.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { sendInvitation } from '../../domain/people/invitations/invitation-operations.ts'
+import { sendInvitation } from '../../domain/people/invitations.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { atNamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'

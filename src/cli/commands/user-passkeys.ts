@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { listPasskeys, removePasskeyFor } from '../../domain/people/passkeys/administer.ts'
+import { listPasskeys, removePasskeyFor } from '../../domain/people/passkeys/passkeys.ts'
 import { isUuid } from '../../foundation/protocol/uuid.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { email } from '../../domain/operation/fields.ts'
-import { setEmail } from '../../domain/people/email-change/set-email.ts'
+import { setEmail } from '../../domain/people/email-change/store-email.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'

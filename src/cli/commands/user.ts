@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { deletePerson } from '../../domain/people/delete-person.ts'
+import { ROLES, type Role } from '../../domain/actor/actor.ts'
+import { deletePerson } from '../../domain/people/deletion/delete-person.ts'
 import { resetFactors } from '../../domain/people/factors/second-factor.ts'
-import { ROLES, type Role } from '../../domain/people/membership.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
 import {
   addPerson,

@@ -1,14 +1,13 @@
 import type { Config } from '../../config.ts'
 import { describeDemoWorld } from '../../demo/demo-world.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
+import { listSchools } from '../../domain/schools/school-directory.ts'
 import {
   checkSealedKeys,
   type KeyHealth,
   schoolsWithoutKeys,
-} from '../../domain/schools/key-health.ts'
-import { listSchools } from '../../domain/schools/list-schools.ts'
-import { countSealed } from '../../domain/setup/rotate-secret.ts'
-import { judgeSecret } from '../../domain/setup/secret-check.ts'
+} from '../../domain/schools/signing.ts'
+import { countSealed, judgeSecret } from '../../domain/setup/installation-secret.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'

@@ -2,15 +2,17 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { count, currency, id, line } from '../operation/fields.ts'
-import type { ReadOperation } from '../operation.ts'
+import type { ReadOperation } from '../operation/operation.ts'
 import {
   countedCompletion,
   countedEnrollments,
   countedLearners,
   countedRevenue,
-} from './counted-answers.ts'
-import { prepareFigures } from './figures/prepare-figures.ts'
-import { keptCompletion, keptEnrollments, keptLearners, keptRevenue } from './kept-answers.ts'
+  keptCompletion,
+  keptEnrollments,
+  keptLearners,
+  keptRevenue,
+} from './answers.ts'
 import {
   checkPeriod,
   countedTime,
@@ -20,6 +22,7 @@ import {
   periodInput,
   steps,
 } from './period.ts'
+import { prepareFigures } from './prepare-figures.ts'
 
 const SCOPES = ['analytics:read']
 

@@ -1,13 +1,22 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { holdsInSql } from '../actor/actor.ts'
+import { EXPLORER_CLIENT_ID } from '../clients/explorer-client.ts'
+import { paymentsDueSoon } from '../commerce/payments-of-member.ts'
 import { isLive } from '../grants/connected-apps.ts'
 import { ITS_CLIENT } from '../grants/people-of-app.ts'
-import { cappedCount } from '../operation/capped-count.ts'
-import { countedEnrollments, countedLearners, countedRevenue } from './counted-answers.ts'
-import { prepareFigures } from './figures/prepare-figures.ts'
-import { CONNECTED } from './figures/total-parts.ts'
-import { keptEnrollments, keptLearners, keptRevenue } from './kept-answers.ts'
+import { cappedCount } from '../operation/list-page.ts'
+import {
+  countedEnrollments,
+  countedLearners,
+  countedRevenue,
+  keptEnrollments,
+  keptLearners,
+  keptRevenue,
+} from './answers.ts'
+import { CONNECTED } from './figure-parts.ts'
 import { type Period, steps } from './period.ts'
+import { prepareFigures } from './prepare-figures.ts'
 
 /** The numbers that an owner looks for first, and how money and learners went in some days. */
 export interface SchoolTotals {
@@ -103,4 +112,59 @@ async function countAll(at: SchoolDb): Promise<number> {
     select count(distinct a.user_id)::int as people
     from authorizations a ${ITS_CLIENT} where a.school_id = ${at.schoolId} and ${isLive}`)
   return rows[0]?.people ?? 0
+}
+
+/** How far a school is set up, as its rows show it. */
+export interface FirstSteps {
+  /** A single owner who loses their account cannot give the role to another person. */
+  readonly hasSecondOwner: boolean
+  readonly hasApp: boolean
+}
+
+export async function readFirstSteps(at: SchoolDb): Promise<FirstSteps> {
+  const { rows } = await at.run(sql<FirstSteps>`
+    select
+      exists (select from school_members m where m.school_id = ${at.schoolId}
+        and ${holdsInSql('owner', sql`m.roles`)} offset 1) as "hasSecondOwner",
+      exists (select from clients c where c.school_id = ${at.schoolId} and c.deleted_at is null
+        and c.client_id <> ${EXPLORER_CLIENT_ID}) as "hasApp"`)
+  return rows[0] ?? { hasSecondOwner: false, hasApp: false }
+}
+
+/** What waits for an owner or admin. Each is counted no further than a list. */
+export interface Waiting {
+  readonly refundRequests: number
+  /** Unpaid payments whose code can be used for a few days more. */
+  readonly paymentsDue: number
+  /** Shown ones. */
+  readonly newComments: number
+  /** Apps that published their own description and are not reviewed yet. */
+  readonly appsToReview: number
+  readonly failedJobs: number
+}
+
+const NOTHING: Waiting = {
+  refundRequests: 0,
+  paymentsDue: 0,
+  newComments: 0,
+  appsToReview: 0,
+  failedJobs: 0,
+}
+
+/**
+ * In one statement, whose cost does not grow with the school. The order of comments makes PostgreSQL read the newest by their
+ * index: the plan that it keeps for all dates expects that a third of all comments is new, and would look through all for them.
+ */
+export async function readWaiting(at: SchoolDb, commentsSince: Date): Promise<Waiting> {
+  const here = sql`school_id = ${at.schoolId}`
+  const { rows } = await at.run(sql<Waiting>`
+    select
+      ${cappedCount(sql`from payments where ${here} and refunding_state = 'requested'`)}::int as "refundRequests",
+      (select count(*) from (${paymentsDueSoon(at)}) due)::int as "paymentsDue",
+      ${cappedCount(sql`from comments where ${here} and hidden_at is null and created_at >= ${commentsSince}
+        order by created_at desc`)}::int as "newComments",
+      ${cappedCount(sql`from clients where ${here} and kind = 'document' and reviewed_at is null
+        and disabled_at is null and deleted_at is null`)}::int as "appsToReview",
+      ${cappedCount(sql`from jobs where ${here} and state = 'failed' and not of_member`)}::int as "failedJobs"`)
+  return rows[0] ?? NOTHING
 }

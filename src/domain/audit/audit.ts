@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { Sweep } from '../../foundation/db/sweep.ts'
+import type { AuditedActor } from '../actor/actor.ts'
 
 /** Operators can read every entry, so the detail never contains a token, code, secret or password. */
 export interface AuditEntry {
@@ -173,4 +175,115 @@ function auditRow(entry: AuditEntry) {
     detail: JSON.stringify(entry.detail ?? {}),
     request_id: entry.requestId ?? null,
   }
+}
+
+/**
+ * Crosses schools: deletes entries past their retention, oldest first by primary key, and stops at the
+ * first batch with an entry to keep. A trigger of the table refuses deletions by any other transaction.
+ */
+export function auditSweep(retentionDays: number): Sweep {
+  return {
+    name: 'audit_entries',
+    async step(db, { size }) {
+      const removed = await db.transaction().execute(async (tx) => {
+        await sql`set local schoolgate.purging = 'on'`.execute(tx)
+        const { rows } = await sql<{ removed: number }>`
+          with page as materialized (
+            select id, at from audit_entries order by id limit ${sql.lit(size)} for update skip locked),
+          gone as (
+            delete from audit_entries where id in (
+              select id from page where at < now() - make_interval(days => ${retentionDays}))
+            returning 1)
+          select count(*)::int as removed from gone`.execute(tx)
+        return rows[0]?.removed ?? 0
+      })
+      return { removed, last: undefined, isDone: removed < size }
+    },
+  }
+}
+
+/** The audit entry of a change without its actor, which is added when the entry is written. */
+export type AuditedChange = Pick<AuditEntry, 'action' | 'clientId' | 'subject' | 'detail'>
+
+/** The entry of a change; it is written in the transaction of the change. */
+export function changeEntry(by: AuditedActor, change: AuditedChange): AuditEntry {
+  return {
+    ...change,
+    outcome: 'ok',
+    actorUserId: by.userId,
+    requestId: by.requestId,
+    detail: { ...change.detail, via: by.via },
+  }
+}
+
+export async function recordChange(
+  at: SchoolDb,
+  by: AuditedActor,
+  change: AuditedChange,
+): Promise<void> {
+  await record(at, changeEntry(by, change))
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** What changed in an object, for the audit log. */
+export interface ChangedMembers {
+  /** The value before and the value after, by the name of the member. */
+  readonly changed?: Readonly<Record<string, readonly [unknown, unknown]>>
+  /** Members whose values are not kept. */
+  readonly also_changed?: readonly string[]
+  /** Of the amounts among them. */
+  readonly currency?: string
+}
+
+/** Members that follow from others. */
+const DERIVED = /^(object|version|updated_at)$|_count$/
+
+/** Texts that name a thing. Other texts may name people, whom the log must not remember after they left. */
+const NAMING =
+  /^(title|slug|code|state|kind|currency|interval|refunding_state|roles)$|_(at|on|color)$/
+
+/** The members that an object is called by. */
+export const NAMES = ['title', 'code'] as const
+
+const LONGEST_KEPT = 200
+
+/** What an object was called, for the entry of its removal. */
+export function nameForAudit(object: Members): string | undefined {
+  const name = NAMES.map((member) => object[member]).find((value) => typeof value === 'string')
+  return typeof name === 'string' ? name.slice(0, LONGEST_KEPT) : undefined
+}
+
+/** `alsoKept` are names of texts, and of lists of texts, that say nothing about people at this kind of object. */
+export function whatChanged(
+  before: Members,
+  after: Members,
+  alsoKept: readonly string[] = [],
+): ChangedMembers {
+  const isKept = (name: string, value: unknown): boolean => {
+    if (typeof value !== 'string' && !Array.isArray(value)) return isPlain(value)
+    if (!NAMING.test(name) && !alsoKept.includes(name)) return false
+    const texts = [value].flat()
+    return texts.every((text) => typeof text === 'string') && texts.join().length <= LONGEST_KEPT
+  }
+  const names = Object.keys(after).filter(
+    (name) => !DERIVED.test(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  const kept = names.filter((name) => isKept(name, before[name]) && isKept(name, after[name]))
+  const others = names.filter((name) => !kept.includes(name))
+  const isMoney =
+    kept.some((name) => name.endsWith('_amount')) && typeof after.currency === 'string'
+  return {
+    ...(kept.length > 0 && {
+      changed: Object.fromEntries(
+        kept.map((name) => [name, [before[name] ?? null, after[name] ?? null] as const]),
+      ),
+    }),
+    ...(others.length > 0 && { also_changed: others }),
+    ...(isMoney && { currency: after.currency as string }),
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || value === undefined || ['number', 'boolean'].includes(typeof value)
 }

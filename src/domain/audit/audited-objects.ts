@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb, TenantTable } from '../../foundation/db/school-db.ts'
 import { isUuid } from '../../foundation/protocol/uuid.ts'
-import { shownPeople } from '../people/shown-person.ts'
+import { shownPeople } from '../actor/shown-person.ts'
 import type { AuditRecord } from './read-audit.ts'
 
 /** What an entry is about, if it exists now. */

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { count, id } from '../operation/fields.ts'
+import type { DescribedOperation } from '../operation/operation.ts'
 import { readScopesOf } from '../operation/write-answer.ts'
-import type { DescribedOperation } from '../operation.ts'
-import { DEFAULT_MAX_ERRORS } from './import-rows.ts'
-import type { ImportSummary } from './import-state.ts'
+import { DEFAULT_MAX_ERRORS, type ImportSummary } from './import-rows.ts'
 import type { BulkKind, ExportKind } from './kind.ts'
 import { FORMATS } from './row-reader.ts'
 

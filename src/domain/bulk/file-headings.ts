@@ -3,9 +3,8 @@ import { lineReader } from '../../foundation/tabular/line-reader.ts'
 import { readRecords } from '../../foundation/tabular/read-records.ts'
 import { type FileRecord, UnreadableFileError } from '../../foundation/tabular/record.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
-import { headingName, headingNames } from './heading-names.ts'
 import type { BulkKind } from './kind.ts'
-import type { ColumnNames, Format } from './row-reader.ts'
+import { type ColumnNames, type Format, headingName, headingNames } from './row-reader.ts'
 
 /** A heading of a file, with a value that stands below it. */
 export interface Heading {

@@ -1,24 +1,14 @@
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { UnreadableFileError } from '../../foundation/tabular/record.ts'
-import type { Actor } from '../actor.ts'
-import { record } from '../audit/audit.ts'
-import { changeEntry } from '../audit/record-change.ts'
+import type { Actor } from '../actor/actor.ts'
+import { changeEntry, record } from '../audit/audit.ts'
 import type { InputProblem, Refusal } from '../operation/refusal.ts'
 import { toldRefusal } from '../operation/write-answer.ts'
-import { type Attempt, attemptsAt, dryRun } from './attempt.ts'
-import type {
-  FailedRow,
-  ImportCounts,
-  ImportOptions,
-  ImportState,
-  ImportStep,
-  ImportSummary,
-} from './import-state.ts'
-import type { BulkKind, ImportRow, RowOutcome } from './kind.ts'
-import { KnownNames } from './known-names.ts'
+import { type BulkKind, type ImportRow, KnownNames, type RowOutcome } from './kind.ts'
 import { ParallelBatches, TouchedObjects } from './parallel-batches.ts'
-import { readRows } from './row-reader.ts'
+import { type Attempt, attemptsAt, dryRun } from './plan-rows.ts'
+import { type ColumnNames, type Format, readRows, type Within } from './row-reader.ts'
 
 export const DEFAULT_MAX_ERRORS = 100
 
@@ -291,3 +281,63 @@ function problemsOf(refusal: Refusal): readonly InputProblem[] {
       ]
   }
 }
+
+export interface ImportOptions {
+  readonly format: Format
+  /** Write everything, then roll it back. */
+  readonly dryRun?: boolean | undefined
+  /** Count whom the import would invite, in a dry run. */
+  readonly countsInvited?: boolean | undefined
+  readonly columns?: ColumnNames | undefined
+  readonly within?: Within | undefined
+  /** Read no more rows than this. */
+  readonly maxRows?: number | undefined
+  /** Skip rows on earlier lines. */
+  readonly fromLine?: number | undefined
+  /** Start no further batch after this many refused rows; running batches are finished. */
+  readonly maxErrors?: number | undefined
+  /** Keep the problems of this many refused rows; the others are counted. All are kept if it is absent. */
+  readonly keptErrors?: number | undefined
+  /** How many independent batches may be written at the same time. */
+  readonly connections?: number | undefined
+  onProgress?(progress: ImportCounts): void
+}
+
+interface ImportCounts {
+  readonly rows: number
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly failed: number
+}
+
+interface FailedRow {
+  readonly line: number
+  readonly errors: readonly InputProblem[]
+}
+
+export interface ImportSummary extends ImportCounts {
+  readonly id: string
+  /** Whether the file was read to its end. */
+  readonly complete: boolean
+  /** The line to continue at if it was not. */
+  readonly nextLine: number
+  /** Fewer than `failed` if not all are kept. */
+  readonly errors: readonly FailedRow[]
+  /** How many people the import would invite, if that was counted and rows of the kind invite people. */
+  readonly invited?: number
+}
+
+/** How far an import is: enough to continue it in another process. */
+export interface ImportState {
+  readonly counts: ImportCounts
+  readonly errors: readonly FailedRow[]
+  /** Rows before this line are done. */
+  readonly nextLine: number
+}
+
+/**
+ * Runs the work of one batch, which takes the way to attempt its rows and returns how far the import is then. The
+ * state is to be stored in the same transaction as the rows.
+ */
+type ImportStep = (work: (attempt: Attempt) => Promise<ImportState>) => Promise<void>

@@ -1,11 +1,11 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../actor/actor.ts'
 import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import type { RowRules } from '../operation/row-rules.ts'
-import type { KnownNames } from './known-names.ts'
+import type { Named, ReferenceColumn } from './reference-column.ts'
 
 /** A column that an import takes. */
 export interface BulkColumn {
@@ -82,4 +82,85 @@ export interface BulkKind extends ExportKind {
     rows: readonly ImportRow[],
     known: KnownNames,
   ): Promise<RowOutcome[]>
+}
+
+/** What reading and writing the cells of a column needs to know. */
+export interface ColumnShape {
+  readonly type: 'text' | 'integer' | 'boolean' | 'time' | 'json'
+  readonly nullable: boolean
+  readonly uuid: boolean
+}
+
+const shapes = new WeakMap<z.ZodType, ColumnShape>()
+
+export function shapeOf(schema: z.ZodType | undefined): ColumnShape {
+  if (schema === undefined) return { type: 'text', nullable: false, uuid: false }
+  const known = shapes.get(schema)
+  if (known !== undefined) return known
+  const shape = readShape(schema)
+  shapes.set(schema, shape)
+  return shape
+}
+
+interface Described {
+  readonly type?: string
+  readonly format?: string
+  readonly anyOf?: readonly Described[]
+}
+
+function readShape(schema: z.ZodType): ColumnShape {
+  const described = z.toJSONSchema(schema, { io: 'input' }) as Described
+  const options = described.anyOf ?? [described]
+  const [value = {}] = options.filter(({ type }) => type !== 'null')
+  return {
+    type: typeOf(value),
+    nullable: options.some(({ type }) => type === 'null'),
+    uuid: value.format === 'uuid',
+  }
+}
+
+function typeOf({ type, format }: Described): ColumnShape['type'] {
+  if (type === 'integer' || type === 'boolean') return type
+  if (type === 'string') return format === 'date-time' ? 'time' : 'text'
+  return 'json'
+}
+
+const MAX_NAMES = 50_000
+const MAX_AGE_MS = 10_000
+
+/**
+ * Caches the people that reference columns found during one import: files name the same people many
+ * times, and looking them up for every batch is a large part of the cost. Only hits are cached, and
+ * they expire after some seconds, so that a long import sees changes made meanwhile.
+ */
+export class KnownNames {
+  #lists = new Map<ReferenceColumn, Map<string, Named>>()
+  #since = Date.now()
+
+  async find(
+    tx: SchoolTx,
+    reference: ReferenceColumn,
+    texts: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, Named>> {
+    if (!reference.lasting) return await reference.find(tx, [...texts])
+    // A map that was returned stays valid when the cache expires: it is replaced, not cleared.
+    const names = this.#namesOf(reference)
+    const unknown = [...texts].filter((text) => !names.has(text))
+    if (unknown.length > 0) {
+      for (const [text, named] of await reference.find(tx, unknown)) names.set(text, named)
+    }
+    return names
+  }
+
+  #namesOf(reference: ReferenceColumn): Map<string, Named> {
+    if (Date.now() - this.#since > MAX_AGE_MS) {
+      this.#lists = new Map()
+      this.#since = Date.now()
+    }
+    const known = this.#lists.get(reference)
+    if (known !== undefined && known.size < MAX_NAMES) return known
+    const names = new Map<string, Named>()
+    this.#lists.set(reference, names)
+    return names
+  }
 }

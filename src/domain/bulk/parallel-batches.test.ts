@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { objectNamer } from './object-namer.ts'
 import { ParallelBatches, TouchedObjects } from './parallel-batches.ts'
 import { byEmail } from './reference-column.ts'
 import type { TableKindDetails } from './table-details.ts'
+import { objectNamer } from './table-kind.ts'
 
 type Row = Readonly<Record<string, unknown>>
 

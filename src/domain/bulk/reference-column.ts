@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { email, line, slug } from '../operation/fields.ts'
@@ -125,4 +125,30 @@ export function idOfExternal(schoolId: string, kind: string, external: string): 
   const hex = hash('sha256', `${schoolId}\n${kind}\n${external}`, 'hex')
   const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3]
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** Compares members of a row `r` with the columns `wanted_…`. */
+export function matching(names: readonly string[]): RawBuilder<unknown> {
+  const matches = names.map((name) => sql`${memberOf(name)} = ${wantedAs(name)}`)
+  return sql.join(matches, sql` and `)
+}
+
+/**
+ * The same comparison, written so that only an index with the members in this order can serve it. Two
+ * row bounds let the index scan stop at a missing entry. The bounds of the first member add nothing to
+ * the result; they tell PostgreSQL how few rows lie between the bounds.
+ */
+export function seeking(names: readonly string[]): RawBuilder<unknown> {
+  const [members, wanted] = [sql.join(names.map(memberOf)), sql.join(names.map(wantedAs))]
+  const [first = ''] = names
+  return sql`(${members}) >= (${wanted}) and (${members}) <= (${wanted})
+    and ${memberOf(first)} between ${wantedAs(first)} and ${wantedAs(first)} order by ${members}`
+}
+
+export function wantedAs(name: string): RawBuilder<unknown> {
+  return sql.ref(`wanted_${name}`)
+}
+
+function memberOf(name: string): RawBuilder<unknown> {
+  return sql`r.${sql.ref(name)}`
 }

@@ -6,12 +6,8 @@ import { lineReader } from '../../foundation/tabular/line-reader.ts'
 import { readRecords } from '../../foundation/tabular/read-records.ts'
 import type { FileRecord } from '../../foundation/tabular/record.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
-import { judgeInput } from '../operation/input-problems.ts'
-import { type InputProblem, pointerTo } from '../operation/refusal.ts'
-import { shapeOf } from './column-shape.ts'
-import { headingName, headingNames } from './heading-names.ts'
-import type { BulkKind, ImportRow } from './kind.ts'
-import { plainRows } from './plain-rows.ts'
+import { type InputProblem, judgeInput, pointerTo } from '../operation/refusal.ts'
+import { type BulkKind, type ImportRow, shapeOf } from './kind.ts'
 
 export const FORMATS = ['ndjson', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -270,4 +266,62 @@ function jsonOf(text: string): unknown {
   } catch {
     return text
   }
+}
+
+/** Longer texts rarely repeat. */
+const MAX_KNOWN_LENGTH = 80
+const MAX_KNOWN = 2000
+
+/**
+ * Whether every value of a row is a primitive that its column accepts unchanged. False also means "not
+ * sure": then the schema of the whole row decides and makes the refusal. Files repeat values (emails,
+ * states, slugs), so valid values are cached.
+ */
+function plainRows(
+  shape: Readonly<Record<string, z.ZodType>>,
+): (row: Readonly<Record<string, unknown>>) => boolean {
+  const columns = new Map(
+    Object.entries(shape).map(([name, schema]) => [name, { schema, known: new Set<unknown>() }]),
+  )
+  return (row) => {
+    for (const name in row) {
+      const column = columns.get(name)
+      if (column === undefined) return false
+      const value = row[name]
+      if (column.known.has(value)) continue
+      // Schemas of lists and objects may fill in defaults, so the parsed value differs from the given one.
+      if (typeof value === 'object' && value !== null) return false
+      const { data } = column.schema.safeParse(value)
+      if (data !== value) return false
+      if (typeof value === 'string' && value.length > MAX_KNOWN_LENGTH) continue
+      if (column.known.size >= MAX_KNOWN) column.known.clear()
+      column.known.add(value)
+    }
+    return true
+  }
+}
+
+const NAME_LENGTH = 200
+
+/** A heading on one line: forms of browsers change the ends of lines in what they send back. */
+export function headingName(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').slice(0, NAME_LENGTH)
+}
+
+/** The headings of a file, each with a name of its own: the second "Email" is "Email (2)". */
+export function headingNames(cells: readonly (string | null)[]): readonly string[] {
+  const written = cells.map((cell) => headingName(cell ?? ''))
+  const taken = new Set(written)
+  const seen = new Set<string>()
+  return written.map((name) => {
+    if (!seen.has(name)) {
+      seen.add(name)
+      return name
+    }
+    let number = 2
+    while (taken.has(`${name} (${number})`.trim())) number += 1
+    const own = `${name} (${number})`.trim()
+    taken.add(own)
+    return own
+  })
 }

@@ -1,16 +1,13 @@
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../actor/actor.ts'
 import { refusalFromDatabase } from '../operation/database-refusal.ts'
 import { id } from '../operation/fields.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
-import type { BulkKind, ImportRow, RowOutcome } from './kind.ts'
-import type { KnownNames } from './known-names.ts'
-import { objectNamer } from './object-namer.ts'
+import type { BulkKind, ImportRow, KnownNames, RowOutcome } from './kind.ts'
 import { findBefore, identityOf, planRow } from './plan-rows.ts'
 import { externalId, idOfExternal, type Named } from './reference-column.ts'
-import { writeInRounds } from './rounds.ts'
 import type { KeyedDetails, PlannedRow, StartedRow, TableKindDetails } from './table-details.ts'
-import { insertRows, updateRows } from './write-rows.ts'
+import { insertRows, updateRows, writeInRounds } from './write-rows.ts'
 
 /** A kind whose objects are rows of one table, with lists in other tables. */
 export function tableKind(details: TableKindDetails): BulkKind {
@@ -194,4 +191,38 @@ function renamed(error: unknown, { stored = {}, lists = {} }: TableKindDetails):
         ? { ...refusal, pointer: rename(refusal.pointer) }
         : refusal,
   )
+}
+
+/**
+ * Reads from the columns of a row which object it is about. In a kind with a natural key a row with an
+ * id can still collide with the natural key of any other row, so such a row gets no name.
+ */
+export function objectNamer({
+  natural,
+  references = {},
+}: TableKindDetails): NonNullable<BulkKind['objectName']> {
+  if (natural === undefined) {
+    return ({ id, external_id }) => {
+      if (typeof id === 'string') return { scheme: 'id', name: id }
+      return typeof external_id === 'string'
+        ? { scheme: 'external_id', name: external_id }
+        : undefined
+    }
+  }
+  const named = natural.map((column) => [
+    column,
+    ...Object.keys(references).filter((name) => references[name]?.for === column),
+  ])
+  return (values) => {
+    if (values.id !== undefined) return undefined
+    let [scheme, name] = ['', '']
+    for (const columns of named) {
+      const column = columns.find((candidate) => values[candidate] != null)
+      if (column === undefined) return undefined
+      scheme += `${column} `
+      // Emails are compared without case.
+      name += `${String(values[column]).toLowerCase()}\n`
+    }
+    return { scheme, name }
+  }
 }

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
+import { plainList, textList } from '../../foundation/db/array-literals.ts'
 import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
+import { type ColumnShape, type ImportRow, type RowOutcome, shapeOf } from './kind.ts'
 import { objectAfter, same } from './plan-rows.ts'
-import { listsOf } from './row-lists.ts'
 import type { ChildList, KeyedDetails, PlannedRow, TableKindDetails } from './table-details.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -149,4 +151,76 @@ const PLAIN = /^[^"\\\u0000-\u001f\ud800-\udfff]*$/
 
 function jsonOf(value: unknown): string {
   return typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
+}
+
+/**
+ * Writes rows in rounds, each with at most one row per object, so that a later row about an object sees
+ * what the earlier row wrote. A row equal to the earlier row of its object is not written again.
+ * Returns undefined if no object occurs twice: one round is enough.
+ *
+ * @param identities the same text for rows about the same object; undefined if the object is not known
+ */
+export async function writeInRounds(
+  rows: readonly ImportRow[],
+  identities: readonly (string | undefined)[],
+  write: (round: readonly ImportRow[]) => Promise<readonly RowOutcome[]>,
+): Promise<RowOutcome[] | undefined> {
+  const rounds: number[][] = []
+  const echoes: [place: number, of: number][] = []
+  const last = new Map<string, { place: number; round: number }>()
+  for (const [place, identity] of identities.entries()) {
+    const earlier = identity === undefined ? undefined : last.get(identity)
+    if (earlier !== undefined && repeats(rows, place, earlier.place)) {
+      echoes.push([place, earlier.place])
+      continue
+    }
+    const round = earlier === undefined ? 0 : earlier.round + 1
+    rounds[round] ??= []
+    rounds[round].push(place)
+    if (identity !== undefined) last.set(identity, { place, round })
+  }
+  if (rounds.length < 2 && echoes.length === 0) return undefined
+  const outcomes: RowOutcome[] = rows.map(() => 'unchanged')
+  for (const round of rounds) {
+    const done = await write(round.flatMap((place) => rows[place] ?? []))
+    for (const [k, place] of round.entries()) outcomes[place] = done[k] ?? 'unchanged'
+  }
+  for (const [place, of] of echoes) {
+    const outcome = outcomes[of]
+    if (typeof outcome === 'object') outcomes[place] = outcome
+  }
+  return outcomes
+}
+
+function repeats(rows: readonly ImportRow[], place: number, earlier: number): boolean {
+  return isDeepStrictEqual(rows[place]?.values, rows[earlier]?.values)
+}
+
+const TYPES: Readonly<Record<Exclude<ColumnShape['type'], 'json'>, string>> = {
+  text: 'text',
+  integer: 'bigint',
+  boolean: 'boolean',
+  time: 'timestamptz',
+}
+
+/**
+ * The values of rows as one array per member, or undefined if a member is itself a list or an object.
+ */
+function listsOf(
+  rows: readonly PlannedRow[],
+  { key, columns, types = {} }: KeyedDetails,
+  members: readonly string[],
+): RawBuilder<unknown>[] | undefined {
+  const lists: RawBuilder<unknown>[] = []
+  for (const name of members) {
+    const column = columns[name]
+    if (column === undefined && !key.includes(name)) return undefined
+    const { type, uuid } = shapeOf(column?.schema)
+    if (type === 'json') return undefined
+    const isId = uuid || key.includes(name)
+    const values = rows.map((row) => row.values[name]) as (string | null)[]
+    const literal = type === 'text' && !isId ? textList(values) : plainList(values)
+    lists.push(sql`${literal}::${sql.raw(types[name] ?? (isId ? 'uuid' : TYPES[type]))}[]`)
+  }
+  return lists
 }

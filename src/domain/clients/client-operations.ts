@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { endAccessOfClient, endedAccess } from '../grants/end-access-of-client.ts'
-import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
+import { withdrawCodesOfClient } from '../grants/authorizations.ts'
+import { endAccessOfClient, endedAccess } from '../grants/end-access.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
-import { unscopedWrite } from '../operation/without-scope.ts'
+import { unscopedWrite } from '../operation/writing.ts'
 import { admitExplorerClient, EXPLORER_CLIENT_ID } from './explorer-client.ts'
-import { admitVendorPlatform } from './platforms/vendor-platforms.ts'
 import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
+import { admitVendorPlatform } from './vendor-platforms.ts'
 
 const input = z.strictObject({ client_id: z.string() })
 /** `changed` is false where the client was in the wanted state before; no entry is written then. */

@@ -1,8 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual, sha256 } from '../../foundation/crypto/digest.ts'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import { type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import type { AuditedActor } from '../actor/actor.ts'
+import { auditInsert, changeEntry } from '../audit/audit.ts'
 import type { Audience } from './scope-catalogue.ts'
 
 /** A `tool` is an operator client that the school made; `{origin}/clients/{slug}.json` is its client_id. */
@@ -152,3 +155,83 @@ export function clientNotProven(): OAuthError {
     'The client is not known at this origin, or its client_secret is missing, wrong or not expected. Confidential applications send client_secret in the form body; public ones send none.',
   )
 }
+
+/** What `whatChanged` says of two objects, for two rows of one statement. A document of an app may have long lists. */
+const WHAT_CHANGED = sql`(
+  select jsonb_strip_nulls(jsonb_build_object(
+    'changed', jsonb_object_agg(member, jsonb_build_array(was, became)) filter (where is_short),
+    'also_changed', jsonb_agg(member) filter (where not is_short)))
+  from (
+    select o.member, was, became, length(was::text) <= 200 and length(became::text) <= 200 as is_short
+    from before, admitted, jsonb_each(to_jsonb(before)) o (member, was), jsonb_each(to_jsonb(admitted)) n (member, became)
+    where o.member = n.member and was <> became) c)`
+
+/**
+ * Runs the INSERT that gives a school its own row of a client, or brings it up to date, and writes
+ * the audit entry in the same statement. `upsert` touches the row only if something is different;
+ * a row that was deleted before counts as created.
+ */
+export async function admitAudited(
+  at: SchoolDb,
+  client: { readonly clientId: string; readonly kind: ClientKind },
+  by: AuditedActor,
+  upsert: RawBuilder<unknown>,
+): Promise<void> {
+  const { clientId, kind } = client
+  const entry = (action: 'client.created' | 'client.changed', when: RawBuilder<unknown>) => {
+    const change = changeEntry(by, { action, clientId, detail: { kind } })
+    const stated = sql`${JSON.stringify(change.detail)}::jsonb`
+    const detail = action === 'client.changed' ? sql`(${stated} || ${WHAT_CHANGED})` : stated
+    return auditInsert({ ...change, schoolId: at.schoolId, detail }, sql`where ${when}`)
+  }
+  const written = sql`exists (select from admitted)`
+  await at.run(sql`
+    with before as (
+      select name, redirect_uris, scopes from clients
+      where school_id = ${at.schoolId} and client_id = ${clientId} and deleted_at is null),
+    admitted as (${upsert} returning name, redirect_uris, scopes),
+    created as (${entry('client.created', sql`${written} and not exists (select from before)`)}),
+    changed as (${entry('client.changed', sql`${written} and exists (select from before)`)})
+    select`)
+}
+
+/** From now on a consent to this client that began before gives no code (`issueCode`). */
+export async function refuseEarlierConsentsTo(tx: SchoolTx, clientId: string): Promise<void> {
+  await tx
+    .update('clients')
+    .set({ codes_withdrawn_at: sql<Date>`now()` })
+    .where('client_id', '=', clientId)
+    .execute()
+}
+
+/** The same for all clients of the school, locked in the order of their ids. */
+export async function refuseEarlierConsents(tx: SchoolTx): Promise<void> {
+  await tx.run(sql`
+    with locked as materialized (
+      select client_id from clients where school_id = ${tx.schoolId} and deleted_at is null
+      order by client_id for no key update)
+    update clients set codes_withdrawn_at = now()
+    where school_id = ${tx.schoolId} and client_id in (select client_id from locked)`)
+}
+
+/** A month: operators may want to read back what the metadata of a client said. */
+const DOCUMENT_MEMORY_DAYS = 30
+
+/** Longer than a person may take to sign in and agree. */
+const UNUSED_DOCUMENT_MINUTES = 60
+
+/**
+ * Crosses schools: kept client metadata that no authorization has used for long. Metadata to which no operator ever
+ * agreed goes soon, because a stranger can publish any number of documents and have them fetched.
+ */
+export const clientSweeps: readonly Sweep[] = [
+  sweepOf({
+    table: 'client_documents',
+    key: { column: 'url', type: 'text' },
+    dead: sql`t.failure is not null
+      or t.expires_at < now() - make_interval(days => ${DOCUMENT_MEMORY_DAYS})
+      or (t.fetched_at < now() - make_interval(mins => ${UNUSED_DOCUMENT_MINUTES})
+        -- Not "not exists": that would read the clients once for each document.
+        and t.url not in (select client_id from clients where kind = 'document'))`,
+  }),
+]

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { type PublicJwk, parseEs256 } from '../../foundation/crypto/es256.ts'
 import type { Keyring } from '../../foundation/crypto/seal.ts'
 import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { postLogoutUrl } from '../../foundation/protocol/authorization-response.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { findPostLogoutRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
-import { verifyIdTokenHint } from '../schools/id-token-hint.ts'
 import type { School } from '../schools/school.ts'
 import { type Client, findClient } from './client.ts'
 
@@ -132,4 +132,36 @@ export function openSignOut(
   sealed: string | undefined,
 ): SignOutRequest | undefined {
   return schema.safeParse(openMessage(keyring, PURPOSE, schoolId, sealed, Date.now())).data
+}
+
+/** What an ID token of this school says about the client and the person it was issued for. */
+export interface IdTokenHint {
+  readonly clientId: string
+  readonly userId: string
+}
+
+/**
+ * Reads an ID token that a client kept since its sign-in. Its lifetime is not checked, and keys that
+ * were retired long ago count, because a session outlives both. Undefined if this school did not issue it.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §2
+ */
+async function verifyIdTokenHint(
+  at: SchoolDb,
+  school: School,
+  text: string,
+): Promise<IdTokenHint | undefined> {
+  const token = parseEs256(text)
+  if (token === undefined) return undefined
+  const key = await at
+    .from('signing_keys')
+    .select('public_jwk')
+    .where('kid', '=', token.kid)
+    .executeTakeFirst()
+  if (key === undefined) return undefined
+  const claims = token.claimsIfSignedBy(key.public_jwk as PublicJwk)
+  if (claims === undefined || claims.iss !== school.origin) return undefined
+  const { aud: clientId, sub: userId } = claims
+  if (typeof clientId !== 'string' || typeof userId !== 'string') return undefined
+  return { clientId, userId }
 }

@@ -1,18 +1,24 @@
-import { columnsOf, inAnyOrder, NEEDED, stampState } from '../bulk/columns.ts'
+import { sql } from 'kysely'
+import { z } from 'zod'
 import { byEmail, byName } from '../bulk/reference-column.ts'
+import { columnsOf, inAnyOrder, NEEDED, requireMembers, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { keepImported } from '../content/rendered-texts.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
-import { id, time } from '../operation/fields.ts'
-import { schoolCurrency } from '../schools/school-currency.ts'
-import { coupons, listCoupons } from './coupon-operations.ts'
-import { couponLimits, couponRules, couponTerms, needsSchoolCurrency } from './coupon-rules.ts'
-import { listPlans } from './plan-operations.ts'
-import { plans } from './plan-resource.ts'
-import { planFields, planRules } from './plan-rules.ts'
+import { id, time, utc } from '../operation/fields.ts'
+import { EXAMPLE } from '../operation/operation.ts'
+import type { Resource } from '../operation/resource.ts'
+import { schoolCurrency } from '../schools/school.ts'
+import {
+  couponLimits,
+  couponRules,
+  coupons,
+  couponTerms,
+  listCoupons,
+  needsSchoolCurrency,
+} from './coupon-operations.ts'
+import { listPlans, planFields, planRules, plans } from './plan-operations.ts'
 import { listProducts, productFields, products } from './product-operations.ts'
-import { listSubscriptions, subscriptions } from './subscription-operations.ts'
-import { subscriptionRules } from './subscription-rules.ts'
+import { listSubscriptions, subscriptionRules, subscriptions } from './subscription-operations.ts'
 
 export const couponKind = tableKind({
   name: 'coupons',
@@ -149,4 +155,47 @@ export const subscriptionKind = tableKind({
     if (row.values.state === 'canceled') stampState(row, ['canceled'], 'canceled_at')
   },
   rules: subscriptionRules,
+})
+
+const accessSchema = z
+  .strictObject({
+    object: z.literal('digital_product_access'),
+    id,
+    product_id: id,
+    member_id: id,
+    granted_at: utc,
+    revoked_at: utc.nullable(),
+  })
+  .meta({ id: 'DigitalProductAccess' })
+
+const accesses: Resource<typeof accessSchema> = {
+  object: 'digital_product_access',
+  schema: accessSchema,
+  rows: (at) => sql`
+    select a.id, a.product_id, a.user_id as member_id, a.granted_at, a.revoked_at
+    from digital_product_accesses a where a.school_id = ${at.schoolId}`,
+}
+
+export const accessKind = tableKind({
+  name: 'digital-product-accesses',
+  about: 'Who may download which digital product.',
+  of: accesses,
+  scopes: {},
+  notInAdmin: 'A purchase gives access, and only a move from another system brings it.',
+  example: { product_slug: 'sheet', member_id: EXAMPLE.student },
+  table: 'digital_product_accesses',
+  natural: ['product_id', 'member_id'],
+  columns: {
+    product_id: { schema: id, needed: true, fixed: true },
+    member_id: { schema: id, needed: true, fixed: true },
+    granted_at: { schema: time, note: 'now by default' },
+    revoked_at: { schema: time.nullable() },
+  },
+  stored: { member_id: 'user_id' },
+  now: ['granted_at'],
+  references: {
+    product_slug: byName('product_id', { table: 'digital_products', by: 'slug' }),
+    member_email: byEmail('member_id'),
+  },
+  inspect: (tx, rows) => requireMembers(tx, rows, 'member_id'),
 })

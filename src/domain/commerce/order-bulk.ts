@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { inAnyOrder, stampState } from '../bulk/columns.ts'
 import { byEmail } from '../bulk/reference-column.ts'
-import type { PlannedRow } from '../bulk/table-details.ts'
+import { inAnyOrder, type PlannedRow, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
-import { schoolCurrency } from '../schools/school-currency.ts'
-import { itemColumns } from './order-items.ts'
-import { listOrders, orders } from './order-operations.ts'
-import { orderRules } from './order-rules.ts'
+import { schoolCurrency } from '../schools/school.ts'
+import { itemColumns, listOrders, orderRules, orders } from './order-operations.ts'
 
 const { number, state, total_amount, currency, items } = orders.schema.shape
 

@@ -1,17 +1,45 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { EXAMPLE } from '../operation/example-ids.ts'
-import { amount, currency, id, line, stamps, text, utc } from '../operation/fields.ts'
-import { codeIn, personOf } from '../operation/found-first.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { amount, currency, id, line, stamps, text, utc, wireTime } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { readOperation } from '../operation/object-operations.ts'
-import { expansionOf, type Resource } from '../operation/resource.ts'
-import { wireTime } from '../operation/wire-sql.ts'
+import { changeOperation, readOperation } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
+import { conflict } from '../operation/refusal.ts'
+import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import type { RowRules } from '../operation/row-rules.ts'
+import { codeIn } from '../operation/search-related.ts'
+import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
-import { ITEM_KINDS } from './order-rules.ts'
+import { closeBought } from './bought-access.ts'
+import { message, tellPayer, withWords } from './payment-resource.ts'
 import { PAYMENT_STATES, PAYMENT_TYPES, REFUNDING_STATES } from './payments-of-member.ts'
+
+/** What an order can be for, and so what the item of a line is. */
+export const ITEM_KINDS = [
+  'course',
+  'digital_product',
+  'event',
+  'membership_plan',
+  'other',
+] as const
+
+interface OrderRow {
+  readonly state?: string | undefined
+  readonly completed_at?: string | null | undefined
+}
+
+export const orderRules: RowRules<OrderRow> = [
+  {
+    field: 'completed_at',
+    code: 'inconsistent',
+    detail: 'Only a completed order has a time at which it was completed.',
+    broken: ({ state, completed_at }) => completed_at != null && state !== 'completed',
+  },
+]
 
 const READ = ['orders:read']
 const STATES = ['open', 'completed', 'canceled'] as const
@@ -61,7 +89,7 @@ const orderSchema = z
   })
   .meta({ id: 'Order' })
 
-export type Order = z.output<typeof orderSchema>
+type Order = z.output<typeof orderSchema>
 
 const ITEMS = sql`
   (select coalesce(json_agg(json_build_object('title', i.title,
@@ -127,3 +155,105 @@ export const readOrder = readOperation({
   of: orders,
   examples: [{ title: 'An order', input: { id: EXAMPLE.order } }],
 })
+
+/** The column of an order item that refers to what was bought. */
+export const ITEM_COLUMNS = {
+  course: 'course_id',
+  digital_product: 'digital_product_id',
+  event: 'event_id',
+  membership_plan: 'plan_id',
+} as const
+
+/** An item of the API as the columns of its table. */
+export function itemColumns({
+  kind,
+  item_id,
+  ...item
+}: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const column = Object.hasOwn(ITEM_COLUMNS, String(kind))
+    ? ITEM_COLUMNS[kind as keyof typeof ITEM_COLUMNS]
+    : undefined
+  return column === undefined || item_id == null ? item : { ...item, [column]: item_id }
+}
+
+/** Money that the school keeps is refunded first: a canceled order has none. Of a free payment there is nothing to refund. */
+export const canCancelOrder = ({ state, payments }: Order): boolean =>
+  state !== 'canceled' &&
+  payments.every((payment) => payment.state !== 'paid' || payment.amount === 0)
+
+export const isCanceled = ({ state }: Order): boolean => state === 'canceled'
+
+export const cancelOrder = changeOperation({
+  name: 'orders.cancel',
+  title: 'Cancel an order',
+  summary:
+    'Ends an order that is not paid, or whose payments were refunded. Codes to pay with stop to count, and the member is told.',
+  ...WITHOUT_SCOPE,
+  of: orders,
+  fields: {
+    end_access: z.boolean().default(false).meta({
+      description: 'Whether access to the courses and downloads of the order ends, too.',
+    }),
+    message,
+  },
+  async change(tx, caller, { id, if_version, end_access, message: words }) {
+    await checkVersion(tx, 'orders', { ...target(id), ifVersion: if_version })
+    const order = await loadObject(tx, caller, orders, id)
+    if (!canCancelOrder(order)) {
+      throw conflict(
+        'wrong_state',
+        isCanceled(order)
+          ? 'The order is canceled already.'
+          : 'The order is paid. Refund its payments first.',
+      )
+    }
+    await writing(tx).update('orders', target(id), { state: 'canceled', completed_at: null })
+    await tx
+      .update('payments')
+      .set({ state: 'failed' })
+      .where('order_id', '=', id)
+      .where('state', '=', 'pending')
+      .execute()
+    if (end_access) await closeBought(tx, id)
+    await tellPayer(tx, order, {
+      kind: 'order_canceled',
+      title: 'Your order was canceled',
+      body: withWords(`Order ${order.number} was canceled. You need not pay for it.`, words),
+    })
+  },
+})
+
+export const reopenOrder = changeOperation({
+  name: 'orders.reopen',
+  title: 'Reopen an order',
+  summary:
+    'Undoes a cancellation. Codes to pay with that were ended stay ended; access that was ended is given again by hand.',
+  ...WITHOUT_SCOPE,
+  of: orders,
+  fields: { message },
+  async change(tx, caller, { id, if_version, message: words }) {
+    await checkVersion(tx, 'orders', { ...target(id), ifVersion: if_version })
+    const order = await loadObject(tx, caller, orders, id)
+    if (!isCanceled(order)) throw conflict('wrong_state', 'The order is not canceled.')
+    await writing(tx).update('orders', target(id), { state: 'open' })
+    await settleOrder(tx, id)
+    await tellPayer(tx, order, {
+      kind: 'order_reopened',
+      title: 'Your order is open again',
+      body: withWords(`Order ${order.number} is not canceled any more.`, words),
+    })
+  },
+})
+
+const target = (id: string) => ({ object: 'order', key: { id } })
+
+/** An order is completed when a payment of it was paid, and open before. The caller has locked it. */
+export async function settleOrder(tx: SchoolTx, id: string): Promise<void> {
+  await tx.run(sql`
+    update orders o set completed_at = paid.first,
+      state = case when paid.first is null then 'open' else 'completed' end
+    from (select min(paid_at) as first from payments
+          where school_id = ${tx.schoolId} and order_id = ${id}) paid
+    where o.school_id = ${tx.schoolId} and o.id = ${id} and o.state <> 'canceled'
+      and o.completed_at is distinct from paid.first`)
+}

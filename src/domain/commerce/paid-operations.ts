@@ -2,13 +2,18 @@ import { sql } from 'kysely'
 import { time } from '../operation/fields.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
-import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
-import { writing } from '../operation/writing.ts'
+import { WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { openBought } from './bought-access.ts'
-import { settleOrder } from './order-acts.ts'
-import { loadWithOrder } from './payment-of-order.ts'
-import { type Payment, payments } from './payment-resource.ts'
-import { formatted, message, tellPayer, withWords } from './tell-payer.ts'
+import { settleOrder } from './order-operations.ts'
+import {
+  formatted,
+  loadWithOrder,
+  message,
+  type Payment,
+  payments,
+  tellPayer,
+  withWords,
+} from './payment-resource.ts'
 
 /** For a payment that never arrived at the checkout: cash, a transfer, a code that was paid late. */
 export const canMarkPaid = ({ state }: Payment): boolean => state !== 'paid' && state !== 'refunded'

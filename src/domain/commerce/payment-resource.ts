@@ -1,11 +1,20 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { amount, currency, id, line, text, utc, version } from '../operation/fields.ts'
-import { expansionOf, type Resource } from '../operation/resource.ts'
-import { wireTime } from '../operation/wire-sql.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { currencyOf } from '../../foundation/text/currency.ts'
+import type { Actor } from '../actor/actor.ts'
+import { notify } from '../notifications/subscriptions.ts'
+import { amount, currency, id, line, text, utc, version, wireTime } from '../operation/fields.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
+import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import { checkVersion } from '../operation/writing.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
-import { ADJUSTMENT_KINDS } from './payment-lines.ts'
-import { PAYMENT_STATES, PAYMENT_TYPES, REFUNDING_STATES } from './payments-of-member.ts'
+import {
+  ADJUSTMENT_KINDS,
+  PAYMENT_STATES,
+  PAYMENT_TYPES,
+  REFUNDING_STATES,
+} from './payments-of-member.ts'
 
 export const adjustmentSchema = z.strictObject({
   kind: z.enum(ADJUSTMENT_KINDS),
@@ -84,4 +93,49 @@ export const payments: Resource<typeof paymentSchema> = {
       left join invoices v on v.school_id = p.school_id and v.payment_id = p.id
     where p.school_id = ${at.schoolId}`,
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
+}
+
+/**
+ * A payment of an order that is not canceled. Locks the order before the payment, like an attempt that is recorded, so
+ * that the two cannot deadlock.
+ */
+export async function loadWithOrder(
+  tx: SchoolTx,
+  caller: Actor,
+  id: string,
+  ifVersion: number | undefined,
+): Promise<Payment> {
+  const { rows } = await tx.run(sql<{ state: string }>`
+    select o.state from orders o
+    where o.school_id = ${tx.schoolId} and o.id = (
+      select order_id from payments where school_id = ${tx.schoolId} and id = ${id})
+    for update`)
+  const [order] = rows
+  if (order === undefined) throw notFound('payment')
+  await checkVersion(tx, 'payments', { object: 'payment', key: { id }, ifVersion })
+  if (order.state === 'canceled') {
+    throw conflict('canceled', 'The order of this payment is canceled. Reopen the order first.')
+  }
+  return await loadObject(tx, caller, payments, id)
+}
+
+/** What the member reads besides the facts; shown as plain text. */
+export const message = text(0, 1000).default('').meta({ description: 'Added to the notification.' })
+
+export function formatted(amount: number, { currency }: { readonly currency: string }): string {
+  return currencyOf(currency).format(amount)
+}
+
+/** Facts in a notification, and below them what the operator wrote. */
+export function withWords(facts: string, words: string): string {
+  return words.trim() === '' ? facts : `${facts}\n\n${words.trim()}`
+}
+
+/** An entry in the inbox of the member who pays. */
+export async function tellPayer(
+  tx: SchoolTx,
+  { member_id }: { readonly member_id: string },
+  told: { readonly kind: string; readonly title: string; readonly body: string },
+): Promise<void> {
+  await notify(tx, 'payments', [member_id], { ...told, url: '/account' })
 }

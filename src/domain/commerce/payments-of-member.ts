@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { groupRows } from '../../foundation/db/group-rows.ts'
 import {
   inRange,
   type Keyed,
@@ -7,6 +8,7 @@ import {
   rangeOrder,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { COUNTED } from '../operation/list-page.ts'
 
 export const PAYMENT_STATES = ['pending', 'paid', 'failed', 'expired', 'refunded'] as const
 export type PaymentState = (typeof PAYMENT_STATES)[number]
@@ -176,4 +178,57 @@ function installmentFromRow(row: PaymentRow): MemberPayment['installment'] {
 function invoiceFromRow(row: PaymentRow): MemberPayment['invoice'] {
   if (row.invoice_number === null || row.invoice_issued_at === null) return null
   return { number: row.invoice_number, issuedAt: row.invoice_issued_at, url: row.invoice_url }
+}
+
+/** A payment is due soon if its code or account number can be used for this many days or less. */
+export const DUE_SOON_DAYS = 3
+
+/** Selects the ids of unpaid payments that are due soon, the first to expire first, no more than lists count. */
+export function paymentsDueSoon(at: SchoolDb): RawBuilder<unknown> {
+  return sql`
+    select p.id from payments p
+    where p.school_id = ${at.schoolId} and p.state = 'pending'
+      and p.expires_at > now() and p.expires_at <= now() + make_interval(days => ${DUE_SOON_DAYS})
+    order by p.expires_at limit ${sql.lit(COUNTED)}`
+}
+
+export interface PaymentLine {
+  readonly title: string
+  readonly quantity: number
+  readonly unitAmount: number
+  readonly amount: number
+}
+
+export const ADJUSTMENT_KINDS = ['coupon', 'promotion'] as const
+
+export interface PaymentAdjustment {
+  readonly kind: (typeof ADJUSTMENT_KINDS)[number]
+  readonly label: string
+  readonly amount: number
+}
+
+/** The lines of these payments, by payment. The caller has checked that the payments are the member's. */
+export async function linesOfPayments(
+  at: SchoolDb,
+  paymentIds: readonly string[],
+): Promise<Map<string, PaymentLine[]>> {
+  const { rows } = await at.run(sql<PaymentLine & { paymentId: string }>`
+    select payment_id as "paymentId", title, quantity, unit_amount as "unitAmount", amount
+    from payment_lines
+    where school_id = ${at.schoolId} and payment_id = any(${paymentIds}::uuid[])
+    order by payment_id, position`)
+  return groupRows(rows, ({ paymentId }) => paymentId)
+}
+
+/** The coupon and promotion lines of these payments, by payment. */
+export async function adjustmentsOfPayments(
+  at: SchoolDb,
+  paymentIds: readonly string[],
+): Promise<Map<string, PaymentAdjustment[]>> {
+  const { rows } = await at.run(sql<PaymentAdjustment & { paymentId: string }>`
+    select payment_id as "paymentId", kind, label, amount
+    from payment_adjustments
+    where school_id = ${at.schoolId} and payment_id = any(${paymentIds}::uuid[])
+    order by payment_id, position`)
+  return groupRows(rows, ({ paymentId }) => paymentId)
 }

@@ -3,17 +3,92 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { keepRendered } from '../content/rendered-texts.ts'
-import { checkCourses } from '../learning/check-courses.ts'
-import { checkChange } from '../operation/check-change.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
+import { checkCourses } from '../learning/enrollment-operations.ts'
+import {
+  amount,
+  count,
+  currency,
+  id,
+  line,
+  markdown,
+  slug,
+  stamps,
+  writtenMarkdown,
+} from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
+import type { Resource } from '../operation/resource.ts'
+import { checkChange, type RowRules } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
-import { schoolCurrency } from '../schools/school-currency.ts'
-import { PLAN_INTERVALS, PLAN_STATES, plans } from './plan-resource.ts'
-import { planFields, planRules } from './plan-rules.ts'
+import { schoolCurrency } from '../schools/school.ts'
+
+const PLAN_STATES = ['draft', 'published', 'archived'] as const
+const PLAN_INTERVALS = ['month', 'year'] as const
+
+export const planSchema = z
+  .strictObject({
+    object: z.literal('membership_plan'),
+    id,
+    slug,
+    name: line(200),
+    description: writtenMarkdown,
+    state: z.enum(PLAN_STATES),
+    price_amount: amount,
+    currency,
+    interval: z.enum(PLAN_INTERVALS),
+    course_ids: z.array(id),
+    active_subscription_count: count,
+    ...stamps,
+  })
+  .meta({ id: 'MembershipPlan' })
+
+export const plans: Resource<typeof planSchema> = {
+  object: 'membership_plan',
+  restPath: '/membership-plans/{id}',
+  schema: planSchema,
+  rows: (at) => sql`
+    select p.id, p.slug, p.name, p.description, p.state, p.price_amount, p.currency, p.interval,
+      array(select c.course_id from membership_plan_courses c
+            where c.school_id = p.school_id and c.plan_id = p.id order by c.course_id)::text[] as course_ids,
+      p.active_subscription_count,
+      p.created_at, p.updated_at, p.version
+    from membership_plans p where p.school_id = ${at.schoolId}`,
+}
+
+export const planFields = {
+  slug,
+  name: line(200),
+  description: markdown(20_000),
+  price_amount: amount,
+  currency,
+  interval: z.enum(PLAN_INTERVALS),
+  course_ids: z.array(id).max(500).meta({ description: 'The courses that the plan opens.' }),
+}
+
+interface PlanRow {
+  readonly price_amount?: number | undefined
+  readonly currency?: string | undefined
+  readonly interval?: string | undefined
+  readonly active_subscription_count?: number | undefined
+}
+
+const TERMS = ['price_amount', 'currency', 'interval'] as const
+
+export const planRules: RowRules<PlanRow> = [
+  {
+    kind: 'conflict',
+    field: 'price_amount',
+    code: 'subscribed',
+    detail: 'Members subscribed at these terms. Create a new plan and archive this one.',
+    broken: (plan, before) =>
+      before !== undefined &&
+      Number(before.active_subscription_count) > 0 &&
+      TERMS.some((term) => plan[term] !== before[term]),
+  },
+]
 
 const READ = ['membership_plans:read']
 const WRITE = ['membership_plans:write']

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { keepRendered } from '../content/rendered-texts.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
 import {
   amount,
   count,
@@ -23,9 +22,10 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import type { Resource } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
-import { schoolCurrency } from '../schools/school-currency.ts'
+import { schoolCurrency } from '../schools/school.ts'
 
 const READ = ['digital_products:read']
 const WRITE = ['digital_products:write']

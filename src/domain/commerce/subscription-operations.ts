@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { EXAMPLE } from '../operation/example-ids.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { id, stamps, utc } from '../operation/fields.ts'
-import { personOf } from '../operation/found-first.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { changeOperation, readOperation } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { conflict } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import { endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
+import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
-import { planSchema, plans } from './plan-resource.ts'
+import { planSchema, plans } from './plan-operations.ts'
 
 const READ = ['subscriptions:read']
 const WRITE = ['subscriptions:write']
@@ -128,3 +130,29 @@ export const resumeSubscription = changeOperation({
     })
   },
 })
+
+interface SubscriptionRow {
+  readonly current_period_starts_at?: string | undefined
+  readonly current_period_ends_at?: string | undefined
+}
+
+export const subscriptionRules: RowRules<SubscriptionRow> = [
+  {
+    field: 'current_period_ends_at',
+    code: 'inconsistent',
+    detail: 'A period must end after it starts.',
+    broken: ({ current_period_starts_at, current_period_ends_at }) =>
+      endsTooEarly(current_period_starts_at, current_period_ends_at),
+  },
+]
+
+/** Ends the running plans of a member who is forgotten; what was paid for them stays in the books. Returns how many. */
+export async function cancelSubscriptionsOf(tx: SchoolTx, userId: string): Promise<number> {
+  const ended = await tx
+    .update('subscriptions')
+    .set({ state: 'canceled', canceled_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('state', '<>', 'canceled')
+    .executeTakeFirst()
+  return Number(ended.numUpdatedRows)
+}

@@ -1,18 +1,28 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { columnsOf, inAnyOrder, NEEDED, requireMembers } from '../bulk/columns.ts'
+import type { ExportKind } from '../bulk/kind.ts'
 import { byEmail, byEmails, byExternalId, byName } from '../bulk/reference-column.ts'
-import type { PlannedRow } from '../bulk/table-details.ts'
+import {
+  columnsOf,
+  inAnyOrder,
+  NEEDED,
+  type PlannedRow,
+  requireMembers,
+} from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
-import { schoolTimeZone } from '../schools/school-time-zone.ts'
+import { schoolTimeZone } from '../schools/school.ts'
 import { listMeetings } from './meeting-operations.ts'
-import { meetings } from './meeting-resource.ts'
-import { meetingFields, meetingRules } from './meeting-rules.ts'
-import { listServices, serviceFields } from './service-operations.ts'
-import { consultingServices } from './service-resource.ts'
+import { attendees, meetingFields, meetingRules, meetings } from './meeting-resource.ts'
+import { listAttendees } from './seat-operations.ts'
+import { consultingServices, listServices, serviceFields } from './service-operations.ts'
 import { listSlots, slotFields, slots, slotTaken } from './slot-operations.ts'
-import { listStudyGroups, studyGroupFields } from './study-group-operations.ts'
-import { wholeStudyGroups } from './study-group-resource.ts'
+import {
+  listRoster,
+  listStudyGroups,
+  roster,
+  studyGroupFields,
+  wholeStudyGroups,
+} from './study-group-operations.ts'
 
 const SERVICES = 'consulting-services'
 const GROUPS = 'study-groups'
@@ -185,4 +195,26 @@ function unknownHolder(column: string) {
     kind: 'invalid' as const,
     problems: [{ pointer: `/${column}`, code: 'unknown_reference' as const, detail }],
   }
+}
+
+/** People with their names. An import takes them with the meeting or the group, in the column `member_ids`. */
+
+export const attendeeKind: ExportKind = {
+  name: 'meeting-attendees',
+  about: 'The members who hold seats at meetings.',
+  of: attendees,
+  list: listAttendees,
+  key: ['meeting_id', 'id'],
+  scopes: {},
+  notInAdmin: 'They are imported with their meeting, in the column `member_ids`.',
+}
+
+export const rosterKind: ExportKind = {
+  name: 'study-group-members',
+  about: 'The members of study groups.',
+  of: roster,
+  list: listRoster,
+  key: ['group_id', 'id'],
+  scopes: {},
+  notInAdmin: 'They are imported with their group, in the column `member_ids`.',
 }

@@ -170,3 +170,37 @@ export async function attendeesOf(
     where m.school_id = ${at.schoolId} and m.id = any(${meetingIds}::uuid[])`)
   return new Map(rows.map(({ id, attendees }) => [id, attendees]))
 }
+
+export interface Schedule {
+  readonly states: readonly MeetingState[]
+  readonly now: Date
+}
+
+/** States of meetings that take place. */
+export const TAKES_PLACE = ['available', 'scheduled'] as const satisfies readonly MeetingState[]
+
+export const wholeSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
+
+/**
+ * What has not ended, the next one first. A meeting that has begun stays until it ends: its room is needed now. `meetingsOf`
+ * lists newest first.
+ */
+export async function meetingsToCome(
+  at: SchoolDb,
+  userId: string,
+  { states, now }: Schedule,
+  { after, limit }: Pick<KeysetRange, 'after' | 'limit'>,
+): Promise<MemberMeeting[]> {
+  const range = { before: after, limit, fromEnd: true }
+  const rows = await meetingsOf(at, userId, { states, endedAfter: wholeSeconds(now) }, range)
+  return rows.reverse()
+}
+
+export async function pastMeetings(
+  at: SchoolDb,
+  userId: string,
+  { states, now }: Schedule,
+  range: KeysetRange,
+): Promise<MemberMeeting[]> {
+  return await meetingsOf(at, userId, { states, endedBefore: wholeSeconds(now) }, range)
+}

@@ -1,17 +1,14 @@
 import type { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { notify } from '../notifications/notify.ts'
+import { notify } from '../notifications/subscriptions.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
-import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
-import { checkVersion, writing } from '../operation/writing.ts'
-import { schoolTimeZone, timeInWords } from '../schools/school-time-zone.ts'
-import { isTimeTaken, lockService } from './free-time.ts'
-import { meetings } from './meeting-resource.ts'
-import { meetingFields } from './meeting-rules.ts'
+import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { schoolTimeZone, timeInWords } from '../schools/school.ts'
+import { meetingFields, meetings } from './meeting-resource.ts'
 import { capacityOf } from './seat-operations.ts'
-import { rosterOf } from './study-group-roster.ts'
+import { rosterOf } from './study-group-operations.ts'
 
 type Meeting = z.output<typeof meetings.schema>
 
@@ -84,4 +81,26 @@ async function tellAttendees(
       : `The new room of ${title}, ${when}, is in your schedule.`,
     url: null,
   })
+}
+
+/** Locks a service like a booking does, so that no meeting is made at a time meanwhile. */
+export async function lockService(tx: SchoolTx, id: string): Promise<void> {
+  await checkVersion(tx, 'consulting_services', { object: 'consulting_service', key: { id } })
+}
+
+/** Whether the service has another meeting at this time. The caller has locked the service. */
+export async function isTimeTaken(
+  tx: SchoolTx,
+  { id, service_id }: { readonly id: string; readonly service_id: string },
+  start: Date,
+): Promise<boolean> {
+  const other = await tx
+    .from('consulting_meetings')
+    .select('id')
+    .where('service_id', '=', service_id)
+    .where('starts_at', '=', start)
+    .where('state', '<>', 'canceled')
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  return other !== undefined
 }

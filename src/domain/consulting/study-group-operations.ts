@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { checkCourses } from '../learning/check-courses.ts'
-import { id, line } from '../operation/fields.ts'
-import { personOf } from '../operation/found-first.ts'
+import { shownPeople } from '../actor/shown-person.ts'
+import { courseSchema, courses } from '../learning/course-operations.ts'
+import { checkCourses } from '../learning/enrollment-operations.ts'
+import { count, id, line, stamps, utc } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
@@ -15,11 +16,86 @@ import {
   removeOperation,
 } from '../operation/object-operations.ts'
 import { invalid } from '../operation/refusal.ts'
-import { loadObject } from '../operation/resource.ts'
-import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
-import { writing } from '../operation/writing.ts'
-import { checkMembers } from '../people/check-members.ts'
-import { roster, studyGroups } from './study-group-resource.ts'
+import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import { WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { personOf } from '../people/find-people.ts'
+import { checkMembers } from '../people/membership.ts'
+
+const shown = {
+  object: z.literal('study_group'),
+  id,
+  name: line(200),
+  course_id: id.nullable(),
+  member_count: count,
+  upcoming_class_count: count,
+  ...stamps,
+  course: courseSchema.nullable().optional(),
+}
+
+const studyGroupSchema = z.strictObject(shown).meta({ id: 'StudyGroup' })
+
+const wholeGroupSchema = z
+  .strictObject({
+    ...shown,
+    member_ids: z
+      .array(id)
+      .meta({ description: 'The members of the group, who attend every class.' }),
+  })
+  .meta({ id: 'WholeStudyGroup' })
+
+const expansions = { course: expansionOf(courses, 'course_id', ['courses:read']) }
+
+const UPCOMING = sql`
+  (select count(*) from consulting_meetings m
+   where m.school_id = g.school_id and m.study_group_id = g.id
+     and m.starts_at > now()) as upcoming_class_count`
+
+const ROSTER = sql`from study_group_members p where p.school_id = g.school_id and p.group_id = g.id`
+
+/** Without the roster, which can be long: `listRoster` has it in pages. */
+const studyGroups: Resource<typeof studyGroupSchema> = {
+  object: 'study_group',
+  schema: studyGroupSchema,
+  rows: (at) => sql`
+    select g.id, g.name, g.course_id, g.member_count, ${UPCOMING},
+      g.created_at, g.updated_at, g.version
+    from study_groups g where g.school_id = ${at.schoolId}`,
+  expansions,
+}
+
+/** As exports write them and imports compare them. */
+export const wholeStudyGroups: Resource<typeof wholeGroupSchema> = {
+  object: 'study_group',
+  schema: wholeGroupSchema,
+  rows: (at) => sql`
+    select g.id, g.name, g.course_id, roster.member_ids,
+      cardinality(roster.member_ids) as member_count, ${UPCOMING},
+      g.created_at, g.updated_at, g.version
+    from study_groups g, lateral (
+      select array(select p.user_id ${ROSTER} order by p.user_id)::text[] as member_ids) roster
+    where g.school_id = ${at.schoolId}`,
+  expansions,
+}
+
+const rosterEntrySchema = z
+  .strictObject({
+    object: z.literal('study_group_member'),
+    id: id.meta({ description: 'The member.' }),
+    group_id: id,
+    name: z.string(),
+    email: z.string().nullable(),
+    joined_at: utc,
+  })
+  .meta({ id: 'StudyGroupMember' })
+
+export const roster: Resource<typeof rosterEntrySchema> = {
+  object: 'study_group_member',
+  schema: rosterEntrySchema,
+  rows: (at) => sql`
+    select p.user_id as id, p.group_id, u.name, u.email, p.joined_at
+    from study_group_members p join ${shownPeople(at)} u on u.id = p.user_id
+    where p.school_id = ${at.schoolId}`,
+}
 
 const MAX_MEMBERS = 5000
 
@@ -177,4 +253,14 @@ async function addMembers(
 
 async function checkCourse(tx: SchoolTx, course: string | null | undefined): Promise<void> {
   if (course != null) await checkCourses(tx, 'course_id', [course])
+}
+
+/** The members of a study group. */
+export async function rosterOf(tx: SchoolTx, group: string): Promise<readonly string[]> {
+  const roster = await tx
+    .from('study_group_members')
+    .select('user_id')
+    .where('group_id', '=', group)
+    .execute()
+  return roster.map(({ user_id }) => user_id)
 }

@@ -1,11 +1,18 @@
 import { z } from 'zod'
-import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
 import { byEmail, byName } from '../bulk/reference-column.ts'
+import { columnsOf, NEEDED, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
-import { forms, listForms, listSubmissions, submissions } from './form-operations.ts'
-import { completeForm, formFields, formRules } from './form-rules.ts'
+import { EXAMPLE } from '../operation/operation.ts'
+import {
+  completeForm,
+  formFields,
+  formRules,
+  forms,
+  listForms,
+  listSubmissions,
+  submissions,
+} from './form-operations.ts'
 import { keepImported } from './rendered-texts.ts'
 import {
   listPages,

@@ -10,11 +10,9 @@ import {
 } from '../operation/object-operations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
-import { checkVersion, writing } from '../operation/writing.ts'
-import { QUESTION_KINDS } from './answer-rules.ts'
-import { forms } from './form-operations.ts'
-import { formFields, formRules, MAX_QUESTIONS, type Question } from './form-rules.ts'
+import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { QUESTION_KINDS } from './answer-form.ts'
+import { formFields, formRules, forms, MAX_QUESTIONS, type Question } from './form-operations.ts'
 
 const { title, slug, once_per_member } = formFields
 

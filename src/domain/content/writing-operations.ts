@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, line, markdown, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
@@ -12,6 +11,7 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import type { Resource } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
 import { keepRendered } from './rendered-texts.ts'

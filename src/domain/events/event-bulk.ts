@@ -1,15 +1,20 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { columnsOf, NEEDED, requireMembers, stampState } from '../bulk/columns.ts'
 import { byEmail, byName } from '../bulk/reference-column.ts'
+import { columnsOf, NEEDED, requireMembers, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { keepImported } from '../content/rendered-texts.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { conflict } from '../operation/refusal.ts'
-import { schoolCurrency } from '../schools/school-currency.ts'
-import { events, listEvents } from './event-operations.ts'
-import { eventFields, eventRules, registrationRules } from './event-rules.ts'
+import { schoolCurrency } from '../schools/school.ts'
+import {
+  eventFields,
+  eventRules,
+  events,
+  listEvents,
+  registrationRules,
+} from './event-operations.ts'
 import { listRegistrations, registrations } from './registration-operations.ts'
 
 const SCOPES = { read: 'events:read', write: 'events:write' }

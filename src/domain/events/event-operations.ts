@@ -2,9 +2,21 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { keepRendered } from '../content/rendered-texts.ts'
-import { checkChange } from '../operation/check-change.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
-import { count, id, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
+import {
+  amount,
+  count,
+  currency,
+  id,
+  line,
+  markdown,
+  slug,
+  stamps,
+  text,
+  time,
+  utc,
+  webAddress,
+  writtenMarkdown,
+} from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
@@ -14,11 +26,52 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import type { Resource } from '../operation/resource.ts'
-import { checkRow } from '../operation/row-rules.ts'
+import { checkChange, checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
-import { schoolCurrency } from '../schools/school-currency.ts'
-import { eventFields, eventRules } from './event-rules.ts'
+import { schoolCurrency } from '../schools/school.ts'
+
+export const eventFields = {
+  slug,
+  title: line(300),
+  description: markdown(),
+  starts_at: time,
+  ends_at: time,
+  location: text(0, 500),
+  online_url: webAddress.nullable(),
+  capacity: z.int().min(1).max(1_000_000).nullable().meta({ description: 'Null means no limit.' }),
+  price_amount: amount,
+  currency,
+}
+
+interface EventRow {
+  readonly starts_at?: string | undefined
+  readonly ends_at?: string | undefined
+}
+
+export const eventRules: RowRules<EventRow> = [
+  {
+    field: 'ends_at',
+    code: 'inconsistent',
+    detail: 'An event must end after it starts.',
+    broken: ({ starts_at, ends_at }) => endsTooEarly(starts_at, ends_at),
+  },
+]
+
+interface RegistrationRow {
+  readonly state?: string | undefined
+  readonly canceled_at?: string | null | undefined
+}
+
+export const registrationRules: RowRules<RegistrationRow> = [
+  {
+    field: 'canceled_at',
+    code: 'inconsistent',
+    detail: 'Only a canceled registration has a time at which it was canceled.',
+    broken: ({ state, canceled_at }) => canceled_at != null && state !== 'canceled',
+  },
+]
 
 const READ = ['events:read']
 const WRITE = ['events:write']

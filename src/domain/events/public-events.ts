@@ -1,9 +1,31 @@
 import { type RawBuilder, sql } from 'kysely'
 import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor/actor.ts'
 import { htmlOf } from '../content/rendered-texts.ts'
-import { IS_FOR_MEMBERS } from './own-registration.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
+
+/** Where members take and give back places themselves. The school does the rest, for example what has a price. */
+const IS_FOR_MEMBERS = sql<boolean>`(events.price_amount = 0 and events.ends_at > now()
+  and events.state = 'published')`
+
+/**
+ * What a member may do on the page of an event: with a place of their own alone. It is judged in the transaction that
+ * writes, because the event may have changed since the page was read. Operators are judged by their scopes.
+ */
+export async function checkOwnRegistration(
+  tx: SchoolTx,
+  caller: Pick<Actor, 'via' | 'userId'>,
+  { event_id, member_id }: { readonly event_id: string; readonly member_id: string },
+): Promise<void> {
+  if (caller.via !== 'account') return
+  if (caller.userId !== member_id) throw notFound('event_registration')
+  const { rows } = await tx.run(sql`
+    select from events where school_id = ${tx.schoolId} and id = ${event_id} and ${IS_FOR_MEMBERS}`)
+  if (rows.length === 0)
+    throw conflict('wrong_state', 'Members cannot do this themselves at this event.')
+}
 
 /** An event as visitors see it; only registered members see its online address. */
 export interface PublicEvent extends Keyed {
@@ -118,4 +140,16 @@ export async function findPublicEvent(
           : sql`and (state = 'published' or (state = 'canceled' and r.registration is not null))`
       }`)
   return rows[0]
+}
+
+type Standing = 'canceled' | 'registered' | 'attended' | 'over' | 'paid' | 'full' | 'open'
+
+/** Where a viewer stands with an event. Who registers for a paid one pays at the school. */
+export function registrationStanding(event: EventOfViewer): Standing {
+  if (event.state === 'canceled') return 'canceled'
+  if (event.registration?.state === 'attended') return 'attended'
+  if (event.isOver) return 'over'
+  if (event.registration !== null) return 'registered'
+  if (event.capacity !== null && event.registrationCount >= event.capacity) return 'full'
+  return event.priceAmount > 0 ? 'paid' : 'open'
 }

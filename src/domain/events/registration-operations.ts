@@ -1,21 +1,23 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
+import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { id, utc, version } from '../operation/fields.ts'
-import { personOf } from '../operation/found-first.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
-import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
-import { checkVersion, writing } from '../operation/writing.ts'
+import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
+import { countTry } from '../people/sign-in-counters.ts'
 import { events } from './event-operations.ts'
-import { checkOwnRegistration } from './own-registration.ts'
+import { checkOwnRegistration } from './public-events.ts'
 
 const READ = ['events:read']
 const WRITE = ['events:write']
@@ -171,3 +173,19 @@ export const changeRegistration = changeOperation({
     })
   },
 })
+
+const WINDOW_MINUTES = 60
+
+/** Places that a member takes or gives back in an hour. Each is an entry of the audit log. */
+export const MOST_REGISTRATIONS = 40
+
+/** Counts a try of a member, and returns how many seconds to wait; 0 if it may go on. */
+export async function countRegistration(
+  at: SchoolDb,
+  throttleKey: Buffer,
+  userId: string,
+): Promise<number> {
+  const bucket = hmacSha256(throttleKey, `event-registration:${at.schoolId}:${userId}`)
+  const limit = { bucket, failures: MOST_REGISTRATIONS }
+  return await countTry(acrossSchools(at), [limit], WINDOW_MINUTES)
+}

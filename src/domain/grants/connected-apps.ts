@@ -2,13 +2,12 @@ import { type RawBuilder, sql } from 'kysely'
 import { cutPage } from '../../foundation/db/cut-page.ts'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../actor/actor.ts'
 import { record } from '../audit/audit.ts'
-import { logoUrlOf } from '../clients/applications/logo.ts'
+import { logoUrlOf } from '../clients/application-details.ts'
 import type { ClientKind } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
-import { isNotEnded } from './access-round.ts'
-import { withdrawCodesOfApp } from './withdraw-codes.ts'
+import { isNotEnded, withdrawCodesOfApp } from './authorizations.ts'
 
 /** One completed authorization that can still be used: an app on one device. */
 export interface LiveAuthorization {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { acrossSchools, atSchool, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { isChange } from '../clients/scope-catalogue.ts'
-import { type ActivityKind, kindOfScope } from './activity-kinds.ts'
 
 const MINUTE_MS = 60_000
 /** Of all schools: authorizations and kinds of data that wait for their row. */
@@ -143,4 +142,51 @@ async function writeRows(at: SchoolDb, rows: readonly Counted[]): Promise<void> 
     select school_id, client_id, kind, day, sum(reads), sum(changes), max(last_read_at), max(last_changed_at)
     from counted group by school_id, client_id, kind, day order by client_id, kind
     on conflict (school_id, client_id, kind, day) do update set ${added('s')}`)
+}
+
+/**
+ * The kinds of data that apps read and change, as pages call them. The kinds of operators are the subjects of their scopes;
+ * what the scopes of members give is divided further.
+ */
+export const ACTIVITY_KINDS = {
+  profile: 'name and email',
+  courses: 'courses',
+  bookings: 'bookings',
+  payments: 'payments',
+  notifications: 'notifications',
+  events: 'events',
+  digital_products: 'digital products',
+  students: 'students',
+  members: 'members',
+  analytics: 'analytics',
+  curriculum: 'sections and lectures',
+  orders: 'orders',
+  school: 'school settings',
+  appearance: 'colors and logo',
+  membership_plans: 'membership plans',
+  coupons: 'coupons',
+  posts: 'posts',
+  subscriptions: 'subscriptions',
+  comments: 'comments',
+  lecturers: 'lecturers',
+  storage: 'files',
+  forms: 'forms',
+  pages: 'pages',
+} as const
+
+export type ActivityKind = keyof typeof ACTIVITY_KINDS
+
+/** A row may have a kind that another version knows. */
+export function wordsOfKind(kind: string): string {
+  return isKind(kind) ? ACTIVITY_KINDS[kind] : kind.replaceAll('_', ' ')
+}
+
+/** The kind of data behind a scope of operators; undefined for other scopes. */
+export function kindOfScope(scope: string): ActivityKind | undefined {
+  const [subject = ''] = scope.split(':')
+  return isKind(subject) ? subject : undefined
+}
+
+function isKind(text: string): text is ActivityKind {
+  return Object.hasOwn(ACTIVITY_KINDS, text)
 }

@@ -6,16 +6,21 @@ import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { secondsInSql } from '../../foundation/db/unix-seconds.ts'
 import { challengeOf } from '../../foundation/protocol/pkce.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
+import type { Role } from '../actor/actor.ts'
 import { auditInsert } from '../audit/audit.ts'
 import { secretUsedInSql } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import type { AuthenticationContext } from '../people/authentication-context.ts'
-import type { Member, Role } from '../people/membership.ts'
+import type { Member } from '../people/membership.ts'
 import { EXCHANGE_RULEBOOK, type ExchangeRequest, type ExchangeValues } from './exchange-rules.ts'
-import { allHold } from './grant-rule.ts'
-import { type GrantOutcome, mintOrRefuse } from './judge-grant.ts'
-import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
-import { type FreshTokens, freshTokens, type IssuedPair } from './token-pair.ts'
+import { allHold, type GrantOutcome, mintOrRefuse } from './grant-rule.ts'
+import {
+  ACCESS_TOKEN_SECONDS,
+  type FreshTokens,
+  freshTokens,
+  type IssuedPair,
+  REFRESH_TOKEN_IDLE_DAYS,
+} from './token-pair.ts'
 import { stillHeld, tokenRequestValues } from './token-request-rules.ts'
 
 /** The pair, and the other values for the ID token. */

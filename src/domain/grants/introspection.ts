@@ -3,9 +3,9 @@ import { prepared } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
+import { mayHoldInSql } from '../actor/actor.ts'
 import { CLIENT_IS_ON, secretMatchesInSql } from '../clients/client.ts'
-import { mayHoldInSql } from '../people/membership.ts'
-import { isNotEnded } from './access-round.ts'
+import { isNotEnded } from './authorizations.ts'
 
 /** What a client may learn about its own live token. */
 export interface Introspection {

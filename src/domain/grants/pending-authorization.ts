@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Keyring } from '../../foundation/crypto/seal.ts'
 import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
-import { PENDING_AUTHORIZATION_SECONDS } from './lifetimes.ts'
+import { PENDING_AUTHORIZATION_SECONDS } from './token-pair.ts'
 
 /**
  * An authorization request that passed every check and waits for a person to sign in and decide. It

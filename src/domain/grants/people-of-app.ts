@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { cutPage } from '../../foundation/db/cut-page.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { shownPeople } from '../actor/shown-person.ts'
 import type { ClientKind } from '../clients/client.ts'
-import { cappedCount } from '../operation/capped-count.ts'
-import { shownPeople } from '../people/shown-person.ts'
+import { cappedCount } from '../operation/list-page.ts'
 import { isLive } from './connected-apps.ts'
 
 /** A person with a live authorization of the app. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { cappedCount } from '../operation/capped-count.ts'
+import { cappedCount } from '../operation/list-page.ts'
 import { mayNamePerson } from './connected-apps.ts'
 import { MOST_PEOPLE } from './people-of-app.ts'
 

@@ -9,12 +9,15 @@ import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
 import { secretUsedInSql } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
-import { allHold } from './grant-rule.ts'
-import { lowestIdAt } from './ids-in-time.ts'
-import { type GrantOutcome, mintOrRefuse } from './judge-grant.ts'
-import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
+import { allHold, type GrantOutcome, mintOrRefuse } from './grant-rule.ts'
+import { lowestIdAt } from './purge-grants.ts'
 import { REFRESH_RULEBOOK, type RefreshRequest, type RefreshValues } from './refresh-rules.ts'
-import { freshTokens, type IssuedPair } from './token-pair.ts'
+import {
+  ACCESS_TOKEN_SECONDS,
+  freshTokens,
+  type IssuedPair,
+  REFRESH_TOKEN_IDLE_DAYS,
+} from './token-pair.ts'
 import { stillHeld, tokenRequestValues } from './token-request-rules.ts'
 
 const DAY_MS = 86_400_000

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { isWellFormed } from '../../foundation/protocol/token-format.ts'
-import { isNotEnded } from './access-round.ts'
+import { recordOnceAnHour } from '../audit/repeated-entries.ts'
+import { endAuthorization, isNotEnded } from './authorizations.ts'
 import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './grant-rule.ts'
-import { noteReplayedRefreshToken } from './replayed-refresh-token.ts'
 import {
   applicationHoldsSome,
   clientIsKnown,
@@ -171,4 +172,28 @@ function notBoundToUser(): OAuthError {
     'invalid_grant',
     'The refresh token is not bound to a user. Send a person through the authorization-code flow.',
   )
+}
+
+/**
+ * Records that a revoked refresh token was presented again. Nothing else is revoked: that would sign out
+ * clients that lost an answer or share one stored token. A school may choose the stricter way.
+ *
+ * @see RFC 9700 §4.14.2
+ */
+async function noteReplayedRefreshToken(
+  at: SchoolDb,
+  { school, clientId, requestId }: TokenRequest,
+  { userId, authorizationId }: GrantFacts,
+): Promise<void> {
+  await recordOnceAnHour(at, {
+    action: 'token.replayed',
+    outcome: 'invalid_grant',
+    clientId,
+    actorUserId: userId ?? undefined,
+    authorizationId: authorizationId ?? undefined,
+    requestId,
+  })
+  if (school.endAuthorizationOnReplay && authorizationId) {
+    await endAuthorization(at, authorizationId)
+  }
 }

@@ -4,13 +4,13 @@ import type { Placeholders } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { bindResource, missingResource } from '../../foundation/protocol/resource.ts'
+import { mayHoldInSql } from '../actor/actor.ts'
 import {
   CLIENT_IS_ON,
   clientNotProven,
   clientSwitchedOff,
   secretMatchesInSql,
 } from '../clients/client.ts'
-import { mayHoldInSql } from '../people/membership.ts'
 import type {
   ParameterRule,
   StoredRowRule,

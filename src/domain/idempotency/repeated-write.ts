@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { sha256 } from '../../foundation/crypto/digest.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { oldestFirst, type Sweep } from '../../foundation/db/sweep.ts'
 
 /** Identifies a write by its Idempotency-Key. The same key of another authorization is another write. */
 export interface WriteName {
@@ -61,7 +62,7 @@ export async function keepAnswer(
       status = excluded.status, headers = excluded.headers, body = excluded.body, answered_at = now()`)
 }
 
-export const LIFETIME = '24 hours'
+const LIFETIME = '24 hours'
 
 function keyHash({ authorizationId, method, path, key }: WriteName): Buffer {
   return sha256(JSON.stringify([authorizationId, method, path, key]))
@@ -72,3 +73,11 @@ function lockNumber(tx: SchoolTx, hash: Buffer): string {
     .readBigInt64BE(0)
     .toString()
 }
+
+/** Crosses schools: answers older than their lifetime. */
+export const idempotencySweep: Sweep = oldestFirst({
+  table: 'idempotent_answers',
+  key: ['school_id', 'key_hash'],
+  order: 'answered_at',
+  dead: sql`t.answered_at < now() - ${sql.lit(LIFETIME)}::interval`,
+})

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import type { FileStore } from '../../foundation/storage/file-store.ts'
 import { record } from '../audit/audit.ts'
 import type { JobKind, JobResult } from './job.ts'
 import type { Lease, TakenJob } from './lease.ts'
@@ -62,4 +64,44 @@ function countsOf(result: JobResult): JobResult {
   return Object.fromEntries(
     Object.entries(result).filter(([, value]) => value === null || typeof value !== 'object'),
   )
+}
+
+/** Jobs that one call removes. */
+export const PURGED_AT_ONCE = 100
+
+/**
+ * Crosses schools: removes finished jobs whose time is over, the files that they made and the one that they read (`source`), also one that was
+ * stored when their process died. Files first: a file without a row would stay for ever, a row without its file is found again. Returns how many were removed.
+ */
+export async function purgeJobs(db: Db, files: FileStore): Promise<number> {
+  const { rows } = await sql<{ school_id: string; id: string; files: string[] }>`
+    select school_id, id, files || coalesce(jsonb_path_query_array(input, '$.source'), '[]')
+      || to_jsonb(array_remove(array[storing], null)) as files
+    from jobs where expires_at < now()
+    order by expires_at limit ${sql.lit(PURGED_AT_ONCE)}`.execute(db)
+  for (const { school_id, id, files: keys } of rows) {
+    for (const key of keys) await files.remove(key)
+    await db.deleteFrom('jobs').where('school_id', '=', school_id).where('id', '=', id).execute()
+  }
+  return rows.length
+}
+
+export interface JobBacklog {
+  readonly waiting: number
+  readonly running: number
+  /** Of those that wait; 0 if none does. */
+  readonly oldestSeconds: number
+}
+
+/** More are not counted. */
+const MOST_COUNTED = 10_000
+
+/** Crosses schools. Two small indexes hold these rows, whatever else is in the table. */
+export async function readJobBacklog(db: Db): Promise<JobBacklog> {
+  const { rows } = await sql<JobBacklog>`
+    select count(*)::int as waiting,
+      coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestSeconds",
+      (select count(*)::int from (select 1 from jobs where state = 'running' limit ${MOST_COUNTED}) r) as running
+    from (select created_at from jobs where state = 'waiting' limit ${MOST_COUNTED}) w`.execute(db)
+  return rows[0] ?? { waiting: 0, running: 0, oldestSeconds: 0 }
 }

@@ -5,10 +5,9 @@ import { count, id, utc } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { readOperation } from '../operation/object-operations.ts'
+import { API_ROOT, type WriteOperation } from '../operation/operation.ts'
 import { conflict } from '../operation/refusal.ts'
 import { loadObject, type Resource } from '../operation/resource.ts'
-import { API_ROOT } from '../operation/rest-path.ts'
-import type { WriteOperation } from '../operation.ts'
 import { KEPT_DAYS } from './finish-job.ts'
 
 /** For the reference; jobs come and go, so no school has it. */

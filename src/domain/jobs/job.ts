@@ -1,6 +1,6 @@
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../actor/actor.ts'
 
 /**
  * A kind of long work. Its file is beside its domain, and `kinds.ts` lists it.

@@ -1,10 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
-import { CLIENT_IS_ON } from '../clients/client.ts'
-import { isNotEnded } from '../grants/access-round.ts'
-import { mayHoldInSql, type Role } from '../people/membership.ts'
+import type { Actor, Role } from '../actor/actor.ts'
 import { JobInterrupted, type Progress } from './job.ts'
 
 /** A job that a run has taken. */
@@ -42,25 +39,15 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 const leaseUntil = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`
 
 /**
- * The person who started the job still runs the school and is signed in, unless it is about themselves, and the app through
- * which they did still has access. `lock` is `for share` where the job writes by it. A step also needs all roles by which its
- * rows are judged.
+ * Whether the job `j` may go on, as SQL. `lock` is `for share` where the job writes by it. A step also needs all roles by
+ * which its rows are judged.
  */
-const mayGoOn = (roles: readonly Role[] = [], lock = sql``) => sql<boolean>`(
-  (j.user_id is null or j.of_member or (
-    exists (select from users u where u.id = j.user_id and u.deleted_at is null ${lock})
-    and (j.session_id is null or exists (select from browser_sessions b where b.id = j.session_id ${lock}))
-    and exists (
-      select from school_members m
-      where m.school_id = j.school_id and m.user_id = j.user_id
-        and ${mayHoldInSql(sql`'operator'`, sql`m.roles`)} and m.roles @> ${roles}::text[] ${lock})))
-  and (j.authorization_id is null or exists (
-    select from clients c join authorizations a on a.school_id = c.school_id and a.client_id = c.client_id
-      join token_pairs p on p.authorization_id = a.id
-    where a.id = j.authorization_id and ${isNotEnded('a', 'c')} and ${CLIENT_IS_ON}
-      and p.revoked_at is null and p.refresh_expires_at > now() ${lock})))`
+export type RightToGoOn = (
+  roles?: readonly Role[],
+  lock?: RawBuilder<unknown>,
+) => RawBuilder<boolean>
 
-const TAKEN = sql`
+const taken = (mayGoOn: RightToGoOn) => sql`
   j.school_id as "schoolId", j.id, j.kind, j.input, j.cursor, j.done_count as done, j.total_count as total,
   j.scopes, j.via, j.user_id as "userId", j.client_id as "clientId", j.authorization_id as "authorizationId",
   j.request_id as "requestId", j.created_at as "createdAt", j.storing, j.attempts,
@@ -75,6 +62,7 @@ export interface Taking {
   readonly leaseSeconds: number
   /** The school whose job was taken last: schools take turns. */
   readonly after: string | undefined
+  readonly mayGoOn: RightToGoOn
 }
 
 /**
@@ -101,7 +89,7 @@ const waitingBehind = (school: string) => sql`
 
 async function take(
   db: Db,
-  { worker, kinds, leaseSeconds }: Taking,
+  { worker, kinds, leaseSeconds, mayGoOn }: Taking,
   which: RawBuilder<unknown>,
 ): Promise<TakenJob | undefined> {
   try {
@@ -112,12 +100,12 @@ async function take(
         select w.school_id, w.id from jobs w
         where w.kind = any (${kinds}::text[]) and ${which} limit 1 for update skip locked) next
       where j.school_id = next.school_id and j.id = next.id
-      returning ${TAKEN}`.execute(db)
+      returning ${taken(mayGoOn)}`.execute(db)
     return rows[0]
   } catch (error) {
     // Another process took a job of the same school at the same time.
     if (Reflect.get(Object(error), 'code') === '23505')
-      return await take(db, { worker, kinds, leaseSeconds, after: undefined }, which)
+      return await take(db, { worker, kinds, leaseSeconds, mayGoOn, after: undefined }, which)
     throw error
   }
 }
@@ -154,10 +142,10 @@ export async function keepProgress(
   tx: SchoolTx,
   lease: Lease,
   { cursor, done, total, files = [] }: Progress<unknown>,
-  roles: readonly Role[],
+  mayGoOn: RawBuilder<boolean>,
 ): Promise<boolean> {
   const { rows: starters } = await tx.run(sql<{ mayGoOn: boolean }>`
-    select ${mayGoOn(roles, sql`for share`)} as "mayGoOn" from jobs j
+    select ${mayGoOn} as "mayGoOn" from jobs j
     where j.school_id = ${tx.schoolId} and j.id = ${lease.id}`)
   if (starters[0]?.mayGoOn === false) throw new JobInterrupted('forbidden')
   const { rows } = await tx.run(sql<{ cancelRequested: boolean }>`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../actor/actor.ts'
 import { conflict } from '../operation/refusal.ts'
 import type { JobKind } from './job.ts'
 
@@ -29,11 +29,14 @@ type Starter = Pick<
   'via' | 'userId' | 'sessionId' | 'clientId' | 'authorizationId' | 'requestId'
 >
 
+/** All of a kind, or what its row needs where the kind itself is in a room above. */
+type StartedKind<I> = Partial<JobKind<I, never>> & Pick<JobKind<I, never>, 'name'>
+
 /** Adds a job in the transaction that decided on it, and returns its id. Refused if too many of the school wait. */
 export async function startJob<I>(
   tx: SchoolTx,
   actor: Starter,
-  kind: JobKind<I, never>,
+  kind: StartedKind<I>,
   { id = uuidv7(), input, title, scopes = [] }: NewJob<I>,
 ): Promise<string> {
   const isOfMember = kind.isOfMember === true
@@ -84,4 +87,14 @@ async function checkRoom(tx: SchoolTx): Promise<void> {
     'too_many_jobs',
     `${MOST_OPEN_JOBS} jobs of this school are waiting already. Wait until one is finished, or cancel one.`,
   )
+}
+
+/** Ends what a member asked for about themselves, and lets the purge remove its files now. One that runs ends after its step. */
+export async function endJobsOfMember(tx: SchoolTx, userId: string): Promise<void> {
+  await tx.run(sql`
+    update jobs set cancel_requested = true,
+      state = case when state = 'waiting' then 'cancelled' else state end,
+      finished_at = case when state = 'waiting' then now() else finished_at end,
+      expires_at = case when state = 'running' then expires_at else now() end
+    where school_id = ${tx.schoolId} and user_id = ${userId} and of_member`)
 }

@@ -3,8 +3,18 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { keepRendered } from '../content/rendered-texts.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
-import { id, slug } from '../operation/fields.ts'
+import {
+  amount,
+  currency,
+  id,
+  line,
+  markdown,
+  slug,
+  stamps,
+  text,
+  utc,
+  writtenMarkdown,
+} from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
@@ -14,12 +24,81 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { invalid } from '../operation/refusal.ts'
-import { checkRow } from '../operation/row-rules.ts'
+import type { Resource } from '../operation/resource.ts'
+import { checkRow, type RowRules } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
-import { schoolCurrency } from '../schools/school-currency.ts'
-import { COURSE_STATES, courses } from './course-resource.ts'
-import { courseFields, courseRules } from './course-rules.ts'
+import { schoolCurrency } from '../schools/school.ts'
+
+export const COURSE_STATES = ['draft', 'published', 'archived'] as const
+
+export const courseSchema = z
+  .strictObject({
+    object: z.literal('course'),
+    id,
+    slug,
+    title: line(300),
+    summary: text(0, 1000),
+    description: writtenMarkdown,
+    state: z.enum(COURSE_STATES),
+    price_amount: amount,
+    currency,
+    cover_file_id: id.nullable(),
+    lecturer_ids: z
+      .array(id)
+      .meta({ description: 'The lecturers, in the order in which they are shown.' }),
+    published_at: utc.nullable(),
+    archived_at: utc.nullable(),
+    ...stamps,
+  })
+  .meta({ id: 'Course' })
+
+export const courses: Resource<typeof courseSchema> = {
+  object: 'course',
+  restPath: '/courses/{id}',
+  schema: courseSchema,
+  rows: (at) => sql`
+    select c.id, c.slug, c.title, c.summary, c.description, c.state, c.price_amount, c.currency,
+      c.cover_file_id,
+      array(select l.user_id from course_lecturers l
+            where l.school_id = c.school_id and l.course_id = c.id
+            order by l.position, l.user_id)::text[] as lecturer_ids,
+      c.published_at, c.archived_at, c.created_at, c.updated_at, c.version
+    from courses c where c.school_id = ${at.schoolId}`,
+}
+
+export const courseFields = {
+  slug,
+  title: line(300),
+  summary: text(0, 1000),
+  description: markdown(),
+  price_amount: amount,
+  currency,
+  cover_file_id: id.nullable(),
+  lecturer_ids: z.array(id).max(50),
+}
+
+interface CourseRow {
+  readonly state?: string | undefined
+  readonly archived_at?: string | null | undefined
+  readonly lecturer_ids?: readonly string[] | undefined
+}
+
+export const courseRules: RowRules<CourseRow> = [
+  {
+    field: 'lecturer_ids',
+    code: 'repeated',
+    detail: 'Name each lecturer once.',
+    broken: ({ lecturer_ids = [] }) => new Set(lecturer_ids).size !== lecturer_ids.length,
+  },
+  {
+    field: 'archived_at',
+    code: 'inconsistent',
+    detail: 'Only an archived course has a time at which it was archived.',
+    broken: ({ state = 'draft', archived_at }) => archived_at != null && state !== 'archived',
+  },
+]
 
 const READ = ['courses:read']
 const WRITE = ['courses:write']

@@ -7,9 +7,9 @@ import {
   rangeOrder,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { IS_LISTED } from './active-enrollment.ts'
-import { IS_LAST_LECTURE, LAST_POSITION } from './last-position.ts'
-import { VIDEO_URL_COLUMN } from './lecture-rules.ts'
+import { IS_LISTED } from '../people/member-resource.ts'
+import { VIDEO_URL_COLUMN } from './curriculum-resource.ts'
+import { IS_LAST_LECTURE, LAST_POSITION } from './progress.ts'
 
 /** A course with the enrollment of one member. */
 export interface EnrolledCourse extends Keyed {

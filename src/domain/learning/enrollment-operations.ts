@@ -1,23 +1,103 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { checkChange } from '../operation/check-change.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
-import { dateOrNull, id } from '../operation/fields.ts'
-import { personOf } from '../operation/found-first.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { count, dateOrNull, id, line, stamps, time, utc } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
-import { loadObject } from '../operation/resource.ts'
-import { checkRow } from '../operation/row-rules.ts'
+import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import { checkChange, checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
-import { students } from '../people/member-resource.ts'
+import { personOf } from '../people/find-people.ts'
+import { IS_ACTIVE, studentSchema, students } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
-import { IS_ACTIVE } from './active-enrollment.ts'
-import { ENROLLMENT_STATES, enrollments } from './enrollment-resource.ts'
-import { enrollmentFields, enrollmentRules } from './enrollment-rules.ts'
+import { courseSchema, courses } from './course-operations.ts'
+
+const ENROLLMENT_STATES = ['active', 'expired', 'revoked'] as const
+
+export const enrollmentSchema = z
+  .strictObject({
+    object: z.literal('enrollment'),
+    id,
+    student_id: id,
+    course_id: id,
+    source: z.enum(['purchase', 'plan', 'grant', 'import']),
+    state: z.enum(ENROLLMENT_STATES),
+    enrolled_at: utc,
+    expires_at: utc.nullable().meta({ description: 'Null means unlimited access.' }),
+    revoked_at: utc.nullable(),
+    last_watched_at: utc.nullable(),
+    ...stamps,
+    student: studentSchema.nullable().optional(),
+    course: courseSchema.nullable().optional(),
+  })
+  .meta({ id: 'Enrollment' })
+
+export const enrollments: Resource<typeof enrollmentSchema> = {
+  object: 'enrollment',
+  restPath: '/enrollments/{id}',
+  schema: enrollmentSchema,
+  rows: (at) => sql`
+    select e.id, e.user_id as student_id, e.course_id, e.source,
+      case when ${IS_ACTIVE} then 'active'
+           when e.revoked_at is null then 'expired' else 'revoked' end as state,
+      e.enrolled_at, e.expires_at, e.revoked_at, e.last_watched_at,
+      e.created_at, e.updated_at, e.version
+    from enrollments e where e.school_id = ${at.schoolId}`,
+  expansions: {
+    student: expansionOf(students, 'student_id', ['students:read']),
+    course: expansionOf(courses, 'course_id', ['courses:read']),
+  },
+}
+
+export const progressSchema = z
+  .strictObject({
+    object: z.literal('progress'),
+    id: id.meta({ description: 'The enrollment.' }),
+    student_id: id.meta({ description: 'The student.' }),
+    course_id: id,
+    completed_lectures: count,
+    total_lectures: count,
+    percent: count.max(100),
+    lectures: z.array(
+      z.strictObject({
+        lecture_id: id,
+        title: line(300),
+        state: z.enum(['unread', 'read', 'completed']),
+        position_seconds: count,
+        completed_at: utc.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Progress' })
+
+export const enrollmentFields = { expires_at: time.nullable() }
+
+interface EnrollmentRow {
+  readonly enrolled_at?: string | undefined
+  readonly expires_at?: string | null | undefined
+}
+
+export const enrollmentRules: RowRules<EnrollmentRow> = [
+  {
+    field: 'expires_at',
+    code: 'in_the_past',
+    detail: 'Write a time in the future, or revoke the enrollment.',
+    // A row without a start starts now.
+    broken: ({ enrolled_at, expires_at }, _before, now) =>
+      enrolled_at === undefined && expires_at != null && Date.parse(expires_at) <= now,
+  },
+  {
+    field: 'expires_at',
+    code: 'inconsistent',
+    detail: 'An enrollment must end after it starts.',
+    broken: ({ enrolled_at, expires_at }) => endsTooEarly(enrolled_at, expires_at),
+  },
+]
 
 const READ = ['students:read']
 const WRITE = ['students:write']
@@ -178,3 +258,16 @@ export const revokeEnrollment = changeOperation({
     })
   },
 })
+
+/** Returns the ids without repetitions; refuses if one of them is not a course of this school. */
+export async function checkCourses(
+  tx: SchoolTx,
+  field: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const unique = [...new Set(ids)]
+  const { rows } = await tx.run(sql`
+    select 1 from courses where school_id = ${tx.schoolId} and id = any(${unique}::uuid[])`)
+  if (rows.length === unique.length) return unique
+  throw invalid(field, 'unknown_reference', 'One of these is not a course of this school.')
+}

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { notify } from '../notifications/notify.ts'
+import { notify } from '../notifications/subscriptions.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
-import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
-import { checkVersion, writing } from '../operation/writing.ts'
-import { schoolTimeZone, timeInWords } from '../schools/school-time-zone.ts'
-import { enrollments } from './enrollment-resource.ts'
+import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { IS_ACTIVE } from '../people/member-resource.ts'
+import { schoolTimeZone, timeInWords } from '../schools/school.ts'
+import { enrollments } from './enrollment-operations.ts'
 
 type Enrollment = z.output<typeof enrollments.schema>
 
@@ -63,4 +64,31 @@ async function tellStudent(
     body: `Your access to ${course.title} ${end}.`,
     url: '/account',
   })
+}
+
+/** Opens these courses to a person who bought them. A course that is open to them already stays as it is. */
+export async function openPurchased(
+  tx: SchoolTx,
+  userId: string,
+  courses: readonly string[],
+): Promise<void> {
+  await tx.run(sql`
+    insert into enrollments as e (school_id, id, course_id, user_id, source)
+    select ${tx.schoolId}, o.id, o.course_id, ${userId}, 'purchase'
+    from unnest(${courses}::uuid[], ${courses.map(() => uuidv7())}::uuid[]) as o (course_id, id)
+    on conflict (school_id, user_id, course_id) do update
+      set revoked_at = null, expires_at = null, source = 'purchase'
+      where not (${IS_ACTIVE})`)
+}
+
+/** Ends access to these courses as far as it came from a purchase. Progress is kept. */
+export async function closePurchased(
+  tx: SchoolTx,
+  userId: string,
+  courses: readonly string[],
+): Promise<void> {
+  await tx.run(sql`
+    update enrollments set revoked_at = now()
+    where school_id = ${tx.schoolId} and user_id = ${userId} and course_id = any(${courses}::uuid[])
+      and source = 'purchase' and revoked_at is null`)
 }

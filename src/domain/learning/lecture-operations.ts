@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { keepRendered } from '../content/rendered-texts.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
 import { dateOrNull, id } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
@@ -12,11 +11,18 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { loadObject } from '../operation/resource.ts'
 import { checkRow } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
-import { lectures, sections } from './curriculum-resource.ts'
-import { completeLecture, LECTURE_KINDS, lectureFields, lectureRules } from './lecture-rules.ts'
+import {
+  completeLecture,
+  LECTURE_KINDS,
+  lectureFields,
+  lectureRules,
+  lectures,
+  sections,
+} from './curriculum-resource.ts'
 import { lockCourse } from './section-operations.ts'
 
 const READ = ['curriculum:read']

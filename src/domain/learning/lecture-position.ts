@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { isUuid } from '../../foundation/protocol/uuid.ts'
-import { addLearningDays } from '../analytics/learning-days.ts'
-import { IS_ACTIVE } from './active-enrollment.ts'
-import { progressFields } from './progress-rules.ts'
+import { IS_ACTIVE } from '../people/member-resource.ts'
+import { addLearningDays } from './progress.ts'
+import { progressFields } from './progress-operations.ts'
 
 /** Characters that a person reads in a second: about 200 words in a minute. */
 const READ_IN_A_SECOND = 15

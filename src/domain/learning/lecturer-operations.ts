@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
+import { shownPeople } from '../actor/shown-person.ts'
 import { id, markdown, stamps, text, writtenMarkdown } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
+import { cappedCount, cappedCountField } from '../operation/list-page.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
@@ -12,11 +12,11 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { invalid } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
 import { rolesAt } from '../people/membership.ts'
-import { shownPeople } from '../people/shown-person.ts'
 
 const READ = ['lecturers:read']
 const WRITE = ['lecturers:write']

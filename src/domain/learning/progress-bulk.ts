@@ -1,17 +1,32 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
-import { addLearningDays } from '../analytics/learning-days.ts'
-import { columnsOf, stampState } from '../bulk/columns.ts'
-import { byEmail, byExternalId } from '../bulk/reference-column.ts'
-import { seeking } from '../bulk/seek.ts'
-import type { PlannedRow, StartedRow } from '../bulk/table-details.ts'
+import { byEmail, byExternalId, byName, seeking } from '../bulk/reference-column.ts'
+import {
+  columnsOf,
+  type PlannedRow,
+  requireMembers,
+  type StartedRow,
+  stampState,
+} from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
-import { time } from '../operation/fields.ts'
+import { id, time } from '../operation/fields.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
-import { lectureProgress, listProgress } from './progress-operations.ts'
-import { progressFields, progressRules } from './progress-rules.ts'
+import {
+  enrollmentFields,
+  enrollmentRules,
+  enrollmentSchema,
+  enrollments,
+  listEnrollments,
+} from './enrollment-operations.ts'
+import { addLearningDays } from './progress.ts'
+import {
+  lectureProgress,
+  listProgress,
+  progressFields,
+  progressRules,
+} from './progress-operations.ts'
 
 /** Each of these times counts as a day on which the student learned. */
 const TIMES = ['first_read_at', 'completed_at', 'updated_at'] as const
@@ -208,3 +223,33 @@ function isLater(one: Bookmark, other: Bookmark): boolean {
   }
   return one.last_lecture_id < other.last_lecture_id
 }
+
+export const enrollmentKind = tableKind({
+  name: 'enrollments',
+  about: 'Enrollments of students in courses.',
+  of: enrollments,
+  list: listEnrollments,
+  scopes: { read: 'students:read', write: 'students:write' },
+  example: { student_id: EXAMPLE.newcomer, course_slug: 'first' },
+  table: 'enrollments',
+  natural: ['student_id', 'course_id'],
+  seek: ['student_id', 'course_id'],
+  columns: {
+    student_id: { schema: id, needed: true, fixed: true },
+    course_id: { schema: id, needed: true, fixed: true },
+    source: { schema: enrollmentSchema.shape.source, default: 'import' },
+    enrolled_at: { schema: time, note: 'now by default' },
+    ...columnsOf(enrollmentFields, { expires_at: { note: 'empty means unlimited access' } }),
+    revoked_at: { schema: time.nullable() },
+  },
+  stored: { student_id: 'user_id' },
+  independent: true,
+  now: ['enrolled_at'],
+  references: {
+    student_email: byEmail('student_id'),
+    course_slug: byName('course_id', { table: 'courses', by: 'slug' }),
+  },
+  rules: enrollmentRules,
+  // Any role is enough: staff take courses too, and roles may change after the enrollment.
+  inspect: (tx, rows) => requireMembers(tx, rows, 'student_id'),
+})

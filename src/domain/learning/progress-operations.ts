@@ -1,17 +1,38 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { addLearningDays } from '../analytics/learning-days.ts'
-import { count, dateOrNull, id, time, utc } from '../operation/fields.ts'
+import { count, dateOrNull, id, time, utc, wireTime } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
+import { readOperation } from '../operation/object-operations.ts'
+import { EXAMPLE, type WriteOperation } from '../operation/operation.ts'
 import { invalid, notFound } from '../operation/refusal.ts'
 import { type Resource, wireObject } from '../operation/resource.ts'
-import { checkRow } from '../operation/row-rules.ts'
-import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
-import type { WriteOperation } from '../operation.ts'
-import { LECTURE_STATES } from './progress.ts'
-import { progressFields, progressRules } from './progress-rules.ts'
+import { checkRow, type RowRules } from '../operation/row-rules.ts'
+import { WITHOUT_SCOPE } from '../operation/writing.ts'
+import { progressSchema } from './enrollment-operations.ts'
+import { addLearningDays, LECTURE_STATES } from './progress.ts'
+
+export const progressFields = {
+  student_id: id,
+  lecture_id: id,
+  state: z.enum(LECTURE_STATES),
+  position_seconds: count.max(1_000_000),
+}
+
+interface ProgressRow {
+  readonly state?: string | undefined
+  readonly completed_at?: string | null | undefined
+}
+
+export const progressRules: RowRules<ProgressRow> = [
+  {
+    field: 'completed_at',
+    code: 'inconsistent',
+    detail: 'Only a completed lecture has a time at which it was completed.',
+    broken: ({ state, completed_at }) => completed_at != null && state !== 'completed',
+  },
+]
 
 const lectureProgressSchema = z
   .strictObject({
@@ -215,3 +236,35 @@ export async function moveBookmark(
     where school_id = ${tx.schoolId} and course_id = ${course} and user_id = ${given.student_id}
       and (last_watched_at is null or last_watched_at <= ${watched})`)
 }
+
+const progress: Resource<typeof progressSchema> = {
+  object: 'progress',
+  restPath: '/enrollments/{id}/progress',
+  schema: progressSchema,
+  rows: (at) => sql`
+    select e.id, e.user_id as student_id, e.course_id, t.completed_lectures, t.total_lectures,
+      case when t.total_lectures = 0 then 0
+           else floor(100.0 * t.completed_lectures / t.total_lectures)::int end as percent,
+      t.lectures
+    from enrollments e, lateral (
+      select count(*) filter (where p.state = 'completed')::int as completed_lectures,
+        count(*)::int as total_lectures,
+        coalesce(json_agg(json_build_object('lecture_id', l.id, 'title', l.title,
+          'state', coalesce(p.state, 'unread'), 'position_seconds', coalesce(p.position_seconds, 0),
+          'completed_at', ${wireTime('p.completed_at')}) order by s.position, l.position), '[]') as lectures
+      from lectures l
+        join sections s on s.school_id = l.school_id and s.id = l.section_id
+        left join lecture_progress p on p.school_id = l.school_id and p.user_id = e.user_id
+          and p.course_id = l.course_id and p.lecture_id = l.id
+      where l.school_id = e.school_id and l.course_id = e.course_id) t
+    where e.school_id = ${at.schoolId}`,
+}
+
+export const readProgress = readOperation({
+  name: 'enrollments.progress',
+  title: 'Read a student’s progress',
+  summary: 'The progress of the student of an enrollment, lecture by lecture. It can only be read.',
+  scopes: ['students:read'],
+  of: progress,
+  examples: [{ title: 'The progress of a student', input: { id: EXAMPLE.enrollment } }],
+})

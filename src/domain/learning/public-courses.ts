@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { shownPeople } from '../actor/shown-person.ts'
 import { htmlOf } from '../content/rendered-texts.ts'
-import { shownPeople } from '../people/shown-person.ts'
-import { IS_LISTED } from './active-enrollment.ts'
+import { IS_LISTED } from '../people/member-resource.ts'
 
 /** A course as it is public. */
 export interface PublicCourse extends Keyed {

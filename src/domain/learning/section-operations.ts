@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
 import { id } from '../operation/fields.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import {
@@ -11,10 +10,11 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { invalid, notFound, stale } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
-import { courses } from './course-resource.ts'
+import { courses } from './course-operations.ts'
 import { curricula, sectionFields, sections } from './curriculum-resource.ts'
 
 const READ = ['curriculum:read']

@@ -1,7 +1,6 @@
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { type EnrolledCourse, findEnrolledCourse } from './enrolled-courses.ts'
-import { EMPTY_OUTLINE } from './outline.ts'
-import type { OutlineKey, OutlineSource } from './outline-cache.ts'
+import { EMPTY_OUTLINE, type OutlineKey, type OutlineSource } from './outline.ts'
 import type { CourseProgress } from './progress.ts'
 import { findPublicCourseHead, type PublicCourseHead } from './public-courses.ts'
 import { lecturesOf, type SyllabusLecture, SyllabusReader } from './syllabus.ts'

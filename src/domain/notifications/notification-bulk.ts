@@ -1,9 +1,13 @@
-import { columnsOf, NEEDED, requireMembers } from '../bulk/columns.ts'
 import { byEmail } from '../bulk/reference-column.ts'
+import { columnsOf, NEEDED, requireMembers } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
-import { listNotifications, notifications } from './notification-operations.ts'
-import { notificationFields, notificationRules } from './notification-rules.ts'
+import { EXAMPLE } from '../operation/operation.ts'
+import {
+  listNotifications,
+  notificationFields,
+  notificationRules,
+  notifications,
+} from './notification-operations.ts'
 
 export const notificationKind = tableKind({
   name: 'notifications',

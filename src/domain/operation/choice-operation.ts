@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { containsText, plannedEachTime } from '../../foundation/db/contains-words.ts'
-import type { ReadOperation } from '../operation.ts'
 import { id, line } from './fields.ts'
 import type { ListOperation } from './list-operation.ts'
+import type { ReadOperation } from './operation.ts'
 import { keyOf } from './resource.ts'
 
 /** More choices than this are found by typing a part of the name. */

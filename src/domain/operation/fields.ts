@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { UUID } from '../../foundation/protocol/uuid.ts'
 import { visibleText } from '../../foundation/text/visible-text.ts'
@@ -106,4 +107,9 @@ export const stamps = { created_at: utc, updated_at: utc, version }
 /** A wire time as a column value; null if it was left out. */
 export function dateOrNull(value: string | null | undefined): Date | null {
   return value === null || value === undefined ? null : new Date(value)
+}
+
+/** A time inside JSON that PostgreSQL builds, in the same format as all other times. */
+export function wireTime(reference: string): RawBuilder<unknown> {
+  return sql`to_char(${sql.ref(reference)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }

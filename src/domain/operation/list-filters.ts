@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { z } from 'zod'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { Sorting } from './cursor.ts'
 import { time } from './fields.ts'
-import type { Found } from './found-first.ts'
+import type { Sorting } from './list-page.ts'
+import type { Found } from './search-related.ts'
 
 export interface Filter<S extends z.ZodType = z.ZodType> {
   readonly schema: z.ZodOptional<S>

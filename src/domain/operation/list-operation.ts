@@ -4,11 +4,7 @@ import { plannedEachTime } from '../../foundation/db/contains-words.ts'
 import type { CursorType } from '../../foundation/db/cursor.ts'
 import { cutPage } from '../../foundation/db/cut-page.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
-import type { Operation, OperationExample, ReadOperation } from '../operation.ts'
-import { afterCursor, afterKey, cursorOf, orderBy, type Sorting, sortingsOf } from './cursor.ts'
-import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
-import { isAmong } from './found-first.ts'
+import type { Actor } from '../actor/actor.ts'
 import {
   type Condition,
   type Filters,
@@ -18,15 +14,31 @@ import {
   sortingFor,
 } from './list-filters.ts'
 import {
+  afterCursor,
+  afterKey,
   COUNTED,
   countOf,
+  cursorOf,
+  orderBy,
   type Page,
   type PageFields,
   pageFields,
   pageOf,
+  type Sorting,
   type SortName,
+  sortingsOf,
 } from './list-page.ts'
-import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
+import type { Operation, OperationExample, ReadOperation } from './operation.ts'
+import {
+  type ExpandShape,
+  expandFields,
+  expandObjects,
+  expansionScopes,
+  keyOf,
+  type Resource,
+  selectObjects,
+} from './resource.ts'
+import { isAmong } from './search-related.ts'
 
 interface ListDetails<
   S extends z.ZodObject,

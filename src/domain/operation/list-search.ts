@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { containsCode, containsText } from '../../foundation/db/contains-words.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { line } from './fields.ts'
-import type { Found, FoundFirst } from './found-first.ts'
 import type { Condition, Filter } from './list-filters.ts'
+import type { Found, FoundFirst } from './search-related.ts'
 
 const searchText = line(100)
 

@@ -1,13 +1,19 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb, SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
-import type { OperationExample, ReadOperation, WriteOperation } from '../operation.ts'
-import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
+import type { Actor } from '../actor/actor.ts'
+import { NAMES } from '../audit/audit.ts'
 import { id, ifVersion, version } from './fields.ts'
+import type { OperationExample, ReadOperation, WriteOperation } from './operation.ts'
 import { conflict } from './refusal.ts'
-import { expandObjects, loadObject, type Resource } from './resource.ts'
-import { NAMES } from './what-changed.ts'
+import {
+  type ExpandShape,
+  expandFields,
+  expandObjects,
+  expansionScopes,
+  loadObject,
+  type Resource,
+} from './resource.ts'
 
 interface Details<S extends z.ZodObject> {
   readonly name: string

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../actor/actor.ts'
 import { refusalFromDatabase } from './database-refusal.ts'
 import { OperationRefused, type Refusal } from './refusal.ts'
 

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import type { z } from 'zod'
 import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
+import type { WriteOperation } from './operation.ts'
 import { notFound, stale } from './refusal.ts'
 
 type Columns = Readonly<Record<string, unknown>>
@@ -70,4 +72,17 @@ async function findVersion(
   const { rows } = await tx.run(sql<{ version: number }>`
     select version from ${sql.table(table)} where ${matching(tx, target)} for update`)
   return rows[0]?.version
+}
+
+/**
+ * For operations without scopes: people perform them in the admin area and on the command line. Apps
+ * cannot, so the reference needs no examples.
+ */
+export const WITHOUT_SCOPE = { scopes: [], examples: [] } as const
+
+/** A write without scopes. */
+export function unscopedWrite<I extends z.ZodObject, O extends z.ZodObject>(
+  details: Omit<WriteOperation<I, O>, 'scopes' | 'examples'>,
+): WriteOperation<I, O> {
+  return { ...WITHOUT_SCOPE, ...details }
 }

@@ -1,4 +1,4 @@
-import { isOperator, type Role } from './membership.ts'
+import { isOperator, type Role } from '../actor/actor.ts'
 import type { ProofMethod } from './sessions.ts'
 
 const SINGLE_FACTOR = 'https://refeds.org/profile/sfa'

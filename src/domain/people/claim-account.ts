@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
 import { isAddressKept } from './email-change/email-change.ts'
-import { HAD_NO_CREDENTIAL } from './no-credential.ts'
+import { HAD_NO_CREDENTIAL } from './person.ts'
 import { lockPerson, type NewPassword, setPassword } from './set-password.ts'
 
 interface Claim extends Pick<NewPassword, 'userId' | 'email' | 'hash' | 'by' | 'requestId'> {

@@ -7,7 +7,8 @@ import {
   readsText,
 } from '../../foundation/db/contains-words.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { shownPeople } from './shown-person.ts'
+import { shownPeople } from '../actor/shown-person.ts'
+import { type FoundFirst, foundIds } from '../operation/search-related.ts'
 
 /** So many people are compared one by one. A school that has no more needs no index. */
 const LOOKED_AT = 1000
@@ -57,4 +58,21 @@ async function findByIndex(at: SchoolDb, text: string, limit: number): Promise<r
         and ${readsCode('m.typed_email', text)}) found
     limit ${limit} ${plannedEachTime}`)
   return [...new Set(rows.map(({ id }) => id))]
+}
+
+const MOST_PEOPLE = 1000
+
+/** A person's name or email. */
+export function personOf(by: string): FoundFirst {
+  return {
+    by,
+    async find(at, text) {
+      const ids = await findPeople(at, text, MOST_PEOPLE)
+      return ids && foundIds(ids)
+    },
+    // Not `exists`, for which PostgreSQL may first find all such people of the school.
+    isFound: (at, text) => sql`coalesce((
+      select true from ${shownPeople(at)} u where u.id = r.${sql.ref(by)}
+        and (${readsText('u.name', text)} or ${readsCode('u.email', text)}) limit 1), false)`,
+  }
 }

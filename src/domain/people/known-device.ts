@@ -67,3 +67,30 @@ function markOf(key: Buffer, schoolId: string, name: string, email: string, by: 
   const text = JSON.stringify(by === 'sign_in' ? account : [...account, by])
   return hmacSha256(key, text).subarray(0, BYTES).toString('base64url')
 }
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPod/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/CrOS/, 'ChromeOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh/, 'Mac'],
+  [/Linux/, 'Linux'],
+]
+
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg(e|A|iOS)?\//, 'Edge'],
+  [/OPR\/|Opera/, 'Opera'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrom(e|ium)\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+
+/** The browser and system of a person, in words they recognise. The rest of the header is not stored. */
+export function describeDevice(userAgent: string | undefined): string {
+  const text = (userAgent ?? '').slice(0, 1000)
+  const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1]
+  const system = SYSTEMS.find(([pattern]) => pattern.test(text))?.[1]
+  if (browser === undefined) return system ?? ''
+  return system === undefined ? browser : `${browser} on ${system}`
+}

@@ -1,11 +1,17 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
+import {
+  type Actor,
+  holdsInSql,
+  isOperator,
+  isStaffInSql,
+  ROLES,
+  type Role,
+} from '../actor/actor.ts'
+import { knownByEmail } from '../actor/shown-person.ts'
 import { choiceOperation } from '../operation/choice-operation.ts'
-import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, line } from '../operation/fields.ts'
-import { personOf } from '../operation/found-first.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { type ListOperation, listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
@@ -15,13 +21,20 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
+import { EXAMPLE } from '../operation/operation.ts'
 import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { checkVersion } from '../operation/writing.ts'
+import { personOf } from './find-people.ts'
 import { members, writtenMembers } from './member-resource.ts'
-import { addMember, changeRoles, isLastOwner, LAST_OWNER } from './member-roles.ts'
-import { holdsInSql, isOperator, isStaffInSql, ROLES, type Role, rolesAt } from './membership.ts'
-import { judgeRoleChange, rolesField } from './role-rules.ts'
-import { knownByEmail } from './shown-person.ts'
+import {
+  addMember,
+  changeRoles,
+  isLastOwner,
+  judgeRoleChange,
+  LAST_OWNER,
+  rolesField,
+} from './member-roles.ts'
+import { rolesAt } from './membership.ts'
 
 const READ = ['members:read']
 const WRITE = ['members:write']

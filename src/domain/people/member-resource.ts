@@ -1,12 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { Actor } from '../actor.ts'
-import { IS_ACTIVE } from '../learning/active-enrollment.ts'
+import { type Actor, ROLES } from '../actor/actor.ts'
+import { shownPeople } from '../actor/shown-person.ts'
 import { count, email, id, text, utc, version } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
-import { ROLES } from './membership.ts'
-import { shownPeople } from './shown-person.ts'
+
+/** The enrollment `e` is on the member's list: it was not revoked. It may have ended. */
+export const IS_LISTED = sql<boolean>`e.revoked_at is null`
+
+/** The enrollment `e` gives access now: it is not revoked, and it has no end or a later one. */
+export const IS_ACTIVE = sql<boolean>`
+  ${IS_LISTED} and (e.expires_at is null or e.expires_at > now())`
 
 /** Fields of the person's account: a school shows them, and only the person changes them. */
 const person = {

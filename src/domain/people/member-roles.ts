@@ -1,13 +1,22 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { acrossSchools, type SchoolDb, type SchoolTx } from '../../foundation/db/school-db.ts'
-import type { AuditedActor } from '../actor.ts'
-import { recordCreated } from '../audit/audit.ts'
-import { changeEntry, recordChange } from '../audit/record-change.ts'
+import {
+  type Actor,
+  type AuditedActor,
+  holdsInSql,
+  isOperator,
+  OPERATOR_ROLES,
+  ROLES,
+  type Role,
+} from '../actor/actor.ts'
+import { changeEntry, recordChange, recordCreated } from '../audit/audit.ts'
+import { endOperatorAuthorizations } from '../grants/end-access.ts'
 import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
-import { inviteAdded } from './invitations/invite.ts'
-import { holdsInSql, isOperator, ROLES, type Role, rolesAt, setRoles } from './membership.ts'
+import { inviteAdded } from './invitations.ts'
+import type { FactsOf } from './mail-contents.ts'
+import { rolesAt, setRoles } from './membership.ts'
 import { findOrCreatePerson } from './person.ts'
-import { rolesChanged } from './roles-changed.ts'
 
 export interface NewMember {
   readonly email: string
@@ -111,3 +120,91 @@ export async function changeRoles(
 function ordered(roles: readonly Role[]): Role[] {
   return ROLES.filter((role) => roles.includes(role))
 }
+
+export interface RoleChange {
+  readonly userId: string
+  readonly before: readonly Role[]
+  readonly after: readonly Role[]
+}
+
+/** More people of one import are only counted in the mail. */
+const MOST_NAMED = 20
+
+/**
+ * What follows from a change of roles. Every write of roles calls it: people who are no longer owner or admin lose what they held
+ * as such, and all owners are told who became or stopped being one. Returns how many authorizations ended.
+ */
+export async function rolesChanged(
+  tx: SchoolTx,
+  changes: readonly RoleChange[],
+  by: AuditedActor,
+): Promise<number> {
+  const demoted = changes.filter(({ before, after }) => isOperator(before) && !isOperator(after))
+  const userIds = demoted.map(({ userId }) => userId)
+  const ended = userIds.length > 0 ? await endOperatorAuthorizations(tx, userIds, by) : 0
+  const moved = changes.filter(changesOperators)
+  if (moved.length > 0) await tellOwners(tx, moved, by)
+  return ended
+}
+
+/** Whether a person becomes or stops being an owner or admin. */
+function changesOperators({ before, after }: Omit<RoleChange, 'userId'>): boolean {
+  return OPERATOR_ROLES.some((role) => before.includes(role) !== after.includes(role))
+}
+
+/** Also those who were owners until now, so that a thief cannot remove an owner in silence. */
+async function tellOwners(
+  tx: SchoolTx,
+  changes: readonly RoleChange[],
+  by: AuditedActor,
+): Promise<void> {
+  const facts: FactsOf<'operators_changed'> = {
+    by: by.userId ?? null,
+    more: Math.max(0, changes.length - MOST_NAMED),
+    people: changes.slice(0, MOST_NAMED).map(({ userId, before, after }) => ({
+      id: userId,
+      given: OPERATOR_ROLES.filter((role) => after.includes(role) && !before.includes(role)),
+      taken: OPERATOR_ROLES.filter((role) => before.includes(role) && !after.includes(role)),
+    })),
+  }
+  const removed = changes.flatMap(({ userId, before }) => (before.includes('owner') ? userId : []))
+  await sql`
+    insert into outgoing_mails (id, school_id, kind, email, facts)
+    select gen_random_uuid(), m.school_id, 'operators_changed', u.email, ${JSON.stringify(facts)}::jsonb
+    from school_members m join users u on u.id = m.user_id
+    where m.school_id = ${tx.schoolId}
+      and (${holdsInSql('owner', sql`m.roles`)} or m.user_id = any (${removed}::uuid[]))
+      and m.signed_in_at is not null and u.deleted_at is null and u.email is not null`.execute(
+    acrossSchools(tx),
+  )
+}
+
+export const rolesField = z.array(z.enum(ROLES)).min(1).max(ROLES.length)
+
+/**
+ * Owners and admins are made by people: a stolen token must not give its thief a way back in. An admin who could make owners
+ * could make themselves one.
+ */
+export function judgeRoleChange(
+  caller: Pick<Actor, 'roles' | 'clientId' | 'origin'>,
+  before: readonly Role[],
+  after: readonly Role[],
+): Refusal | undefined {
+  if (caller.clientId !== undefined && changesOperators({ before, after })) {
+    return peopleOnly(caller.origin)
+  }
+  if (before.includes('owner') === after.includes('owner')) return undefined
+  return caller.roles.includes('owner') ? undefined : OWNERS_ONLY
+}
+
+const OWNERS_ONLY: Refusal = {
+  kind: 'forbidden',
+  code: 'owners_only',
+  detail: 'Only an owner may give or take the owner role. Ask one of them.',
+}
+
+const peopleOnly = (origin: string): Refusal => ({
+  kind: 'forbidden',
+  code: 'people_only',
+  detail: `An app neither gives nor takes the roles owner and admin. An owner or admin does it at ${origin}/admin/members.`,
+})

@@ -1,42 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import { ROLES, type Role } from '../actor/actor.ts'
+import { invalid } from '../operation/refusal.ts'
 import type { Person } from './person.ts'
-
-export const ROLES = ['owner', 'admin', 'lecturer', 'student'] as const
-export type Role = (typeof ROLES)[number]
-
-/** Only people give and take them, see `role-rules.ts`. */
-export const OPERATOR_ROLES = ['owner', 'admin'] as const satisfies readonly Role[]
-
-/** Owners and admins operate a school; only they may authorize an operator client. */
-export function isOperator(roles: readonly string[]): boolean {
-  return roles.includes('owner') || roles.includes('admin')
-}
-
-/** Whether a person with these roles may hold a token: a member's takes any role, an operator's owner or admin. */
-export function mayHold(audience: 'member' | 'operator', roles: readonly string[]): boolean {
-  return audience === 'member' ? roles.length > 0 : isOperator(roles)
-}
-
-/** `mayHold` as SQL; null if the person has no membership row. */
-export function mayHoldInSql(
-  audience: RawBuilder<unknown>,
-  roles: RawBuilder<unknown>,
-): RawBuilder<boolean> {
-  return sql`(${audience} = 'member' and ${roles} <> '{}' or ${roles} && array['owner', 'admin'])`
-}
-
-/** People who are not only students. They are few, and an index has them; PostgreSQL takes it only for these words. */
-export function isStaffInSql(roles: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql`${roles} && array['owner', 'admin', 'lecturer']`
-}
-
-/** Whether a role is among these, as SQL; by the same index where it has the role. */
-export function holdsInSql(role: Role, roles: RawBuilder<unknown>): RawBuilder<boolean> {
-  const holding = sql<boolean>`${sql.lit(role)} = any (${roles})`
-  return role === 'student' ? holding : sql`(${isStaffInSql(roles)} and ${holding})`
-}
 
 export interface Member {
   readonly person: Person
@@ -89,4 +56,24 @@ export async function schoolsOfPerson(db: Db, userId: string): Promise<readonly 
     where m.user_id = ${userId} and m.roles <> '{}'
     order by s.name collate "C", s.id`.execute(db)
   return rows
+}
+
+/** Returns the ids without repetitions; refuses if one of them holds no role at this school. */
+export async function checkMembers(
+  tx: SchoolTx,
+  field: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const unique = [...new Set(ids)]
+  const { rows } = await tx.run(sql`
+    select 1 from school_members
+    where school_id = ${tx.schoolId} and user_id = any(${unique}::uuid[]) and roles <> '{}'`)
+  if (rows.length === unique.length) return unique
+  throw invalid(
+    field,
+    'unknown_reference',
+    unique.length === 1
+      ? 'This person is not a member of this school.'
+      : 'One of these is not a member of this school.',
+  )
 }

@@ -4,7 +4,7 @@ import { randomSecret, uuidv7 } from '../../foundation/crypto/random.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
 import { NOT_ME_DAYS } from './account-recovery.ts'
-import { endEverything } from './end-everything.ts'
+import { endEverything } from './person-operations.ts'
 import { lockPerson } from './set-password.ts'
 
 /**

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { type FactsOf, MAIL_KINDS, type MailKind, QUEUED_KINDS } from './mails/queued-kinds.ts'
+import { type FactsOf, MAIL_KINDS, type MailKind, QUEUED_KINDS } from './mail-contents.ts'
 
 /** A request for a mail, which no answer waits for. It survives the process that took it. */
 export interface QueuedMail {

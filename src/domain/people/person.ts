@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { randomId } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
 
 /** One person, with one account for all schools. No school may change any of this. */
 export interface Person {
@@ -95,4 +96,23 @@ export async function findOrCreatePerson(
   const found = await findPersonByEmail(db, fresh.email)
   if (found === undefined) throw new Error('an account vanished while it was being added')
   return { id: found.id, isNew: found.id === id }
+}
+
+/**
+ * Whether the account `u` has never had anything to sign in with, at any school. Only then may a school that gave a role by
+ * itself send a link that sets a password: it can take over nothing. A password that was removed counts as one.
+ */
+export const HAD_NO_CREDENTIAL = sql<boolean>`(u.password_hash is null and u.password_changed_at is null
+  and not exists (select from passkeys p where p.user_id = u.id))`
+
+/** From now on a consent of these people that began before gives no code (`issueCode`). */
+export async function refuseEarlierConsentsOf(
+  tx: SchoolTx,
+  userIds: readonly string[],
+): Promise<void> {
+  await tx
+    .update('school_members')
+    .set({ codes_withdrawn_at: sql<Date>`now()` })
+    .where('user_id', 'in', [...userIds])
+    .execute()
 }

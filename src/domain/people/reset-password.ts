@@ -6,18 +6,17 @@ import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
 import { isAddressKept } from './email-change/email-change.ts'
 import { HAS_SECOND_FACTOR } from './factors/authenticators.ts'
-import { HAD_NO_CREDENTIAL } from './no-credential.ts'
+import { queueMail } from './outgoing-mail.ts'
 import {
   findPasswordProblem,
   minimumLength,
   type PasswordContext,
   type PasswordProblem,
-} from './password-rule.ts'
-import { typedEmail } from './person.ts'
-import { removeRecentPasskeys } from './recent-ways-in.ts'
+} from './password-strength.ts'
+import { HAD_NO_CREDENTIAL, typedEmail } from './person.ts'
+import { removeRecentPasskeys } from './remove-recent-credentials.ts'
 import { lockPerson, setPassword } from './set-password.ts'
-import { signInCounters } from './sign-in-counters.ts'
-import { uncountTries } from './throttle.ts'
+import { countTry, resetCounters, signInCounters, uncountTries } from './sign-in-counters.ts'
 
 export const RESET_MINUTES = 60
 
@@ -79,7 +78,7 @@ export type ResetOutcome =
 /**
  * Sets a new password by a link. Each link works once. It ends every session, grant and pending code of the person, at
  * every school, and clears the failed tries, so that the person can sign in at once. A second factor stays, and so does
- * every passkey that the person has had for longer (`recent-ways-in.ts`): the mailbox alone must not replace them.
+ * every passkey that the person has had for longer (`remove-recent-credentials.ts`): the mailbox alone must not replace them.
  */
 export async function resetPassword(
   db: Db,
@@ -125,4 +124,31 @@ export async function resetPassword(
   const { ofAccount } = signInCounters(throttleKey, typedEmail(email), request)
   await uncountTries(db, { cleared: ofAccount })
   return { kind: 'changed', email }
+}
+
+const WINDOW_MINUTES = 60
+
+export type ResetRequest =
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
+  | { readonly kind: 'accepted' }
+
+/**
+ * Stores that a mail for this email was asked for. No table of people is read here: whether there is an account, and
+ * which mail it gets, is decided after the answer (`mail-rules.ts`). So known and unknown emails are the same work.
+ */
+export async function requestPasswordReset(
+  db: Db,
+  at: SchoolDb,
+  throttleKey: Buffer,
+  request: { readonly email: string; readonly address: string },
+): Promise<ResetRequest> {
+  const email = typedEmail(request.email)
+  const limits = resetCounters(throttleKey, email, request.address)
+  const retryAfterSeconds = await countTry(db, limits, WINDOW_MINUTES)
+  if (retryAfterSeconds > 0) {
+    await uncountTries(db, { returned: limits })
+    return { kind: 'throttled', retryAfterSeconds }
+  }
+  await queueMail(at, 'forgotten_password', email)
+  return { kind: 'accepted' }
 }

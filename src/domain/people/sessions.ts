@@ -9,8 +9,8 @@ import {
   unconfirmed,
 } from '../../foundation/db/school-db.ts'
 import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
+import type { Role } from '../actor/actor.ts'
 import { keepFactors } from './factors/lost-factors.ts'
-import type { Role } from './membership.ts'
 import type { Person } from './person.ts'
 
 /** A browser session ends IDLE_DAYS after its last use, and LONGEST_DAYS after its start. */

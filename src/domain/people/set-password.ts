@@ -1,17 +1,32 @@
 import { sql, type Transaction } from 'kysely'
+import { hashPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import {
   acrossSchools,
   atSchoolInTransaction,
+  type SchoolDb,
   type SchoolTx,
 } from '../../foundation/db/school-db.ts'
 import { record, recordForInstallation } from '../audit/audit.ts'
-import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
-import { tellFormerAddress } from './notices.ts'
+import { endAccessOfPerson } from '../grants/end-access.ts'
+import { hasSecondFactor } from './factors/authenticators.ts'
+import { schoolToTell, tellFormerAddress } from './notices.ts'
 import { queueMail } from './outgoing-mail.ts'
-import { schoolToTell } from './school-to-tell.ts'
-import { endSessionsOfPerson } from './sessions.ts'
+import {
+  findPasswordProblem,
+  minimumLength,
+  type PasswordContext,
+  type PasswordProblem,
+} from './password-strength.ts'
+import {
+  type BrowserSession,
+  endSessionsOfPerson,
+  type ProvenByPassword,
+  withProof,
+} from './sessions.ts'
+import { signIn } from './sign-in.ts'
+import { countTry, passwordChangeCounter } from './sign-in-counters.ts'
 
 export interface NewPassword {
   readonly userId: string
@@ -27,7 +42,7 @@ export interface NewPassword {
     | 'invitation'
     | 'email_undone'
     | 'command_line'
-    /** The password is one that no person knows (`end-everything.ts`). */
+    /** The password is one that no person knows (`person-operations.ts`). */
     | 'not_me'
     | 'end_everything'
   /** Whether apps lose their access too, at every school. */
@@ -56,7 +71,7 @@ export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
 /**
  * Stores a new password, for every way to choose one. All sessions at every school end, all links for a forgotten
  * password, and, if asked for, all grants and pending codes; the person gets a mail about it, unless no school may tell
- * them (`school-to-tell.ts`). False if the password was changed in the meantime: then nothing happens.
+ * them (`notices.ts`). False if the password was changed in the meantime: then nothing happens.
  */
 export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boolean> {
   return await storePassword(acrossSchools(at), fresh, at.schoolId)
@@ -115,4 +130,76 @@ export async function endResetLinks(tx: Db, userId: string): Promise<void> {
 
 function byCommandLine(by: 'command_line' | 'end_everything') {
   return { ...(by === 'command_line' ? {} : { by }), via: 'command_line' }
+}
+
+export type PasswordChange =
+  | ({ readonly kind: 'changed' } & ProvenByPassword)
+  | { readonly kind: 'wrong_current' }
+  | { readonly kind: 'throttled' | 'busy'; readonly retryAfterSeconds: number }
+  | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
+
+interface PasswordChangeRequest {
+  readonly session: BrowserSession
+  readonly address: string
+  readonly school: PasswordContext['school']
+  readonly current: string
+  readonly next: string
+  /** Whether to disconnect all apps, at every school. */
+  readonly endsAccess: boolean
+  readonly requestId: string
+}
+
+/**
+ * Changes the password of the signed-in person, who must type the current one. All sessions end, at every school:
+ * a cookie may have been stolen. The caller starts a new one. Crosses schools, because a person has one account for
+ * all of them.
+ */
+export async function changePassword(
+  db: Db,
+  at: SchoolDb,
+  throttleKey: Buffer,
+  request: PasswordChangeRequest,
+): Promise<PasswordChange> {
+  const { session, school, current, next, address } = request
+  const { person } = session
+  const minimum = minimumLength(await hasSecondFactor(db, person.id))
+  const problem = await findPasswordProblem(next, { ...person, school }, minimum)
+  if (problem !== undefined) return { kind: 'unfit', problem }
+  // An attacker could guess passwords here as well, so it counts as a sign-in try. The session proves the browser, and
+  // its counter is its own: strangers who guess at the sign-in page cannot keep the person from changing the password.
+  const proof = await signIn(db, throttleKey, {
+    email: person.email,
+    password: current,
+    address,
+    device: session.id,
+    schoolId: at.schoolId,
+  })
+  if (proof.kind === 'throttled' || proof.kind === 'busy') return proof
+  if (proof.kind === 'refused' || proof.person.id !== person.id) return { kind: 'wrong_current' }
+  const changes = passwordChangeCounter(throttleKey, person.id)
+  const retryAfterSeconds = await countTry(db, [changes], 60)
+  if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds }
+  const hash = await hashPassword(next, at.schoolId)
+  const stored = await at.transaction(async (tx) => {
+    await lockPerson(tx, person.id)
+    // The session of this request ends here, too.
+    await tx.confirmCaller()
+    return await setPassword(tx, {
+      userId: person.id,
+      email: person.email,
+      hash,
+      replaces: proof.credential.hash,
+      by: 'current_password',
+      endsAccess: request.endsAccess,
+      requestId: request.requestId,
+    })
+  })
+  if (!stored) return { kind: 'wrong_current' }
+  return {
+    kind: 'changed',
+    person,
+    credential: { kind: 'password', hash },
+    // The new session is the old one with another password: what it proved stays.
+    methods: withProof(session.methods, 'password'),
+  }
 }

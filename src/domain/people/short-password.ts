@@ -10,7 +10,7 @@ import {
   minimumLength,
   type PasswordContext,
   type PasswordProblem,
-} from './password-rule.ts'
+} from './password-strength.ts'
 import { PROOF_METHODS, type ProofMethod, type ProvenByPassword } from './sessions.ts'
 import { setPassword } from './set-password.ts'
 

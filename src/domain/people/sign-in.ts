@@ -6,8 +6,13 @@ import { addressBucket } from '../../foundation/net/address-buckets.ts'
 import { HAS_SECOND_FACTOR } from './factors/authenticators.ts'
 import { typedEmail } from './person.ts'
 import type { ProvenByPassword } from './sessions.ts'
-import { type Requester, type SignInCounters, signInCounters } from './sign-in-counters.ts'
-import { countTry, uncountTries } from './throttle.ts'
+import {
+  countTry,
+  type Requester,
+  type SignInCounters,
+  signInCounters,
+  uncountTries,
+} from './sign-in-counters.ts'
 
 export type SignInOutcome =
   | ({ readonly kind: 'signed_in'; readonly hasSecondFactor: boolean } & ProvenByPassword)

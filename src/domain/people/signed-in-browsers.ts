@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { record } from '../audit/audit.ts'
-import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
+import { endAccessOfPerson } from '../grants/end-access.ts'
 import { type BrowserSession, endSessionsOfPerson, isOpen } from './sessions.ts'
 import { lockPerson } from './set-password.ts'
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { id, ifVersion, text, version } from '../operation/fields.ts'
+import type { ReadOperation, WriteOperation } from '../operation/operation.ts'
 import { invalid, stale } from '../operation/refusal.ts'
-import type { ReadOperation, WriteOperation } from '../operation.ts'
 
 const color = z
   .string()

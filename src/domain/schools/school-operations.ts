@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { id, ifVersion, stamps } from '../operation/fields.ts'
+import type { ReadOperation, WriteOperation } from '../operation/operation.ts'
 import { stale } from '../operation/refusal.ts'
 import { wireValue } from '../operation/resource.ts'
-import type { ReadOperation, WriteOperation } from '../operation.ts'
-import { publicFields } from './school-details.ts'
+import { unscopedWrite } from '../operation/writing.ts'
+import { publicFields, type SchoolChanges, schoolChanges } from './school-details.ts'
 import { writeSchool } from './write-school.ts'
 
 const schoolSchema = z
@@ -69,4 +70,29 @@ async function checkSchoolVersion(tx: SchoolTx, wanted: number | undefined): Pro
     select version from schools where id = ${tx.schoolId} for no key update`)
   const version = rows[0]?.version ?? 0
   if (wanted !== undefined && wanted !== version) throw stale(version)
+}
+
+export const changeSettings = unscopedWrite({
+  name: 'settings.change',
+  title: 'Change the settings of the school',
+  summary: 'Changes the given fields, address and connections included; all others stay unchanged.',
+  needsProof: letsMoreIn,
+  kind: 'change',
+  input: schoolChanges,
+  output: z.strictObject({ changed: z.array(z.string()) }),
+  run: async (tx, actor, changes) => ({ changed: await writeSchool(tx, actor, changes) }),
+  // writeSchool writes the entry, also for school.change.
+  audit: () => [],
+})
+
+/** Whether the changes let more people, apps or players of videos in, move the school, or end a protection of what they hold. */
+function letsMoreIn(changes: SchoolChanges): boolean {
+  const { origin, subdomain, variant, document_hosts, video_hosts } = changes
+  return (
+    [origin, subdomain, variant, document_hosts, video_hosts].some((one) => one !== undefined) ||
+    changes.sign_up === true ||
+    changes.mcp_connections === true ||
+    changes.open_registration === true ||
+    changes.end_authorization_on_replay === false
+  )
 }

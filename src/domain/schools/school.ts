@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PublicJwk } from '../../foundation/crypto/es256.ts'
 import type { Db } from '../../foundation/db/database.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 
 export type SchoolVariant = 'newer' | 'older'
 export type KeyStage = 'published' | 'active' | 'retired'
@@ -147,4 +148,27 @@ function schoolFromRow(row: SchoolRow): School {
         ? undefined
         : { kid: row.active_kid, sealed: row.active_key },
   }
+}
+
+/** The currency of a price that states none. */
+export async function schoolCurrency(at: SchoolDb): Promise<string> {
+  const { rows } = await at.run(
+    sql<{ currency: string }>`select currency from schools where id = ${at.schoolId}`,
+  )
+  const currency = rows[0]?.currency
+  if (currency === undefined) throw new Error(`school ${at.schoolId} is gone`)
+  return currency
+}
+
+export async function schoolTimeZone(tx: SchoolTx): Promise<string> {
+  const { rows } = await tx.run(
+    sql<{ time_zone: string }>`select time_zone from schools where id = ${tx.schoolId}`,
+  )
+  return rows[0]?.time_zone ?? 'UTC'
+}
+
+/** A time in the words of a notification, such as "Tuesday, March 2, 2027 at 9:30 AM (Asia/Taipei)". */
+export function timeInWords(at: Date, timeZone: string): string {
+  const when = at.toLocaleString('en', { timeZone, dateStyle: 'full', timeStyle: 'short' })
+  return `${when} (${timeZone})`
 }

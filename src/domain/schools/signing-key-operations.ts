@@ -3,13 +3,11 @@ import { z } from 'zod'
 import { generateEs256Key } from '../../foundation/crypto/es256.ts'
 import { type Keyring, seal, unseal } from '../../foundation/crypto/seal.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import type { AuditedChange } from '../audit/record-change.ts'
+import { type AuditedChange, whatChanged } from '../audit/audit.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
-import { whatChanged } from '../operation/what-changed.ts'
-import { unscopedWrite } from '../operation/without-scope.ts'
+import { unscopedWrite } from '../operation/writing.ts'
 import type { KeyStage } from './school.ts'
-import { SIGNING_KEY_PURPOSE } from './signing.ts'
-import { KEY_LEAD_SECONDS, type ListedKey, lockKeys } from './signing-keys.ts'
+import { KEY_LEAD_SECONDS, type ListedKey, lockKeys, SIGNING_KEY_PURPOSE } from './signing.ts'
 
 const kid = z.string()
 const force = z.boolean().optional()

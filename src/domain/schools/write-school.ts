@@ -1,12 +1,15 @@
 import { sql, type Transaction } from 'kysely'
+import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { DB } from '../../foundation/db/schema.generated.ts'
-import { atSchoolInTransaction, type SchoolTx } from '../../foundation/db/school-db.ts'
-import type { AuditedActor } from '../actor.ts'
-import { recordChange } from '../audit/record-change.ts'
-import { judgeInput } from '../operation/input-problems.ts'
-import { OperationRefused } from '../operation/refusal.ts'
-import { whatChanged } from '../operation/what-changed.ts'
+import {
+  atSchoolInTransaction,
+  type SchoolDb,
+  type SchoolTx,
+} from '../../foundation/db/school-db.ts'
+import type { AuditedActor } from '../actor/actor.ts'
+import { recordChange, whatChanged } from '../audit/audit.ts'
+import { judgeInput, OperationRefused } from '../operation/refusal.ts'
 import { columnsOf, type NewSchool, newSchool, type SchoolChanges } from './school-details.ts'
 
 /**
@@ -91,6 +94,23 @@ export async function recordSchoolChange(
   await recordChange(tx, by, { action: 'school.changed', detail: { ...detail } })
 }
 
+/** From when owners and admins need a passkey or a second factor: after the days of grace; null if they need none. */
+export async function demandFactorFrom(
+  tx: SchoolTx,
+  by: AuditedActor,
+  graceDays: number | undefined,
+): Promise<string | null> {
+  const { rows } = await tx.run(sql<{ from: Date | null; before: Date | null }>`
+    update schools s
+    set operator_factor_from = now() + make_interval(days => ${graceDays ?? null}::integer)
+    from (select id, operator_factor_from from schools where id = ${tx.schoolId} for no key update) old
+    where s.id = old.id
+    returning s.operator_factor_from as "from", old.operator_factor_from as before`)
+  const [before, from] = [rows[0]?.before, rows[0]?.from].map((time) => time?.toISOString() ?? null)
+  await recordSchoolChange(tx, by, { operator_factor_from: before }, { operator_factor_from: from })
+  return from ?? null
+}
+
 async function findTaken(
   tx: SchoolTx,
   { subdomain, origin }: SchoolChanges,
@@ -109,4 +129,28 @@ function taken(field: 'subdomain' | 'origin'): OperationRefused {
     detail: `Another school already has this ${field}.`,
     pointer: `/${field}`,
   })
+}
+
+const remembered = z.record(z.string(), z.string())
+
+/** The columns that an operator of this school chose for the headings of files of a kind. */
+export async function rememberedColumns(
+  at: SchoolDb,
+  kind: string,
+): Promise<Readonly<Record<string, string>>> {
+  const { rows } = await at.run(sql<{ columns: unknown }>`
+    select import_columns -> ${kind}::text as columns from schools where id = ${at.schoolId}`)
+  return remembered.safeParse(rows[0]?.columns).data ?? {}
+}
+
+/** Keeps the choice of the last file of each kind. */
+export async function rememberColumns(
+  tx: SchoolTx,
+  kind: string,
+  columns: Readonly<Record<string, string>>,
+): Promise<void> {
+  const chosen = JSON.stringify({ [kind]: columns })
+  await tx.run(sql`
+    update schools set import_columns = import_columns || ${chosen}::jsonb
+    where id = ${tx.schoolId} and not import_columns @> ${chosen}::jsonb`)
 }

@@ -1,6 +1,6 @@
 /**
  * A column whose values are sealed with the secret of the installation. It is described beside the code that writes it and
- * listed in `domain/setup/sealed-columns.ts`, so that the values can be sealed again with another secret.
+ * listed in `domain/setup/installation-secret.ts`, so that the values can be sealed again with another secret.
  */
 export interface SealedColumn {
   readonly table: string

@@ -528,7 +528,7 @@ export interface LearnerDaysTable {
   last_count: number
 }
 
-/** analytics: who learned on a day; progress rows only remember the last time */
+/** learning: who learned on a day; progress rows only remember the last time */
 export interface LearningDaysTable {
   school_id: string
   day: string

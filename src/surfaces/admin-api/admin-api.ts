@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../domain/access/caller.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import { noteScopes } from '../../domain/grants/count-activity.ts'
-import { API_ROOT } from '../../domain/operation/rest-path.ts'
-import { neededScopes, performOperation, type WriteOperation } from '../../domain/operation.ts'
+import {
+  API_ROOT,
+  neededScopes,
+  performOperation,
+  type WriteOperation,
+} from '../../domain/operation/operation.ts'
 import { once } from '../../foundation/cache/once.ts'
 import { sendDocument } from '../../foundation/http/conditional.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'

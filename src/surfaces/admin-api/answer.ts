@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { jobSchema } from '../../domain/jobs/job-operations.ts'
-import { restUrl } from '../../domain/operation/rest-path.ts'
+import { restUrl } from '../../domain/operation/operation.ts'
 import { matchesNone } from '../../foundation/http/conditional.ts'
 import { rawPath, rawQuery } from '../../foundation/http/raw-url.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'

@@ -1,7 +1,7 @@
 import { exportOperation, importOperation } from '../../domain/bulk/bulk-operations.ts'
-import { exportedColumns } from '../../domain/bulk/export-rows.ts'
+import { exportedColumns } from '../../domain/bulk/export-job.ts'
 import type { BulkKind } from '../../domain/bulk/kind.ts'
-import { BULK_KINDS } from '../../domain/bulk/kinds.ts'
+import { BULK_KINDS } from '../../domain/catalogue/bulk-kinds.ts'
 import { csvLine } from '../../foundation/tabular/csv-line.ts'
 import type { DescribedRoute, RowFiles } from './route.ts'
 

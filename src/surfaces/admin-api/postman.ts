@@ -1,4 +1,4 @@
-import { API_ROOT } from '../../domain/operation/rest-path.ts'
+import { API_ROOT } from '../../domain/operation/operation.ts'
 import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
 import { sortedResources } from './reference.ts'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { API_ROOT } from '../../domain/operation/rest-path.ts'
+import { API_ROOT } from '../../domain/operation/operation.ts'
 import { Address } from '../../foundation/html/components.tsx'
 import { type Branding, Document, Footer, SchoolMark } from '../../foundation/html/layout.tsx'
 import { renderPage } from '../../foundation/html/render.tsx'

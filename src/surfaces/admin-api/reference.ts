@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { API_ROOT } from '../../domain/operation/rest-path.ts'
+import { API_ROOT } from '../../domain/operation/operation.ts'
 import { type JsonSchema, jsonSchema } from './json-schema.ts'
 import { RESOURCE_NOTES } from './resource-notes.ts'
 import { type DescribedRoute, planOf, resourceOf } from './route.ts'

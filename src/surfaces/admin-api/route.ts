@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import { API_ROOT } from '../../domain/operation/rest-path.ts'
-import type { DescribedOperation, Operation } from '../../domain/operation.ts'
+import {
+  API_ROOT,
+  type DescribedOperation,
+  type Operation,
+} from '../../domain/operation/operation.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -1,5 +1,9 @@
-import { restPathOf } from '../../domain/operation/rest-path.ts'
-import type { Operation, ReadOperation, WriteOperation } from '../../domain/operation.ts'
+import {
+  type Operation,
+  type ReadOperation,
+  restPathOf,
+  type WriteOperation,
+} from '../../domain/operation/operation.ts'
 import type { Method, Route } from './route.ts'
 
 interface Collection {

@@ -4,7 +4,7 @@ import {
   readEnrollmentSeries,
   readRevenue,
 } from '../../domain/analytics/analytics-operations.ts'
-import { recountAnalytics } from '../../domain/analytics/recount-operation.ts'
+import { recountAnalytics } from '../../domain/analytics/recount.ts'
 import {
   archiveCoupon,
   changeCoupon,
@@ -107,6 +107,7 @@ import {
   readLecturer,
   removeLecturer,
 } from '../../domain/learning/lecturer-operations.ts'
+import { readProgress } from '../../domain/learning/progress-operations.ts'
 import {
   changeSection,
   createSection,
@@ -116,7 +117,6 @@ import {
   removeSection,
   reorderCurriculum,
 } from '../../domain/learning/section-operations.ts'
-import { readProgress } from '../../domain/learning/student-progress.ts'
 import {
   changeMember,
   createMember,

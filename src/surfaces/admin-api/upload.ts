@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { fitsFormat, plainType } from '../../domain/content/file-format.ts'
-import { fileName, recordUpload } from '../../domain/content/file-operations.ts'
+import {
+  fileName,
+  fitsFormat,
+  plainType,
+  recordUpload,
+} from '../../domain/content/file-operations.ts'
 import {
   type FileStore,
   FileTooLargeError,

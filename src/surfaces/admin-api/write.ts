@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify'
-import type { Caller } from '../../domain/access/caller.ts'
-import type { Actor } from '../../domain/actor.ts'
+import type { Actor } from '../../domain/actor/actor.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import { noteScopes } from '../../domain/grants/count-activity.ts'
 import { keepAnswer, lookUpWrite, type WriteName } from '../../domain/idempotency/repeated-write.ts'
-import { mayReadWritten, writeAnswer } from '../../domain/operation/write-answer.ts'
 import {
   checkInput,
   neededScopes,
   refusalFrom,
   runWrite,
   type WriteOperation,
-} from '../../domain/operation.ts'
+} from '../../domain/operation/operation.ts'
+import { mayReadWritten, writeAnswer } from '../../domain/operation/write-answer.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { retryCollision } from '../../foundation/db/unavailable.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import { checkSchool } from '../../domain/access/caller.ts'
+import { checkSchool } from '../../domain/grants/caller.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
 import type { AskedCall } from './read-params.ts'
 import { problem, runTool, type ToolResult } from './run-tool.ts'

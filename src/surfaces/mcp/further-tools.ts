@@ -1,5 +1,5 @@
-import type { Caller } from '../../domain/access/caller.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import type { Tool } from './tool.ts'
 import type { WireTool } from './wire-tool.ts'
 

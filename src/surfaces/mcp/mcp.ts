@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { OutlineCache } from '../../domain/learning/outline.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
 import { chooseMediaType, wantsHtml } from '../../foundation/http/negotiate.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../domain/access/caller.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { judgeInput } from '../../domain/operation/input-problems.ts'
+import { judgeInput } from '../../domain/operation/refusal.ts'
 import type { Message } from './message.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Caller } from '../../domain/access/caller.ts'
 import {
   type Audience,
   findScope,
@@ -7,6 +6,7 @@ import {
   SCOPES_OF_AUDIENCE,
   UNREVIEWED_SCOPES,
 } from '../../domain/clients/scope-catalogue.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import { TOOL_ENDPOINTS, type ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { everywhere, READS, type SignedInCall, type Tool, ToolProblem } from './tool.ts'

@@ -1,5 +1,5 @@
-import type { Caller } from '../../domain/access/caller.ts'
 import { type Audience, SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../domain/access/caller.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import type { ToolEndpoint } from '../../foundation/protocol/resource-names.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError, getVariableValues } from 'graphql/index.js'
-import type { Caller } from '../../domain/access/caller.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../domain/access/caller.ts'
-import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
+import type { OutlineCache } from '../../domain/learning/outline.ts'
 import { SyllabusReader } from '../../domain/learning/syllabus.ts'
 import { loadPerson } from '../../domain/people/person.ts'
 import type { SchoolVariant } from '../../domain/schools/school.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../domain/access/caller.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import type { SyllabusReader } from '../../domain/learning/syllabus.ts'
 import type { Person } from '../../domain/people/person.ts'
 import type { School } from '../../domain/schools/school.ts'

@@ -1,6 +1,5 @@
 import type { GraphQLField, GraphQLFieldResolver, GraphQLSchema } from 'graphql/index.js'
-import type { ActivityKind } from '../../domain/grants/activity-kinds.ts'
-import { noteActivity } from '../../domain/grants/count-activity.ts'
+import { type ActivityKind, noteActivity } from '../../domain/grants/count-activity.ts'
 import type { MemberContext } from './member-context.ts'
 
 /** What the fields of the viewer read. */

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Caller } from '../../domain/access/caller.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import {
   createRateLimiter,
   type RateAccount,

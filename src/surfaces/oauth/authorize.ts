@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../../domain/clients/client.ts'
-import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import { isSignInDue } from '../../domain/grants/decide-consent.ts'
 import {
   type PendingAuthorization,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import {
   findVendorPlatformByName,
   knownPlatformNames,
-} from '../../domain/clients/platforms/vendor-platforms.ts'
-import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+} from '../../domain/clients/vendor-platforms.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'

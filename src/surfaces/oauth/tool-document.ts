@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Client, findClient } from '../../domain/clients/client.ts'
-import { TOOLS_PATH } from '../../domain/clients/tools/tool-address.ts'
+import { TOOLS_PATH } from '../../domain/clients/tool-operations.ts'
 import { constantDocument, sendDocument } from '../../foundation/http/conditional.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
 import { refuseOtherMethods } from './other-methods.ts'

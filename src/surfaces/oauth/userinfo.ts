@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type IdentityClaims, identityClaims, namesPerson } from '../../domain/access/claims.ts'
+import { type IdentityClaims, identityClaims, namesPerson } from '../../domain/grants/claims.ts'
 import { noteActivity } from '../../domain/grants/count-activity.ts'
 import { loadKnownCaller } from '../../gate/bearer-gate.ts'
 

@@ -1,5 +1,5 @@
+import { isOperator } from '../../domain/actor/actor.ts'
 import { openPending } from '../../domain/grants/pending-authorization.ts'
-import { isOperator } from '../../domain/people/membership.ts'
 import type { Keyring } from '../../foundation/crypto/seal.ts'
 import { parseLocalPath } from '../../foundation/http/local-path.ts'
 

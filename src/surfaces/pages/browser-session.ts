@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
-import { describeDevice } from '../../domain/people/device.ts'
-import type { KnownBy } from '../../domain/people/known-device.ts'
+import { describeDevice, type KnownBy } from '../../domain/people/known-device.ts'
 import { noteNewBrowser } from '../../domain/people/notices.ts'
 import {
   type BrowserSession,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type AppLinks, findAppLinks } from '../../domain/clients/applications/logo.ts'
+import { countBehind } from '../../domain/catalogue/scope-counts.ts'
+import { type AppLinks, findAppLinks } from '../../domain/clients/application-details.ts'
 import type { Client } from '../../domain/clients/client.ts'
-import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
-import { countBehind } from '../../domain/grants/behind-scopes.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import {
   type ConsentQuestion,
   denyConsent,
@@ -14,14 +14,14 @@ import {
   standingOf,
   withNewSignIn,
 } from '../../domain/grants/decide-consent.ts'
-import { REFRESH_TOKEN_IDLE_DAYS } from '../../domain/grants/lifetimes.ts'
 import {
   openPending,
   type PendingAuthorization,
   sealPending,
 } from '../../domain/grants/pending-authorization.ts'
-import { describeDevice } from '../../domain/people/device.ts'
+import { REFRESH_TOKEN_IDLE_DAYS } from '../../domain/grants/token-pair.ts'
 import { findMeans } from '../../domain/people/factors/demand.ts'
+import { describeDevice } from '../../domain/people/known-device.ts'
 import { schoolsOfPerson } from '../../domain/people/membership.ts'
 import { pictureUrl } from '../../domain/people/person.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
-import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
+import type { OutlineCache } from '../../domain/learning/outline.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ChallengeForm } from '../../domain/people/passkeys/challenge.ts'
 import type { ProofRequest } from '../../domain/people/passkeys/prove-passkey.ts'
-import { relyingPartyOf } from '../../domain/people/passkeys/relying-party.ts'
+import { relyingPartyOf } from '../../domain/people/passkeys/verify.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
 import type { AppContext } from '../../gate/context.ts'

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { servedType } from '../../domain/content/file-format.ts'
-import { findFile, type StoredFile } from '../../domain/content/file-operations.ts'
+import { findFile, type StoredFile, servedType } from '../../domain/content/file-operations.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { downloadHeaders } from '../../foundation/http/download-headers.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isOperator } from '../../domain/people/membership.ts'
+import { isOperator } from '../../domain/actor/actor.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { rawPath, rawQuery } from '../../foundation/http/raw-url.ts'
 import { brandingOf } from '../../gate/branding.ts'

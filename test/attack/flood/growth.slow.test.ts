@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { writeRepeatedCounts } from '../../../src/domain/audit/repeated-entries.ts'
-import { MOST_AUTHORIZATIONS } from '../../../src/domain/grants/cap-authorizations.ts'
+import { MOST_AUTHORIZATIONS } from '../../../src/domain/grants/purge-grants.ts'
 import {
   findSession,
   type ProvenPerson,

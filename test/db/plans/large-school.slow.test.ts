@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { recountFigures } from '../../../src/domain/analytics/figures/fill-figures.ts'
-import { countOtherOwners } from '../../../src/domain/people/people-rows.ts'
+import { recountFigures } from '../../../src/domain/analytics/figure-rounds.ts'
+import { countOtherOwners } from '../../../src/domain/people/people-bulk.ts'
 import { PLANNED_EACH_TIME } from '../../../src/foundation/db/contains-words.ts'
 import type { ListPlan } from '../../../src/surfaces/pages/admin/school/list-plan.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { PUBLIC_LISTS } from '../../../src/surfaces/pages/views/public-list.tsx'
 import { anOperator } from '../../support/admin-api.ts'

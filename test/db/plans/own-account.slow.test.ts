@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deletionSweep } from '../../../src/domain/people/deletion/due-deletions.ts'
+import { deletionSweep } from '../../../src/domain/people/purge-people.ts'
 import { everythingAbout } from '../../support/everything-about.ts'
 import { finishJobs } from '../../support/jobs.ts'
 import { proveFactor } from '../../support/old-proof.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
 import {

@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest'
-import { renewSetupCode } from '../../../src/domain/setup/setup-code.ts'
+import { renewSetupCode } from '../../../src/domain/setup/first-school.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
 import { testStatements } from './test-statements.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { addExamples, publishExamples } from '../../support/example-school.ts'
 import { aToken } from '../../support/member-api.ts'

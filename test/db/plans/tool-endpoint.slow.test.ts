@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startExportJob } from '../../../src/domain/bulk/transfer-operations.ts'
+import { startExportJob } from '../../../src/domain/catalogue/transfer-operations.ts'
 import { JOB_ROUTES, ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { callTool, post, type Rpc, request } from '../../flows/mcp/tool-endpoint.ts'
 import { anOperator } from '../../support/admin-api.ts'

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
-import { API_ROOT } from '../../../src/domain/operation/rest-path.ts'
+import { API_ROOT } from '../../../src/domain/operation/operation.ts'
 import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
 import { JOB_FILE_ROUTE } from '../../../src/surfaces/admin-api/job-file.ts'
 import { JOB_ROUTES, ROUTES } from '../../../src/surfaces/admin-api/routes.ts'

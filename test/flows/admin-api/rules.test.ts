@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
 import { addExamples, clearExamples } from '../../support/example-school.ts'
 import { sharedWorld, type TestSchool, type World } from '../../support/world.ts'

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { API_ROOT } from '../../../src/domain/operation/rest-path.ts'
+import { API_ROOT } from '../../../src/domain/operation/operation.ts'
 import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
 import { type DescribedRoute, type Method, planOf } from '../../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'

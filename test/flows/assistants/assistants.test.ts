@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { createApplication } from '../../../src/domain/clients/applications/application-operations.ts'
-import { fillPlatforms } from '../../../src/domain/clients/platforms/platform-list.ts'
+import { createApplication } from '../../../src/domain/clients/application-operations.ts'
 import { UNREVIEWED_SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
+import { fillPlatforms } from '../../../src/domain/clients/vendor-platforms.ts'
 import { TOOL_ENDPOINTS } from '../../../src/foundation/protocol/resource-names.ts'
 import {
   type Assistant,

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { type Assistant, templateOf } from '../../../src/domain/clients/applications/assistants.ts'
+import { type Assistant, templateOf } from '../../../src/domain/clients/assistants.ts'
 import { findRedirectUri } from '../../../src/foundation/protocol/redirect-uri.ts'
 import { assistantsAt } from '../../fixtures/assistants/assistants.ts'
 import { verifies } from '../../spec/verifies.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { announceJob } from '../../../src/domain/notifications/announce-job.ts'
+import { announceJob } from '../../../src/domain/learning/announcements.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { SMALL_CLIENT } from '../../../src/domain/grants/end-access-of-client.ts'
+import { SMALL_CLIENT } from '../../../src/domain/grants/end-access.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { nameAskedFor } from '../../support/admin-browser.ts'
 import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { recountJob } from '../../../src/domain/analytics/figures/recount-job.ts'
+import { recountJob } from '../../../src/domain/analytics/recount.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'

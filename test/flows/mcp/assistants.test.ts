@@ -4,7 +4,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect } from 'vitest'
-import type { Assistant } from '../../../src/domain/clients/applications/assistants.ts'
+import type { Assistant } from '../../../src/domain/clients/assistants.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aListeningSchool } from '../../support/listening-school.ts'

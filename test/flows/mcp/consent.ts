@@ -1,5 +1,5 @@
-import { parseClientIdUrl } from '../../../src/domain/clients/metadata/client-id-url.ts'
-import { judgeDocument } from '../../../src/domain/clients/metadata/client-metadata.ts'
+import { parseClientIdUrl } from '../../../src/domain/clients/client-id-url.ts'
+import { judgeDocument } from '../../../src/domain/clients/client-metadata.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import type { TestSchool, World } from '../../support/world.ts'
 import { DEMO_PASSWORD, demoPerson } from './tool-endpoint.ts'

@@ -1,6 +1,6 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
-import { OutlineCache } from '../../../src/domain/learning/outline-cache.ts'
+import { OutlineCache } from '../../../src/domain/learning/outline.ts'
 import { ScopeSet } from '../../../src/foundation/protocol/scope-set.ts'
 import { serveMessage } from '../../../src/surfaces/mcp/serve-message.ts'
 import { signedIn } from '../../../src/surfaces/mcp/tool.ts'

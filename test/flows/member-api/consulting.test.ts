@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { fillSeatTimes } from '../../../src/domain/consulting/fill-seat-times.ts'
+import { fillSeatTimes } from '../../../src/domain/consulting/seat-operations.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/consulting.ts'
 import { aCourse, anEnrollment, daysFromNow } from '../../support/learning.ts'

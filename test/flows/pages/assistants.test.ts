@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { createApplication } from '../../../src/domain/clients/applications/application-operations.ts'
-import { ASSISTANT_IDS, templateOf } from '../../../src/domain/clients/applications/assistants.ts'
+import { createApplication } from '../../../src/domain/clients/application-operations.ts'
+import { ASSISTANT_IDS, templateOf } from '../../../src/domain/clients/assistants.ts'
 import { disableClient } from '../../../src/domain/clients/client-operations.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { acceptInvitation } from '../../../src/domain/people/accept-invitation.ts'
 import {
   findDeletions,
   requestDeletion,
 } from '../../../src/domain/people/deletion/deletion-requests.ts'
 import { storeEmail } from '../../../src/domain/people/email-change/store-email.ts'
-import { acceptInvitation } from '../../../src/domain/people/invitations/accept-invitation.ts'
 import { addMember } from '../../../src/domain/people/member-roles.ts'
 import { findNotMe, mintNotMeLink } from '../../../src/domain/people/not-me-link.ts'
 import { mintResetLink } from '../../../src/domain/people/reset-password.ts'
-import { sealSignUpLink } from '../../../src/domain/people/sign-up/sign-up-link.ts'
+import { sealSignUpLink } from '../../../src/domain/people/sign-up.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { switchOn } from '../../support/authenticator.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MOST_REGISTRATIONS } from '../../../src/domain/events/registration-throttle.ts'
+import { MOST_REGISTRATIONS } from '../../../src/domain/events/registration-operations.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aSlug, daysFromNow } from '../../support/learning.ts'

@@ -3,7 +3,7 @@ import {
   changeApplication,
   createApplication,
   deleteApplication,
-} from '../../../src/domain/clients/applications/application-operations.ts'
+} from '../../../src/domain/clients/application-operations.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aPkce, authorizeAs, authorizeParameters, Visitor } from '../../support/browser-like.ts'
 import { aPair, refresh, userinfo } from '../../support/client-like.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderMissing } from '../../../src/domain/content/render-missing.ts'
+import { renderMissing } from '../../../src/domain/content/rendered-texts.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment, daysFromNow, type TestCourse } from '../../support/learning.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { renderMissing } from '../../../src/domain/content/render-missing.ts'
+import { renderMissing } from '../../../src/domain/content/rendered-texts.ts'
 import { RENDERER } from '../../../src/foundation/markdown/render-markdown.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'

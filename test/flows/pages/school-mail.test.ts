@@ -3,8 +3,8 @@ import { addMember } from '../../../src/domain/people/member-roles.ts'
 import {
   passwordChangeCounter,
   schoolMailCounter,
+  type ThrottleLimit,
 } from '../../../src/domain/people/sign-in-counters.ts'
-import type { ThrottleLimit } from '../../../src/domain/people/throttle.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'

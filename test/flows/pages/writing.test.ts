@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderMissing } from '../../../src/domain/content/render-missing.ts'
+import { renderMissing } from '../../../src/domain/content/rendered-texts.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { sharedWorld, type TestSchool } from '../../support/world.ts'

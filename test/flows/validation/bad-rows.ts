@@ -19,8 +19,7 @@ import { createLecturer } from '../../../src/domain/learning/lecturer-operations
 import { markProgress } from '../../../src/domain/learning/progress-operations.ts'
 import { createSection } from '../../../src/domain/learning/section-operations.ts'
 import { sendNotification } from '../../../src/domain/notifications/notification-operations.ts'
-import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
-import type { Operation } from '../../../src/domain/operation.ts'
+import { EXAMPLE, type Operation } from '../../../src/domain/operation/operation.ts'
 import { createMember } from '../../../src/domain/people/member-operations.ts'
 import { createStudent } from '../../../src/domain/people/student-operations.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { AdminBrowser, nameAskedFor } from '../../support/admin-browser.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkJob } from '../../../src/domain/bulk/check-job.ts'
+import { checkJob } from '../../../src/domain/catalogue/check-job.ts'
 import { aJob, finishJobs } from '../../support/jobs.ts'
 import { anOwner } from '../../support/operator-like.ts'
 import { aWorld } from '../../support/world.ts'

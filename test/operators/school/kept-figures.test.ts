@@ -12,23 +12,23 @@ import {
   countedEnrollments,
   countedLearners,
   countedRevenue,
-} from '../../../src/domain/analytics/counted-answers.ts'
-import { countMarked } from '../../../src/domain/analytics/figures/count-marked.ts'
-import { FigureRounds } from '../../../src/domain/analytics/figures/figure-rounds.ts'
+} from '../../../src/domain/analytics/answers.ts'
+import { countMarked } from '../../../src/domain/analytics/count-marked.ts'
 import {
   beginFilling,
   endFilling,
+  FigureRounds,
   recountFigures,
-} from '../../../src/domain/analytics/figures/fill-figures.ts'
-import { FEW_ROWS, prepareFigures } from '../../../src/domain/analytics/figures/prepare-figures.ts'
+} from '../../../src/domain/analytics/figure-rounds.ts'
 import { type Period, steps } from '../../../src/domain/analytics/period.ts'
+import { FEW_ROWS, prepareFigures } from '../../../src/domain/analytics/prepare-figures.ts'
 import {
   countConnectedPeople,
   readSchoolTotals,
 } from '../../../src/domain/analytics/school-totals.ts'
 import { recordPayment } from '../../../src/domain/commerce/payment-operations.ts'
 import { markProgress } from '../../../src/domain/learning/progress-operations.ts'
-import { deletePerson } from '../../../src/domain/people/delete-person.ts'
+import { deletePerson } from '../../../src/domain/people/deletion/delete-person.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import type { SchoolDb } from '../../../src/foundation/db/school-db.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'

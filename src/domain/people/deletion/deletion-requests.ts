@@ -1,7 +1,13 @@
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { uuidv7 } from '../../../foundation/crypto/random.ts'
 import type { Db } from '../../../foundation/db/database.ts'
-import { acrossSchools, type SchoolDb, type SchoolTx } from '../../../foundation/db/school-db.ts'
+import type { DB } from '../../../foundation/db/schema.generated.ts'
+import {
+  acrossSchools,
+  atSchoolInTransaction,
+  type SchoolDb,
+  type SchoolTx,
+} from '../../../foundation/db/school-db.ts'
 import {
   type AuditEntry,
   record,
@@ -9,11 +15,10 @@ import {
   recordForInstallation,
 } from '../../audit/audit.ts'
 import { type AccountRecovery, recoveryEntry } from '../account-recovery.ts'
-import { schoolsOwnedAlone } from '../delete-person.ts'
 import { schoolsOfPerson } from '../membership.ts'
-import { tellFormerAddress } from '../notices.ts'
-import { recordAboutPerson } from '../school-to-tell.ts'
-import { findMailPlace, tellOfRequest } from './tell-person.ts'
+import { recordAboutPerson, schoolToTell, tellFormerAddress } from '../notices.ts'
+import { queueMail } from '../outgoing-mail.ts'
+import { schoolsOwnedAlone } from './delete-person.ts'
 
 /** In this time a person can change their mind, and one whose browser was stolen can notice. */
 export const WAITING_DAYS = 14
@@ -126,4 +131,47 @@ async function note(
   const entry = { action, outcome: 'ok', actorUserId: userId, requestId } as const
   if (part === 'school') await record(tx, entry)
   else await recordAboutPerson(acrossSchools(tx), userId, entry, tx)
+}
+
+export interface MailPlace {
+  readonly schoolId: string | null
+  readonly email: string
+}
+
+/**
+ * Where a mail about the deletion of a person is queued: at the school that forgets them, or for the whole account at one
+ * that the person knows. Read it before roles end.
+ */
+export async function findMailPlace(
+  tx: Transaction<DB>,
+  userId: string,
+  schoolId: string | null,
+): Promise<MailPlace | undefined> {
+  const { rows } = await sql<MailPlace>`
+    select coalesce(${schoolId}::uuid, ${schoolToTell(sql`users.id`)}) as "schoolId", email
+    from users where id = ${userId} and deleted_at is null`.execute(tx)
+  return rows[0]
+}
+
+async function tellOfRequest(
+  tx: Transaction<DB>,
+  place: MailPlace | undefined,
+  facts: { readonly part: 'school' | 'account'; readonly due_at: string; readonly place: string },
+): Promise<void> {
+  if (place?.schoolId == null) return
+  await queueMail(
+    atSchoolInTransaction(tx, place.schoolId),
+    'deletion_requested',
+    place.email,
+    facts,
+  )
+}
+
+export async function tellOfEnd(
+  tx: Transaction<DB>,
+  place: MailPlace | undefined,
+  part: 'school' | 'account',
+): Promise<void> {
+  if (place?.schoolId == null) return
+  await queueMail(atSchoolInTransaction(tx, place.schoolId), 'deleted', place.email, { part })
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../../foundation/db/school-db.ts'
-import type { AuditedActor } from '../../actor.ts'
-import { endAuthorizationsOfMember } from '../../grants/authorizations.ts'
-import { withdrawCodesOfMember } from '../../grants/withdraw-codes.ts'
-import { endJobsOfMember } from '../../jobs/member-jobs.ts'
-import { startJob } from '../../jobs/start-job.ts'
+import type { AuditedActor } from '../../actor/actor.ts'
+import { endAuthorizationsOfMember, withdrawCodesOfMember } from '../../grants/authorizations.ts'
+import { endJobsOfMember, startJob } from '../../jobs/start-job.ts'
 import { changeRoles } from '../member-roles.ts'
 import { endSessionsAt } from '../sessions.ts'
-import { forgetMemberJob } from './forget-member-job.ts'
+
+/** The job of `leaving/forget-member.ts`. */
+export const FORGET_MEMBER = { name: 'people.forget', isCleanUp: true } as const
 
 /**
  * Ends everything of a person at one school: roles, sessions, passkeys, connected apps and copies of their data, at once; a job
@@ -44,5 +44,5 @@ export async function beginForgetting(
   await tx.delete('deletion_requests').where('user_id', '=', userId).execute()
   await endJobsOfMember(tx, userId)
   const title = 'Remove what is known of a person who left'
-  await startJob(tx, by, forgetMemberJob, { input: { user_id: userId }, title })
+  await startJob(tx, by, FORGET_MEMBER, { input: { user_id: userId }, title })
 }

@@ -1,8 +1,15 @@
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Db } from '../../../foundation/db/database.ts'
+import type { DB } from '../../../foundation/db/schema.generated.ts'
+import { atSchoolInTransaction } from '../../../foundation/db/school-db.ts'
+import type { AuditedActor } from '../../actor/actor.ts'
+import { changeEntry, recordForInstallation } from '../../audit/audit.ts'
+import { conflict, notFound } from '../../operation/refusal.ts'
+import { queueMail } from '../outgoing-mail.ts'
+import { normalEmail } from '../person.ts'
 import { endSessionsOfPerson } from '../sessions.ts'
 import { endResetLinks } from '../set-password.ts'
-import { isAddressKept, lockAddresses } from './email-change.ts'
+import { findHomeSchool, isAddressKept, lockAddresses } from './email-change.ts'
 
 /**
  * Crosses schools: gives an account another address, in the transaction of a caller who has locked the person. Ends the
@@ -66,4 +73,36 @@ export async function stopPendingChanges(tx: Db, userId: string): Promise<void> 
     .where('changed_at', 'is', null)
     .where('ended_at', 'is', null)
     .execute()
+}
+
+/**
+ * Crosses schools: the operator of the installation gives a person another address, because they have lost the mailbox
+ * of the old one. No link can undo it: another person may read the old mailbox now. That mailbox is told all the same.
+ * The reason is for the audit of the installation, which no school reads.
+ */
+export async function setEmail(
+  tx: Transaction<DB>,
+  { userId, email, reason }: { userId: string; email: string; reason: string },
+  by: AuditedActor,
+): Promise<void> {
+  const person = await tx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (person?.email == null) throw notFound('person')
+  if (!(await storeEmail(tx, { userId, email: normalEmail(email) }))) {
+    throw conflict(
+      'taken',
+      'Another person has this email address, or had it until a few days ago and can still take it back.',
+    )
+  }
+  await endChanges(tx, userId)
+  const change = { action: 'person.email_changed', subject: userId, detail: { reason } } as const
+  await recordForInstallation(tx, changeEntry(by, change))
+  const home = await findHomeSchool(tx, userId)
+  if (home !== undefined)
+    await queueMail(atSchoolInTransaction(tx, home), 'email_set', person.email)
 }

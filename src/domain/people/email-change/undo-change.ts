@@ -10,13 +10,12 @@ import {
 import { type AccountRecovery, RECENT_DAYS, recoveryEntry } from '../account-recovery.ts'
 import { cancelDeletionsOf } from '../deletion/deletion-requests.ts'
 import { keepFactors } from '../factors/lost-factors.ts'
-import { HAD_NO_CREDENTIAL } from '../no-credential.ts'
+import { recordAboutPerson } from '../notices.ts'
 import { queueMail } from '../outgoing-mail.ts'
-import { removeRecentPasskeys } from '../recent-ways-in.ts'
-import { recordAboutPerson } from '../school-to-tell.ts'
+import { HAD_NO_CREDENTIAL } from '../person.ts'
+import { removeRecentPasskeys } from '../remove-recent-credentials.ts'
 import type { BrowserSession } from '../sessions.ts'
 import { lockPerson, setPassword } from '../set-password.ts'
-import { recordChangeOfEmail } from './confirm-change.ts'
 import {
   CAN_BE_UNDONE,
   CHANGE_COLUMNS,
@@ -25,6 +24,7 @@ import {
   findChange,
   lockAddresses,
 } from './email-change.ts'
+import { recordChangeOfEmail } from './request-change.ts'
 import { endChanges, storeEmail } from './store-email.ts'
 
 export type Undoing =

@@ -9,11 +9,9 @@ import {
 } from '../../../foundation/db/school-db.ts'
 import type { Sweep } from '../../../foundation/db/sweep.ts'
 import { recordAtSchools } from '../../audit/audit.ts'
-import { queueNotice } from '../notices.ts'
+import { findSchoolToTell, queueNotice, recordAboutPerson } from '../notices.ts'
 import type { Person } from '../person.ts'
-import { findSchoolToTell, recordAboutPerson } from '../school-to-tell.ts'
-import { lostFactorsCounter } from '../sign-in-counters.ts'
-import { countTry } from '../throttle.ts'
+import { countTry, lostFactorsCounter } from '../sign-in-counters.ts'
 
 /*
  * The way out for a person who has lost every passkey, or the authenticator app and its recovery codes. After some days

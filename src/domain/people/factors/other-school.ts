@@ -4,7 +4,7 @@ import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
 import { mintToken } from '../../../foundation/protocol/token-format.ts'
-import type { NamedSchool } from '../mails/mail-contents.ts'
+import type { NamedSchool } from '../mail-contents.ts'
 import { type BrowserSession, isOpen } from '../sessions.ts'
 
 /*

@@ -1,8 +1,13 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { hmacSha256 } from '../../../foundation/crypto/digest.ts'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
+import { TOTP_DIGITS } from '../../../foundation/crypto/totp.ts'
 import type { Db } from '../../../foundation/db/database.ts'
-import { readAuthenticator } from './authenticators.ts'
+import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import { queueNotice, recordAboutPerson } from '../notices.ts'
+import type { Person } from '../person.ts'
+import { codeCounters, countTry, type Requester, uncountTries } from '../sign-in-counters.ts'
+import { readAuthenticator, useTotpCode } from './authenticators.ts'
 
 export const RECOVERY_CODES = 10
 /** Five groups of four digits, 66 bits. Digits only: the field shows phones the keys for numbers. */
@@ -15,7 +20,7 @@ export function normalCode(typed: string): string {
   return typed.replace(/[\s-]/g, '')
 }
 
-export function isRecoveryCode(code: string): boolean {
+function isRecoveryCode(code: string): boolean {
   return FORM.test(code)
 }
 
@@ -76,4 +81,65 @@ async function keyOf(db: Db, keyring: Keyring, userId: string): Promise<Buffer> 
 
 function hashOf(key: Buffer, userId: string, code: string): Buffer {
   return hmacSha256(key, JSON.stringify([userId, code]))
+}
+
+const WINDOW_MINUTES = 15
+const TOTP_CODE = new RegExp(`^\\d{${TOTP_DIGITS}}$`)
+
+export type CodeOutcome =
+  | { readonly kind: 'right'; readonly method: 'code' | 'recovery_code' }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
+
+interface CodeAttempt extends Requester {
+  readonly person: Pick<Person, 'id' | 'email'>
+  /** A code of the app, or a recovery code: people need not say which. */
+  readonly typed: string
+  readonly requestId: string
+}
+
+/**
+ * Checks the second factor of a person who proved the first, or who is signed in. Each code works once. Crosses schools,
+ * because a person has one account.
+ */
+export async function checkCode(
+  at: SchoolDb,
+  keyring: Keyring,
+  attempt: CodeAttempt,
+): Promise<CodeOutcome> {
+  const code = normalCode(attempt.typed)
+  if (isRecoveryCode(code)) return await tryRecoveryCode(at, keyring, attempt, code)
+  if (!TOTP_CODE.test(code)) return { kind: 'wrong' }
+  const db = acrossSchools(at)
+  const counters = codeCounters(keyring.key('sign-in-throttle'), attempt.person.id, attempt)
+  const retryAfterSeconds = await countTry(db, counters, WINDOW_MINUTES)
+  if (retryAfterSeconds > 0) {
+    await uncountTries(db, { returned: counters })
+    return { kind: 'throttled', retryAfterSeconds }
+  }
+  if (!(await useTotpCode(db, keyring, attempt.person.id, code))) return { kind: 'wrong' }
+  await uncountTries(db, { returned: counters })
+  return { kind: 'right', method: 'code' }
+}
+
+/**
+ * Not counted: 66 bits cannot be guessed. So a person whom a thief of the password locks out with wrong codes can still
+ * sign in with one of these.
+ */
+async function tryRecoveryCode(
+  at: SchoolDb,
+  keyring: Keyring,
+  { person, requestId }: CodeAttempt,
+  code: string,
+): Promise<CodeOutcome> {
+  return await at.transaction(async (tx) => {
+    const db = acrossSchools(tx)
+    const userId = person.id
+    if (!(await useRecoveryCode(db, keyring, userId, code))) return { kind: 'wrong' }
+    const left = await countRecoveryCodes(db, userId)
+    const entry = { action: 'factor.used_recovery_code', actorUserId: userId, requestId } as const
+    await recordAboutPerson(db, userId, { ...entry, detail: { left } }, tx)
+    await queueNotice(tx, 'recovery_code_used', person)
+    return { kind: 'right', method: 'recovery_code' }
+  })
 }

@@ -8,12 +8,10 @@ import {
   atSchoolInTransaction,
   type SchoolDb,
 } from '../../../foundation/db/school-db.ts'
-import type { AuditedActor } from '../../actor.ts'
-import { recordForInstallation } from '../../audit/audit.ts'
-import { changeEntry, recordChange } from '../../audit/record-change.ts'
-import { queueNotice } from '../notices.ts'
+import type { AuditedActor } from '../../actor/actor.ts'
+import { changeEntry, recordChange, recordForInstallation } from '../../audit/audit.ts'
+import { findSchoolToTell, queueNotice, recordAboutPerson } from '../notices.ts'
 import type { Person } from '../person.ts'
-import { findSchoolToTell, recordAboutPerson } from '../school-to-tell.ts'
 import { addCodeProof, type BrowserSession, endSessionsOfPerson } from '../sessions.ts'
 import { lockPerson } from '../set-password.ts'
 import {

@@ -3,11 +3,14 @@ import type { SchoolDb, SchoolTx } from '../../../foundation/db/school-db.ts'
 import { record } from '../../audit/audit.ts'
 import { queueNotice } from '../notices.ts'
 import type { Person } from '../person.ts'
-import { parseMakingAnswer } from './answer.ts'
-import { type ChallengeForm, issueMakingChallenge, openMakingChallenge } from './challenge.ts'
+import {
+  type ChallengeForm,
+  issueMakingChallenge,
+  openMakingChallenge,
+  parseMakingAnswer,
+} from './challenge.ts'
 import { lockPasskeysOf, MOST_PASSKEYS, type PasskeysOfPerson, passkeyName } from './passkeys.ts'
-import type { RelyingParty } from './relying-party.ts'
-import { ALGORITHMS, type MadePasskey, verifyMaking } from './verify.ts'
+import { ALGORITHMS, type MadePasskey, type RelyingParty, verifyMaking } from './verify.ts'
 
 /** A question to a device, as WebAuthn writes it in JSON, and the sealed challenge that comes back with the answer. */
 export interface PasskeyQuestion {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { randomSecret } from '../../../foundation/crypto/random.ts'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
+import { STRANGER, walkJson } from '../../../foundation/json/json-walk.ts'
 
 /*
  * What a device signs. Nothing is stored: the challenge travels sealed through the form, for the origin and for the
@@ -84,4 +85,64 @@ function open<T extends { readonly formToken: string }>(
   const opened = openMessage(keyring, purpose, origin, sealed, Date.now())
   const message = schema.safeParse(opened).data
   return message?.formToken === formToken ? message : undefined
+}
+
+/*
+ * What a browser sends after a device was asked, as WebAuthn writes it in JSON. Members that we do not use are dropped,
+ * the attestation among them: nothing depends on the make of a device, and its certificates name addresses on the
+ * network that a library might ask.
+ */
+
+const base64url = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^[\w-]+$/)
+
+/** A credential id has at most 1023 bytes. */
+const id = base64url(1364)
+const clientDataJSON = base64url(4000)
+const authenticatorData = base64url(8000)
+
+const head = { id, rawId: id, type: z.literal('public-key') } as const
+
+const proofAnswer = z.object({
+  ...head,
+  response: z.object({
+    clientDataJSON,
+    authenticatorData,
+    signature: base64url(2000),
+    userHandle: base64url(100).nullish(),
+  }),
+})
+
+const makingAnswer = z.object({
+  ...head,
+  response: z.object({
+    clientDataJSON,
+    authenticatorData,
+    transports: z.array(z.string().max(30)).max(10).catch([]).default([]),
+  }),
+})
+
+export type ProofAnswer = z.output<typeof proofAnswer>
+export type MakingAnswer = z.output<typeof makingAnswer>
+
+/** The answer of a device that proves its passkey; undefined if the text is none. */
+export function parseProofAnswer(text: string): ProofAnswer | undefined {
+  return proofAnswer.safeParse(parse(text)).data
+}
+
+/** The answer of a device that made a passkey. */
+export function parseMakingAnswer(text: string): MakingAnswer | undefined {
+  return makingAnswer.safeParse(parse(text)).data
+}
+
+function parse(text: string): unknown {
+  if (walkJson(text, STRANGER).excess !== undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

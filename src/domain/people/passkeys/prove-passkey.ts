@@ -1,16 +1,25 @@
 import { type RawBuilder, sql } from 'kysely'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
+import type { Role } from '../../actor/actor.ts'
 import { record } from '../../audit/audit.ts'
 import { isDeviceAlone } from '../authentication-context.ts'
-import type { Role } from '../membership.ts'
 import type { ProofMethod, ProvenPerson } from '../sessions.ts'
-import { passkeyCounters, type Requester } from '../sign-in-counters.ts'
-import { countTry, type ThrottleLimit, waitOf } from '../throttle.ts'
+import {
+  countTry,
+  passkeyCounters,
+  type Requester,
+  type ThrottleLimit,
+  waitOf,
+} from '../sign-in-counters.ts'
 import type { PasskeyQuestion } from './add-passkey.ts'
-import { type ProofAnswer, parseProofAnswer } from './answer.ts'
-import { type ChallengeForm, issueProofChallenge, openProofChallenge } from './challenge.ts'
-import type { RelyingParty } from './relying-party.ts'
-import { type VerifiedProof, verifyProof } from './verify.ts'
+import {
+  type ChallengeForm,
+  issueProofChallenge,
+  openProofChallenge,
+  type ProofAnswer,
+  parseProofAnswer,
+} from './challenge.ts'
+import { type RelyingParty, type VerifiedProof, verifyProof } from './verify.ts'
 
 const WINDOW_MINUTES = 15
 

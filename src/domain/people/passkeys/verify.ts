@@ -1,5 +1,4 @@
-import type { MakingAnswer, ProofAnswer } from './answer.ts'
-import type { RelyingParty } from './relying-party.ts'
+import type { MakingAnswer, ProofAnswer } from './challenge.ts'
 
 /** EdDSA, ES256 and RS256: every Node that we support can check them. The library's own choice differs by Node. */
 export const ALGORITHMS = [-8, -7, -257]
@@ -113,4 +112,38 @@ function withoutAttestation(authenticatorData: string): string {
   length.writeUInt16BE(data.length)
   const head = Buffer.from('\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59', 'latin1')
   return Buffer.concat([head, length, data]).toString('base64url')
+}
+
+/** What an installation may say about passkeys of several origins. */
+export interface SharedPasskeys {
+  /** Schools at this host and below it have passkeys of this domain. */
+  readonly domain: string
+  /** Origins elsewhere that may use passkeys of this domain too; `/.well-known/webauthn` there lists them. */
+  readonly origins: readonly string[]
+}
+
+/** What the passkeys of a school belong to. */
+export interface RelyingParty {
+  /** A browser offers a passkey only where this fits. */
+  readonly id: string
+  /** The one origin from which an answer is accepted. */
+  readonly origin: string
+  /** Whether the browser offers passkeys of other schools here, which are unknown here but exist. */
+  readonly isShared: boolean
+}
+
+/**
+ * The host of the school, or the domain that the installation names. A shared domain makes a passkey survive a move of
+ * its school to another name below it. It opens no other school: the answer must come from the school's own
+ * origin, and a passkey is looked for among those of that school.
+ */
+export function relyingPartyOf(origin: string, shared: SharedPasskeys | undefined): RelyingParty {
+  const host = new URL(origin).hostname
+  return shared !== undefined && belongsTo(shared, host, origin)
+    ? { id: shared.domain, origin, isShared: true }
+    : { id: host, origin, isShared: false }
+}
+
+function belongsTo({ domain, origins }: SharedPasskeys, host: string, origin: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`) || origins.includes(origin)
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { enrolledCoursesOf, findEnrolledCourse } from '../../../domain/learning/enrolled-courses.ts'
-import { nextLecture } from '../../../domain/learning/next-lecture.ts'
-import { LECTURE_STATES } from '../../../domain/learning/progress.ts'
+import { LECTURE_STATES, nextLecture } from '../../../domain/learning/progress.ts'
 import {
   type CourseWithSyllabus,
   type SyllabusLecture,

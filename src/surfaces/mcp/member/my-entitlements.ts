@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { productsOf } from '../../../domain/commerce/products-of-member.ts'
+import { productsOf } from '../../../domain/commerce/bought-access.ts'
 import {
   EVENT_STATES,
   REGISTRATION_STATES,

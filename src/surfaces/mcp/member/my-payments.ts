@@ -3,8 +3,6 @@ import {
   ADJUSTMENT_KINDS,
   adjustmentsOfPayments,
   linesOfPayments,
-} from '../../../domain/commerce/payment-lines.ts'
-import {
   type MemberPayment,
   PAYMENT_STATES,
   PAYMENT_TYPES,

@@ -3,12 +3,10 @@ import {
   attendeesOf,
   MEETING_KINDS,
   MEETING_STATES,
-} from '../../../domain/consulting/meetings-of-member.ts'
-import {
   meetingsToCome,
   pastMeetings,
   wholeSeconds,
-} from '../../../domain/consulting/schedule-of-member.ts'
+} from '../../../domain/consulting/meetings-of-member.ts'
 import { nextCursor, pageInput, readPage } from '../paging.ts'
 import { onNewerOrigins, READS, scopedTool } from '../tool.ts'
 import { time } from '../wire-values.ts'

@@ -1,5 +1,5 @@
 import { isListOperation } from '../../../domain/operation/list-operation.ts'
-import type { CheckedInput, Operation } from '../../../domain/operation.ts'
+import type { CheckedInput, Operation } from '../../../domain/operation/operation.ts'
 import { LongAnswer } from '../long-answer.ts'
 import { sliceText, Whole } from '../parts.ts'
 

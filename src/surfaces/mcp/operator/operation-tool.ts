@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actorOf, type Caller } from '../../../domain/access/caller.ts'
+import { actorOf, type Caller } from '../../../domain/grants/caller.ts'
 import { noteScopes } from '../../../domain/grants/count-activity.ts'
 import {
   type CheckedInput,
@@ -8,7 +8,7 @@ import {
   type Operation,
   performChecked,
   refusalFrom,
-} from '../../../domain/operation.ts'
+} from '../../../domain/operation/operation.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
 import { lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor } from '../paging.ts'

@@ -5,7 +5,7 @@ import {
   readEnrollment,
   revokeEnrollment,
 } from '../../../domain/learning/enrollment-operations.ts'
-import { readProgress } from '../../../domain/learning/student-progress.ts'
+import { readProgress } from '../../../domain/learning/progress-operations.ts'
 import {
   changeMember,
   createMember,

@@ -1,5 +1,4 @@
-import { restUrl } from '../../../domain/operation/rest-path.ts'
-import type { Operation } from '../../../domain/operation.ts'
+import { type Operation, restUrl } from '../../../domain/operation/operation.ts'
 import type { School } from '../../../domain/schools/school.ts'
 
 /** Where the REST API has the object that an operation answered; null for lists and figures. */

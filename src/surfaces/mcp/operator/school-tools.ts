@@ -4,8 +4,8 @@ import {
   readEnrollmentSeries,
   readRevenue,
 } from '../../../domain/analytics/analytics-operations.ts'
-import { recountAnalytics } from '../../../domain/analytics/recount-operation.ts'
-import { EXPORT_SCOPES, startExportJob } from '../../../domain/bulk/transfer-operations.ts'
+import { recountAnalytics } from '../../../domain/analytics/recount.ts'
+import { EXPORT_SCOPES, startExportJob } from '../../../domain/catalogue/transfer-operations.ts'
 import { cancelJob, listJobs, readJob } from '../../../domain/jobs/job-operations.ts'
 import { changeAppearance, readAppearance } from '../../../domain/schools/appearance-operations.ts'
 import { changeSchool, readSchool } from '../../../domain/schools/school-operations.ts'

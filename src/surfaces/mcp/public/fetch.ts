@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { findPublicPlan } from '../../../domain/commerce/public-plans.ts'
-import { findPublicProduct } from '../../../domain/commerce/public-products.ts'
+import { findPublicPlan, findPublicProduct } from '../../../domain/commerce/public-offers.ts'
 import { findPublicPage, findPublicPost } from '../../../domain/content/public-writing.ts'
 import { findPublicEvent } from '../../../domain/events/public-events.ts'
 import { findPublicCourse } from '../../../domain/learning/public-courses.ts'

@@ -1,10 +1,10 @@
-import { plans } from '../../../domain/commerce/plan-resource.ts'
+import { plans } from '../../../domain/commerce/plan-operations.ts'
 import { products } from '../../../domain/commerce/product-operations.ts'
 import { pages, posts } from '../../../domain/content/writing-operations.ts'
 import { events } from '../../../domain/events/event-operations.ts'
-import { courses } from '../../../domain/learning/course-resource.ts'
+import { courses } from '../../../domain/learning/course-operations.ts'
+import { restPathOf, restUrl as urlInRestApi } from '../../../domain/operation/operation.ts'
 import type { Resource } from '../../../domain/operation/resource.ts'
-import { restPathOf, restUrl as urlInRestApi } from '../../../domain/operation/rest-path.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import type { Kind } from './kinds.ts'
 

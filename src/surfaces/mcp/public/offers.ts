@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { publicPlans } from '../../../domain/commerce/public-plans.ts'
-import { publicProducts } from '../../../domain/commerce/public-products.ts'
+import { publicPlans, publicProducts } from '../../../domain/commerce/public-offers.ts'
 import { nextCursor, readPage } from '../paging.ts'
 import { publicTool, READS } from '../tool.ts'
 import { amount, currency, excerpt } from '../wire-values.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { searchCatalogue } from '../../../domain/content/search-catalogue.ts'
+import { searchCatalogue } from '../../../domain/catalogue/search-catalogue.ts'
 import { LongAnswer, lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor } from '../paging.ts'
 import { Whole } from '../parts.ts'

@@ -1,4 +1,4 @@
-import type { OutlineSource } from '../../../domain/learning/outline-cache.ts'
+import type { OutlineSource } from '../../../domain/learning/outline.ts'
 import type { Meter } from './meter.ts'
 
 /** Outlines of the cache count as well: a query must not cost more after a restart. */

@@ -1,11 +1,11 @@
 import {
+  type OfferedService,
   RESERVED_PER_SERVICE,
   type ReservedMeeting,
   reservedMeetingsOf,
   slotsOfServices,
   type WeeklySlot,
-} from '../../../domain/consulting/service-calendar.ts'
-import type { OfferedService } from '../../../domain/consulting/services-for-member.ts'
+} from '../../../domain/consulting/services-for-member.ts'
 import { once } from '../../../foundation/cache/once.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { LONG_TEXT, rowsOf } from '../documents/prices.ts'

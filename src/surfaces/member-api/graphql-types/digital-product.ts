@@ -1,4 +1,4 @@
-import type { OwnedProduct } from '../../../domain/commerce/products-of-member.ts'
+import type { OwnedProduct } from '../../../domain/commerce/bought-access.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { LONG_TEXT } from '../documents/prices.ts'
 import type { Signposts } from './signposts.ts'

@@ -1,5 +1,8 @@
-import type { PaymentAdjustment, PaymentLine } from '../../../domain/commerce/payment-lines.ts'
-import type { MemberPayment } from '../../../domain/commerce/payments-of-member.ts'
+import type {
+  MemberPayment,
+  PaymentAdjustment,
+  PaymentLine,
+} from '../../../domain/commerce/payments-of-member.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { defineEnum } from './enums.ts'
 

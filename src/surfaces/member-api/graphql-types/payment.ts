@@ -1,14 +1,12 @@
 import {
   adjustmentsOfPayments,
   linesOfPayments,
+  type MemberPayment,
   type PaymentAdjustment,
   type PaymentLine,
-} from '../../../domain/commerce/payment-lines.ts'
-import type {
-  MemberPayment,
-  PaymentState,
-  PaymentType,
-  RefundingState,
+  type PaymentState,
+  type PaymentType,
+  type RefundingState,
 } from '../../../domain/commerce/payments-of-member.ts'
 import { once } from '../../../foundation/cache/once.ts'
 import type { Builder, Ref } from '../builder.ts'

@@ -1,4 +1,5 @@
-import type { Role, SchoolOfPerson } from '../../../domain/people/membership.ts'
+import type { Role } from '../../../domain/actor/actor.ts'
+import type { SchoolOfPerson } from '../../../domain/people/membership.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { defineEnum } from './enums.ts'
 

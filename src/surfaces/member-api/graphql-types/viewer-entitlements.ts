@@ -1,4 +1,4 @@
-import { countProductsOf, productsOf } from '../../../domain/commerce/products-of-member.ts'
+import { countProductsOf, productsOf } from '../../../domain/commerce/bought-access.ts'
 import {
   countRegistrationsOf,
   registrationsOf,

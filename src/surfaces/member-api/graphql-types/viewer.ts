@@ -1,5 +1,4 @@
-import type { SchoolOfPerson } from '../../../domain/people/membership.ts'
-import { schoolsOfPerson } from '../../../domain/people/membership.ts'
+import { type SchoolOfPerson, schoolsOfPerson } from '../../../domain/people/membership.ts'
 import type { Builder, Ref } from '../builder.ts'
 import type { Viewer } from '../member-context.ts'
 

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { TokenRequest } from '../../../domain/grants/grant-rule.ts'
-import type { GrantOutcome } from '../../../domain/grants/judge-grant.ts'
+import type { GrantOutcome, TokenRequest } from '../../../domain/grants/grant-rule.ts'
 import type { FreshTokens, IssuedPair } from '../../../domain/grants/token-pair.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import type { Parameters } from '../../../foundation/protocol/parameters.ts'

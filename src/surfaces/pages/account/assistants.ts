@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { offeredAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
+import { offeredAssistants } from '../../../domain/clients/assistants.ts'
 import { COPY_SCRIPT } from '../../../foundation/html/copyable.tsx'
 import { TOOL_ENDPOINTS } from '../../../foundation/protocol/resource-names.ts'
 import type { AppContext } from '../../../gate/context.ts'

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findChange, openChangeLink } from '../../../domain/people/email-change/email-change.ts'
 import {
   confirmEmailChange,
   stopEmailChange,
-} from '../../../domain/people/email-change/confirm-change.ts'
-import { findChange, openChangeLink } from '../../../domain/people/email-change/email-change.ts'
+} from '../../../domain/people/email-change/request-change.ts'
 import { type Undoing, undoEmailChange } from '../../../domain/people/email-change/undo-change.ts'
 import { findRemoval, takeBackReport } from '../../../domain/people/factors/lost-factors.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'

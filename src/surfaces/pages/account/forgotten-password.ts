@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { minimumLength } from '../../../domain/people/password-rule.ts'
-import { requestPasswordReset } from '../../../domain/people/request-reset.ts'
-import { findResetAccount, resetPassword } from '../../../domain/people/reset-password.ts'
+import { minimumLength } from '../../../domain/people/password-strength.ts'
+import {
+  findResetAccount,
+  requestPasswordReset,
+  resetPassword,
+} from '../../../domain/people/reset-password.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { readHistory } from '../../../domain/audit/read-history.ts'
+import { readHistory } from '../../../domain/audit/read-audit.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'

@@ -3,8 +3,8 @@ import {
   acceptInvitation,
   type Invited,
   noteOpened,
-} from '../../../domain/people/invitations/accept-invitation.ts'
-import { openInvitation } from '../../../domain/people/invitations/invitation-link.ts'
+  openInvitation,
+} from '../../../domain/people/accept-invitation.ts'
 import { endSession } from '../../../domain/people/sessions.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { productsOf } from '../../../domain/commerce/products-of-member.ts'
-import { MEETING_STATES } from '../../../domain/consulting/meetings-of-member.ts'
-import { meetingsToCome, pastMeetings } from '../../../domain/consulting/schedule-of-member.ts'
+import { productsOf } from '../../../domain/commerce/bought-access.ts'
+import {
+  MEETING_STATES,
+  meetingsToCome,
+  pastMeetings,
+} from '../../../domain/consulting/meetings-of-member.ts'
 import { registrationsOf } from '../../../domain/events/registrations-of-member.ts'
 import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
-import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import type { OutlineCache } from '../../../domain/learning/outline.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadMemberSession } from '../browser-session.ts'
 import { readListPage } from '../list-page.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { describeDevice } from '../../../domain/people/device.ts'
-import { findFactorPlaces } from '../../../domain/people/factors/own-factor.ts'
+import { findFactorPlaces } from '../../../domain/people/factors/demand.ts'
+import { describeDevice } from '../../../domain/people/known-device.ts'
 import {
   type Adding,
   addPasskey,
@@ -15,7 +15,7 @@ import {
   removePasskey,
   renamePasskey,
 } from '../../../domain/people/passkeys/passkeys.ts'
-import { relyingPartyOf } from '../../../domain/people/passkeys/relying-party.ts'
+import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { adjustmentsOfPayments, linesOfPayments } from '../../../domain/commerce/payment-lines.ts'
 import {
+  adjustmentsOfPayments,
   findPaymentOf,
+  linesOfPayments,
   type MemberPayment,
   paymentsOf,
   paymentsToPay,

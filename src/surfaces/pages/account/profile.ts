@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { pictureUrl } from '../../../domain/people/person.ts'
-import { changeName, readName } from '../../../domain/people/profile/change-name.ts'
 import {
+  changeName,
   MOST_PICTURE_BYTES,
+  readName,
   removePicture,
   setPicture,
-} from '../../../domain/people/profile/picture.ts'
+} from '../../../domain/people/profile.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { cleanPicture } from '../../../foundation/pictures/clean-picture.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'

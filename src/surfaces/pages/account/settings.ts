@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { offeredAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
+import { offeredAssistants } from '../../../domain/clients/assistants.ts'
 import { connectedApps } from '../../../domain/grants/connected-apps.ts'
 import { findDeletions } from '../../../domain/people/deletion/deletion-requests.ts'
 import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'

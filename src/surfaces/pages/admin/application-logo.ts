@@ -4,7 +4,7 @@ import {
   LOGO_PATH,
   MOST_LOGO_BYTES,
   setLogo,
-} from '../../../domain/clients/applications/logo.ts'
+} from '../../../domain/clients/application-details.ts'
 import type { ListedClient } from '../../../domain/clients/list-clients.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { cleanPicture } from '../../../foundation/pictures/clean-picture.ts'

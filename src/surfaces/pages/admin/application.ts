@@ -2,11 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   changeApplication,
   deleteApplication,
-} from '../../../domain/clients/applications/application-operations.ts'
-import {
   endOldSecret,
   rotateSecret,
-} from '../../../domain/clients/applications/secret-operations.ts'
+} from '../../../domain/clients/application-operations.ts'
 import type { ListedClient } from '../../../domain/clients/list-clients.ts'
 import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createApplication } from '../../../domain/clients/applications/application-operations.ts'
+import { createApplication } from '../../../domain/clients/application-operations.ts'
 import { findListedClient, listClients } from '../../../domain/clients/list-clients.ts'
 import { SCOPES, SCOPES_OF_AUDIENCE } from '../../../domain/clients/scope-catalogue.ts'
 import { peoplePerApp } from '../../../domain/grants/people-of-app.ts'

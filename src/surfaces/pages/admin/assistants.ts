@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createApplication } from '../../../domain/clients/applications/application-operations.ts'
+import { createApplication } from '../../../domain/clients/application-operations.ts'
 import {
   type Assistant,
+  connectedAssistants,
   filledIn,
   isAssistant,
-} from '../../../domain/clients/applications/assistants.ts'
-import { connectedAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
+} from '../../../domain/clients/assistants.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'

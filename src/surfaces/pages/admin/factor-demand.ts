@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { daysToFactor, findMeans } from '../../../domain/people/factors/demand.ts'
+import { daysToFactor, demandFactor, findMeans } from '../../../domain/people/factors/demand.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
-import { demandFactor } from '../../../domain/schools/factor-demand-operation.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'

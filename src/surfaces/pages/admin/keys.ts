@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Outcome } from '../../../domain/operation.ts'
+import type { Outcome } from '../../../domain/operation/operation.ts'
+import { KEY_LEAD_SECONDS, listKeys } from '../../../domain/schools/signing.ts'
 import {
   activateKey,
   publishKey,
   retireKey,
 } from '../../../domain/schools/signing-key-operations.ts'
-import { KEY_LEAD_SECONDS, listKeys } from '../../../domain/schools/signing-keys.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { Actor } from '../../../domain/actor.ts'
-import { type Outcome, performOperation, type WriteOperation } from '../../../domain/operation.ts'
+import { type Actor, isOperator } from '../../../domain/actor/actor.ts'
+import {
+  type Outcome,
+  performOperation,
+  type WriteOperation,
+} from '../../../domain/operation/operation.ts'
 import { daysToFactor } from '../../../domain/people/factors/demand.ts'
-import { isOperator } from '../../../domain/people/membership.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession, SignInNeeded } from '../browser-session.ts'

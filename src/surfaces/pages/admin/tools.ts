@@ -4,13 +4,13 @@ import {
   type ListedClient,
   listClients,
 } from '../../../domain/clients/list-clients.ts'
-import { TOOLS_PATH } from '../../../domain/clients/tools/tool-address.ts'
-import { DEFAULT_TOOL_SCOPES } from '../../../domain/clients/tools/tool-details.ts'
 import {
   changeTool,
   createTool,
+  DEFAULT_TOOL_SCOPES,
   deleteTool,
-} from '../../../domain/clients/tools/tool-operations.ts'
+  TOOLS_PATH,
+} from '../../../domain/clients/tool-operations.ts'
 import { countPeopleOfApp, peoplePerApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { explorerState } from '../../../domain/clients/explorer-client.ts'
-import type { MetadataClients } from '../../../domain/clients/metadata/metadata-clients.ts'
+import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import { sendDocument } from '../../../foundation/http/conditional.ts'
 import { chooseMediaType } from '../../../foundation/http/negotiate.ts'
 import { DOCUMENTS } from '../../../foundation/protocol/endpoints.ts'

@@ -1,4 +1,4 @@
-import type { MetadataClients } from '../../../domain/clients/metadata/metadata-clients.ts'
+import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import type { School, SchoolVariant } from '../../../domain/schools/school.ts'
 import { publishedKeys, signsIdTokens } from '../../../domain/schools/signing.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { MetadataClients } from '../../../domain/clients/metadata/metadata-clients.ts'
+import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import { loadAssets } from '../../../foundation/html/assets.ts'
 import {

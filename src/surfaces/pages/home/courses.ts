@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { isPicture } from '../../../domain/content/file-format.ts'
-import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import { isPicture } from '../../../domain/content/file-operations.ts'
+import type { OutlineCache } from '../../../domain/learning/outline.ts'
 import { findPublicCourse } from '../../../domain/learning/public-courses.ts'
 import { viewCourse } from '../../../domain/learning/viewed-course.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'

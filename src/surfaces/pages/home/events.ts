@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Actor } from '../../../domain/actor.ts'
+import type { Actor } from '../../../domain/actor/actor.ts'
 import { type EventOfViewer, findPublicEvent } from '../../../domain/events/public-events.ts'
 import {
   changeRegistration,
+  countRegistration,
   createRegistration,
 } from '../../../domain/events/registration-operations.ts'
-import { countRegistration } from '../../../domain/events/registration-throttle.ts'
-import { performOperation } from '../../../domain/operation.ts'
+import { performOperation } from '../../../domain/operation/operation.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'

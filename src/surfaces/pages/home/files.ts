@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isOperator } from '../../../domain/actor/actor.ts'
 import { findFile, isPublicFile } from '../../../domain/content/file-operations.ts'
-import { isOperator } from '../../../domain/people/membership.ts'
 import { UUID } from '../../../foundation/protocol/uuid.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  type AnswerProblems,
   answerForm,
   findPublicForm,
+  judgeAnswers,
+  LONGEST,
   type PublicForm,
   refusalOf,
 } from '../../../domain/content/answer-form.ts'
-import { type AnswerProblems, judgeAnswers, LONGEST } from '../../../domain/content/answer-rules.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { publicPlans } from '../../../domain/commerce/public-plans.ts'
-import { publicProducts } from '../../../domain/commerce/public-products.ts'
+import { publicPlans, publicProducts } from '../../../domain/commerce/public-offers.ts'
 import { publicPages, publicPosts } from '../../../domain/content/public-writing.ts'
 import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'

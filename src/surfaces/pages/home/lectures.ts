@@ -6,7 +6,7 @@ import {
   noteOpened,
   openLecture,
 } from '../../../domain/learning/open-lecture.ts'
-import type { OutlineCache } from '../../../domain/learning/outline-cache.ts'
+import type { OutlineCache } from '../../../domain/learning/outline.ts'
 import {
   findPublicCourse,
   type PublicCourseDetails,

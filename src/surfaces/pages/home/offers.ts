@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { findPublicPlan } from '../../../domain/commerce/public-plans.ts'
 import {
+  findPublicPlan,
   findPublicProduct,
   type ProductOfViewer,
-} from '../../../domain/commerce/public-products.ts'
+} from '../../../domain/commerce/public-offers.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'

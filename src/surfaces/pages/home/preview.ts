@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isOperator } from '../../../domain/people/membership.ts'
+import { isOperator } from '../../../domain/actor/actor.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { checkFactor } from '../second-factor/factor-needed.ts'
 import { queryOf } from '../site-frame.ts'

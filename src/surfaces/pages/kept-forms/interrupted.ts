@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { MetadataClients } from '../../../domain/clients/metadata/metadata-clients.ts'
+import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import { isSessionOpen } from '../../../domain/people/sessions.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'

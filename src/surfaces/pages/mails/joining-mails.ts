@@ -1,6 +1,6 @@
+import { INVITATION_DAYS } from '../../../domain/people/accept-invitation.ts'
 import { UNDO_DAYS } from '../../../domain/people/email-change/email-change.ts'
-import { INVITATION_DAYS } from '../../../domain/people/invitations/invitation-link.ts'
-import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up/sign-up-link.ts'
+import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up.ts'
 import { INVITATION_PATH } from '../views/invitation.tsx'
 import { button, paragraph, schoolUrl } from './mail-blocks.ts'
 import { forgottenAt, type WordsOfMails } from './words-of-mails.ts'

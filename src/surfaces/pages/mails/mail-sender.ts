@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { decideMail } from '../../../domain/people/mail-rules.ts'
 import {
   dropMail,
   postponeMails,
   type QueuedMail,
   takeMail,
 } from '../../../domain/people/outgoing-mail.ts'
-import { decideMail } from '../../../domain/people/send-mail.ts'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import { atSchool } from '../../../foundation/db/school-db.ts'

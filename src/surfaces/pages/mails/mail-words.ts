@@ -1,4 +1,4 @@
-import type { ContentKind } from '../../../domain/people/mails/mail-contents.ts'
+import type { ContentKind } from '../../../domain/people/mail-contents.ts'
 import { emailChangeMails } from './email-change-mails.ts'
 import { joiningMails } from './joining-mails.ts'
 import { leavingMails } from './leaving-mails.ts'

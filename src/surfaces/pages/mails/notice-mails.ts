@@ -1,5 +1,5 @@
 import { NOT_ME_DAYS } from '../../../domain/people/account-recovery.ts'
-import type { AccountNews, NoticedChange } from '../../../domain/people/mails/queued-kinds.ts'
+import type { AccountNews, NoticedChange } from '../../../domain/people/mail-contents.ts'
 import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { NOT_ME_PATH } from '../views/not-me.tsx'

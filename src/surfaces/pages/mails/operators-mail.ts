@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../../domain/people/mails/mail-contents.ts'
+import type { OperatorRole } from '../../../domain/people/mail-contents.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { button, paragraph, schoolUrl } from './mail-blocks.ts'
 import type { WordsOfMails } from './words-of-mails.ts'

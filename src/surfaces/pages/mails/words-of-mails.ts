@@ -2,7 +2,7 @@ import type {
   ContentKind,
   MailContents,
   NamedSchool,
-} from '../../../domain/people/mails/mail-contents.ts'
+} from '../../../domain/people/mail-contents.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { links, type MailBlock, type MailWords, schoolUrl } from './mail-blocks.ts'
 

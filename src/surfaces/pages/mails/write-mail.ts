@@ -1,8 +1,4 @@
-import type {
-  ContentKind,
-  DecidedMail,
-  MailContent,
-} from '../../../domain/people/mails/mail-contents.ts'
+import type { ContentKind, DecidedMail, MailContent } from '../../../domain/people/mail-contents.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import type { Mail } from '../../../foundation/mail/mailer.ts'
 import type { MailBlock } from './mail-blocks.ts'

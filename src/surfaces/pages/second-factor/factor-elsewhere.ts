@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findFactorPlaces } from '../../../domain/people/factors/demand.ts'
 import {
   acceptProof,
   findWaitingSession,
   sealProof,
   sealProofRequest,
 } from '../../../domain/people/factors/other-school.ts'
-import { findFactorPlaces } from '../../../domain/people/factors/own-factor.ts'
 import { type BrowserSession, isProvedByFactor } from '../../../domain/people/sessions.ts'
 import { parseLocalPath } from '../../../foundation/http/local-path.ts'
 import type { AppContext } from '../../../gate/context.ts'

@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { checkCode } from '../../../domain/people/factors/check-code.ts'
+import { isOperator, type Role } from '../../../domain/actor/actor.ts'
 import {
   type CodeStep,
   findCodeStep,
   sealCodeStep,
+  TRUSTED_DAYS,
 } from '../../../domain/people/factors/code-step.ts'
 import { askToRemoveFactors } from '../../../domain/people/factors/lost-factors.ts'
-import { TRUSTED_DAYS } from '../../../domain/people/factors/trusted-devices.ts'
+import { checkCode } from '../../../domain/people/factors/recovery-codes.ts'
 import { knownByCode } from '../../../domain/people/known-device.ts'
-import { isOperator, type Role, rolesAt } from '../../../domain/people/membership.ts'
+import { rolesAt } from '../../../domain/people/membership.ts'
 import {
   type BrowserSession,
   endSession,

@@ -3,7 +3,7 @@ import {
   isTrustedDevice,
   TRUSTED_DAYS,
   trustDevice,
-} from '../../../domain/people/factors/trusted-devices.ts'
+} from '../../../domain/people/factors/code-step.ts'
 import type { ProvenByPassword } from '../../../domain/people/sessions.ts'
 import { findCookie, serializeCookie, trustCookieName } from '../../../foundation/http/cookies.ts'
 

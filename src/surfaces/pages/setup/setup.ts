@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { EmptyInstallation } from '../../../domain/setup/empty-installation.ts'
-import { createFirstSchool } from '../../../domain/setup/first-school.ts'
-import { trySetupCode } from '../../../domain/setup/setup-code.ts'
+import {
+  createFirstSchool,
+  type EmptyInstallation,
+  trySetupCode,
+} from '../../../domain/setup/first-school.ts'
 import { hashPassword } from '../../../foundation/crypto/password.ts'
 import { isDatabaseUnavailable } from '../../../foundation/db/unavailable.ts'
 import { errorPage } from '../../../foundation/html/error-page.tsx'

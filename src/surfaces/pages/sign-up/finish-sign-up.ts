@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endSession } from '../../../domain/people/sessions.ts'
-import { finishSignUp } from '../../../domain/people/sign-up/finish-sign-up.ts'
-import { openSignUpLink, type SignUpLink } from '../../../domain/people/sign-up/sign-up-link.ts'
+import { finishSignUp, openSignUpLink, type SignUpLink } from '../../../domain/people/sign-up.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'

@@ -6,11 +6,10 @@ import {
   confirmByPassword,
 } from '../../../domain/people/confirm-person.ts'
 import { secondFactorSince } from '../../../domain/people/factors/authenticators.ts'
-import { findMeans, type Means } from '../../../domain/people/factors/demand.ts'
-import { findFactorPlaces } from '../../../domain/people/factors/own-factor.ts'
+import { findFactorPlaces, findMeans, type Means } from '../../../domain/people/factors/demand.ts'
 import { knownByCode } from '../../../domain/people/known-device.ts'
 import { askForProof as askDevice } from '../../../domain/people/passkeys/prove-passkey.ts'
-import { relyingPartyOf } from '../../../domain/people/passkeys/relying-party.ts'
+import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import { type BrowserSession, isProvedByFactor } from '../../../domain/people/sessions.ts'
 import type { Requester } from '../../../domain/people/sign-in-counters.ts'

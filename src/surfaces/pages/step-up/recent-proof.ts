@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isKeyAlone } from '../../../domain/people/authentication-context.ts'
-import { type FactorPlaces, findFactorPlaces } from '../../../domain/people/factors/own-factor.ts'
+import { type FactorPlaces, findFactorPlaces } from '../../../domain/people/factors/demand.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 
 /** For this long after a proof nothing asks for another one. */
@@ -61,7 +61,7 @@ export class FactorElsewhere extends Error {
 }
 
 /**
- * Call it before what `own-factor.ts` names. The proof must be recent, and a passkey or a code if the person has one at any
+ * Call it before what `demand.ts` names. The proof must be recent, and a passkey or a code if the person has one at any
  * school.
  */
 export async function requireOwnFactor(

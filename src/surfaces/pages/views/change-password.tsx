@@ -1,4 +1,4 @@
-import type { PasswordProblem } from '../../../domain/people/password-rule.ts'
+import type { PasswordProblem } from '../../../domain/people/password-strength.ts'
 import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { PageHead } from '../../../foundation/html/site-components.tsx'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import type { Behind } from '../../../domain/catalogue/scope-counts.ts'
 import type { ClientKind } from '../../../domain/clients/client.ts'
 import { type Audience, isChange } from '../../../domain/clients/scope-catalogue.ts'
-import type { Behind } from '../../../domain/grants/behind-scopes.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import { AppTile } from '../../../foundation/html/app-tile.tsx'
 import {

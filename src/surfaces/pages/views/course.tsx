@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { goesOnAt } from '../../../domain/learning/goes-on-at.ts'
-import { nextLecture } from '../../../domain/learning/next-lecture.ts'
+import { nextLecture } from '../../../domain/learning/progress.ts'
 import type { PublicCourseDetails } from '../../../domain/learning/public-courses.ts'
 import type { SyllabusLecture } from '../../../domain/learning/syllabus.ts'
 import type { ViewedCourse } from '../../../domain/learning/viewed-course.ts'

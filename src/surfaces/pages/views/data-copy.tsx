@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string'
-import type { CopyLine, CopyRow } from '../../../domain/people/own-data/read-copy.ts'
+import type { CopyLine, CopyRow } from '../../../domain/leaving/read-copy.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { capitalized } from './words.ts'
 

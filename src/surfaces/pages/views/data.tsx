@@ -1,4 +1,4 @@
-import type { Copy } from '../../../domain/people/own-data/copies.ts'
+import type { Copy } from '../../../domain/leaving/copy-job.ts'
 import { Button, Form } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'

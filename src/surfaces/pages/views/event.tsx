@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { EventOfViewer } from '../../../domain/events/public-events.ts'
-import { registrationStanding } from '../../../domain/events/registration-standing.ts'
+import { type EventOfViewer, registrationStanding } from '../../../domain/events/public-events.ts'
 import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
 import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'

@@ -1,6 +1,5 @@
-import type { PublicForm } from '../../../domain/content/answer-form.ts'
-import type { AnswerProblems } from '../../../domain/content/answer-rules.ts'
-import type { Question } from '../../../domain/content/form-rules.ts'
+import type { AnswerProblems, PublicForm } from '../../../domain/content/answer-form.ts'
+import type { Question } from '../../../domain/content/form-operations.ts'
 import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, Empty, PageHead } from '../../../foundation/html/site-components.tsx'

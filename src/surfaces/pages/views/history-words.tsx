@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { HistoryEntry } from '../../../domain/audit/read-history.ts'
+import type { HistoryEntry } from '../../../domain/audit/read-audit.ts'
 import { Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { auditWord } from './admin/audit-words.ts'

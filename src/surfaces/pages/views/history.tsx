@@ -1,4 +1,4 @@
-import type { HistoryPage } from '../../../domain/audit/read-history.ts'
+import type { HistoryPage } from '../../../domain/audit/read-audit.ts'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { TO_SETTINGS } from './account-paths.ts'

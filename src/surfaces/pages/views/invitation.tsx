@@ -1,4 +1,4 @@
-import { INVITATION_DAYS } from '../../../domain/people/invitations/invitation-link.ts'
+import { INVITATION_DAYS } from '../../../domain/people/accept-invitation.ts'
 import { Card, Email, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'

@@ -1,4 +1,4 @@
-import { MIN_PASSWORD_LENGTH } from '../../../domain/people/password-rule.ts'
+import { MIN_PASSWORD_LENGTH } from '../../../domain/people/password-strength.ts'
 import { Field } from '../../../foundation/html/components.tsx'
 import { passwordHint } from './password-words.ts'
 

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { PlanDetails } from '../../../domain/commerce/public-plans.ts'
-import type { ProductOfViewer } from '../../../domain/commerce/public-products.ts'
+import type { PlanDetails, ProductOfViewer } from '../../../domain/commerce/public-offers.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { HowToGet } from './how-to-get.tsx'

@@ -1,4 +1,7 @@
-import { MIN_PASSWORD_LENGTH, type PasswordProblem } from '../../../domain/people/password-rule.ts'
+import {
+  MIN_PASSWORD_LENGTH,
+  type PasswordProblem,
+} from '../../../domain/people/password-strength.ts'
 import { MAX_PASSWORD_BYTES } from '../../../foundation/crypto/password.ts'
 
 export function passwordHint(minimum: number = MIN_PASSWORD_LENGTH): string {

@@ -1,3 +1,4 @@
+import { type Behind, MOST_BEHIND } from '../../../domain/catalogue/scope-counts.ts'
 import {
   findScope,
   isChange,
@@ -5,7 +6,6 @@ import {
   SCOPES,
   type ScopeEntry,
 } from '../../../domain/clients/scope-catalogue.ts'
-import { type Behind, MOST_BEHIND } from '../../../domain/grants/behind-scopes.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 
 const personIcon = 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20a7.5 7.5 0 0 1 15 0'

@@ -1,4 +1,4 @@
-import { SETUP_CODE_MINUTES } from '../../../domain/setup/setup-code.ts'
+import { SETUP_CODE_MINUTES } from '../../../domain/setup/first-school.ts'
 import { Address, Alert, Button, Card, Field, Form } from '../../../foundation/html/components.tsx'
 import { errorPage } from '../../../foundation/html/error-page.tsx'
 import { Layout } from '../../../foundation/html/layout.tsx'

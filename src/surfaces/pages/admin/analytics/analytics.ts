@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { recountAnalytics } from '../../../../domain/analytics/recount-operation.ts'
+import { recountAnalytics } from '../../../../domain/analytics/recount.ts'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { redirectTo, sendPage } from '../../page-request.ts'

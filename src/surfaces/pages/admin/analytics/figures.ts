@@ -4,7 +4,7 @@ import {
   readEnrollmentSeries,
   readRevenue,
 } from '../../../../domain/analytics/analytics-operations.ts'
-import type { Outcome } from '../../../../domain/operation.ts'
+import type { Outcome } from '../../../../domain/operation/operation.ts'
 import type { Visit } from '../school/routes/visit.ts'
 import { type Period, periodBefore, unfinishedStep } from './period.ts'
 

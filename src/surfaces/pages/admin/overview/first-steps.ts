@@ -1,5 +1,4 @@
-import type { FirstSteps } from '../../../../domain/analytics/first-steps.ts'
-import type { SchoolTotals } from '../../../../domain/analytics/school-totals.ts'
+import type { FirstSteps, SchoolTotals } from '../../../../domain/analytics/school-totals.ts'
 import type { Means } from '../../../../domain/people/factors/demand.ts'
 import type { School } from '../../../../domain/schools/school.ts'
 import { defaultColors } from '../../../../foundation/html/theme.ts'

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { readFirstSteps } from '../../../../domain/analytics/first-steps.ts'
-import { readSchoolTotals } from '../../../../domain/analytics/school-totals.ts'
-import { readWaiting } from '../../../../domain/analytics/waiting.ts'
+import {
+  readFirstSteps,
+  readSchoolTotals,
+  readWaiting,
+} from '../../../../domain/analytics/school-totals.ts'
 import { listPayments } from '../../../../domain/commerce/payment-operations.ts'
 import { findMeans } from '../../../../domain/people/factors/demand.ts'
 import type { AppContext } from '../../../../gate/context.ts'

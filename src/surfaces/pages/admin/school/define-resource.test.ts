@@ -9,7 +9,7 @@ import {
   listSubscriptions,
   readSubscription,
 } from '../../../../domain/commerce/subscription-operations.ts'
-import { announceToCourse } from '../../../../domain/notifications/announcement-operations.ts'
+import { announceToCourse } from '../../../../domain/learning/announcements.ts'
 import { changeSchool, readSchool } from '../../../../domain/schools/school-operations.ts'
 import { defineResource } from './define-resource.ts'
 import { asking } from './field.ts'

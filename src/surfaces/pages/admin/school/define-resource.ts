@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { z } from 'zod'
+import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
 import type { ExpansionName } from '../../../../domain/operation/resource.ts'
-import type { ReadOperation, WriteOperation } from '../../../../domain/operation.ts'
 import type { Ask, FormField, InputName } from './field.ts'
 import type { Shown } from './list-plan.ts'
 import type { Action, AdminResource, Fact, Link, Related, Upload } from './resource.ts'

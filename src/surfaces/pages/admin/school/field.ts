@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ReadOperation, WriteOperation } from '../../../../domain/operation.ts'
+import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
 import type { Row } from './row.ts'
 
 /** Performs a read as the operator who looks at the page; if it is refused, the page answers 404. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { ReadOperation, WriteOperation } from '../../../../domain/operation.ts'
+import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
 import { type Ask, type AskedWrite, asking, type FormField, type InputName } from './field.ts'
 import type { ListPlan } from './list-plan.ts'
 import type { Place, Row, Show } from './row.ts'

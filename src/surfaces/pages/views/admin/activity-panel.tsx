@@ -1,4 +1,4 @@
-import { wordsOfKind } from '../../../../domain/grants/activity-kinds.ts'
+import { wordsOfKind } from '../../../../domain/grants/count-activity.ts'
 import { MOST_PEOPLE } from '../../../../domain/grants/people-of-app.ts'
 import {
   ACTIVITY_DAYS,

@@ -1,4 +1,4 @@
-import { wordsOfKind } from '../../../../domain/grants/activity-kinds.ts'
+import { wordsOfKind } from '../../../../domain/grants/count-activity.ts'
 import {
   ACTIVITY_DAYS,
   type Activity,

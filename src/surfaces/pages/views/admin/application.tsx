@@ -1,4 +1,4 @@
-import { templateOf } from '../../../../domain/clients/applications/assistants.ts'
+import { templateOf } from '../../../../domain/clients/assistants.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'

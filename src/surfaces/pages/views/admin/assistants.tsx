@@ -1,9 +1,9 @@
 import {
   ASSISTANT_IDS,
   type Assistant,
+  type ConnectedAssistant,
   templateOf,
-} from '../../../../domain/clients/applications/assistants.ts'
-import type { ConnectedAssistant } from '../../../../domain/clients/applications/offered-assistants.ts'
+} from '../../../../domain/clients/assistants.ts'
 import { Alert, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'

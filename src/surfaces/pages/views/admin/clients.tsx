@@ -1,4 +1,4 @@
-import { templateOf } from '../../../../domain/clients/applications/assistants.ts'
+import { templateOf } from '../../../../domain/clients/assistants.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { MOST_PEOPLE } from '../../../../domain/grants/people-of-app.ts'
 import type { ActivityAtSchool } from '../../../../domain/grants/read-activity.ts'

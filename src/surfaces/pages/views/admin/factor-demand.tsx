@@ -1,4 +1,4 @@
-import { MOST_GRACE_DAYS } from '../../../../domain/schools/factor-demand-operation.ts'
+import { MOST_GRACE_DAYS } from '../../../../domain/people/factors/demand.ts'
 import { Alert, Button, Form } from '../../../../foundation/html/components.tsx'
 import { Select } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'

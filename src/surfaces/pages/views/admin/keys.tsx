@@ -1,4 +1,4 @@
-import type { ListedKey } from '../../../../domain/schools/signing-keys.ts'
+import type { ListedKey } from '../../../../domain/schools/signing.ts'
 import { Address, Button, Form } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import {

@@ -1,4 +1,4 @@
-import { OLD_SECRET_HOURS } from '../../../../domain/clients/applications/secret-operations.ts'
+import { OLD_SECRET_HOURS } from '../../../../domain/clients/application-operations.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Name } from '../../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../../foundation/html/form-fields.tsx'

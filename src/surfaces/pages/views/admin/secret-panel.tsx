@@ -1,4 +1,4 @@
-import { OLD_SECRET_HOURS } from '../../../../domain/clients/applications/secret-operations.ts'
+import { OLD_SECRET_HOURS } from '../../../../domain/clients/application-operations.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Alert } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'

@@ -1,5 +1,8 @@
-import { type Assistant, templateOf } from '../../../../domain/clients/applications/assistants.ts'
-import type { OfferedAssistant } from '../../../../domain/clients/applications/offered-assistants.ts'
+import {
+  type Assistant,
+  type OfferedAssistant,
+  templateOf,
+} from '../../../../domain/clients/assistants.ts'
 import type { SchoolVariant } from '../../../../domain/schools/school.ts'
 import { Alert, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, Copyable, CopyStatus } from '../../../../foundation/html/copyable.tsx'

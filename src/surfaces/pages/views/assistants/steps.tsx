@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Assistant } from '../../../../domain/clients/applications/assistants.ts'
+import type { Assistant } from '../../../../domain/clients/assistants.ts'
 import { Copyable } from '../../../../foundation/html/copyable.tsx'
 import {
   type AssistantSettings,

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { OwnedProduct } from '../../../../domain/commerce/products-of-member.ts'
+import type { OwnedProduct } from '../../../../domain/commerce/bought-access.ts'
 import type { MemberMeeting } from '../../../../domain/consulting/meetings-of-member.ts'
 import type { MemberRegistration } from '../../../../domain/events/registrations-of-member.ts'
 import type { InboxEntry } from '../../../../domain/notifications/inbox.ts'

@@ -1,4 +1,4 @@
-import type { OwnedProduct } from '../../../../domain/commerce/products-of-member.ts'
+import type { OwnedProduct } from '../../../../domain/commerce/bought-access.ts'
 import type { MemberMeeting } from '../../../../domain/consulting/meetings-of-member.ts'
 import type { MemberRegistration } from '../../../../domain/events/registrations-of-member.ts'
 import { ButtonLink } from '../../../../foundation/html/site-components.tsx'

@@ -1,5 +1,4 @@
-import type { PaymentLine } from '../../../../domain/commerce/payment-lines.ts'
-import type { MemberPayment } from '../../../../domain/commerce/payments-of-member.ts'
+import type { MemberPayment, PaymentLine } from '../../../../domain/commerce/payments-of-member.ts'
 import { Copyable } from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'

@@ -1,6 +1,6 @@
-import type { PaymentAdjustment } from '../../../../domain/commerce/payment-lines.ts'
 import type {
   MemberPayment,
+  PaymentAdjustment,
   PaymentState,
   PaymentType,
   RefundingState,

@@ -1,4 +1,4 @@
-import { SIGN_UP_MINUTES } from '../../../../domain/people/sign-up/sign-up-link.ts'
+import { SIGN_UP_MINUTES } from '../../../../domain/people/sign-up.ts'
 import { Alert, Button, Card, Field, Form, Name } from '../../../../foundation/html/components.tsx'
 import { type Branding, Layout } from '../../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../../foundation/html/render.tsx'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Operation, WriteOperation } from '../../../../../domain/operation.ts'
+import type { Operation, WriteOperation } from '../../../../../domain/operation/operation.ts'
 import type { FieldKind, FormField } from '../field.ts'
 
 /** What an operation's schema says about one member of its input. */

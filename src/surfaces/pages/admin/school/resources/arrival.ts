@@ -1,5 +1,5 @@
-import { sendInvitation } from '../../../../../domain/people/invitations/invitation-operations.ts'
-import { correctName } from '../../../../../domain/people/typed-name.ts'
+import { sendInvitation } from '../../../../../domain/people/invitations.ts'
+import { correctName } from '../../../../../domain/people/person-operations.ts'
 import { asking } from '../field.ts'
 import type { Action, Fact } from '../resource.ts'
 import { moment } from '../views/cells.tsx'

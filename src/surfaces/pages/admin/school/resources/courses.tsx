@@ -1,3 +1,4 @@
+import { announceToCourse } from '../../../../../domain/learning/announcements.ts'
 import {
   archiveCourse,
   changeCourse,
@@ -8,7 +9,6 @@ import {
   removeCourse,
 } from '../../../../../domain/learning/course-operations.ts'
 import { listLecturers } from '../../../../../domain/learning/lecturer-operations.ts'
-import { announceToCourse } from '../../../../../domain/notifications/announcement-operations.ts'
 import { defineResource } from '../define-resource.ts'
 import { asking } from '../field.ts'
 import { listPlan } from '../list-plan.ts'

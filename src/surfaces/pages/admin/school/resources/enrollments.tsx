@@ -12,8 +12,10 @@ import {
   EXTENSIONS,
   extendEnrollment,
 } from '../../../../../domain/learning/extend-enrollment.ts'
-import { markInEnrollment } from '../../../../../domain/learning/progress-operations.ts'
-import { readProgress } from '../../../../../domain/learning/student-progress.ts'
+import {
+  markInEnrollment,
+  readProgress,
+} from '../../../../../domain/learning/progress-operations.ts'
 import { listStudents } from '../../../../../domain/people/student-operations.ts'
 import { defineResource } from '../define-resource.ts'
 import { type Ask, asking, type Choice } from '../field.ts'

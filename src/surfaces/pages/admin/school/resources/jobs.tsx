@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EXPORTED, exportList } from '../../../../../domain/bulk/transfer-operations.ts'
+import { EXPORTED, exportList } from '../../../../../domain/catalogue/transfer-operations.ts'
 import { cancelJob, listJobs, readJob } from '../../../../../domain/jobs/job-operations.ts'
 import { Alert } from '../../../../../foundation/html/components.tsx'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'

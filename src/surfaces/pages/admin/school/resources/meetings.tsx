@@ -8,12 +8,12 @@ import {
   reopenMeeting,
 } from '../../../../../domain/consulting/meeting-operations.ts'
 import { canMoveMeeting, moveMeeting } from '../../../../../domain/consulting/move-meeting.ts'
-import { removeClass } from '../../../../../domain/consulting/remove-class.ts'
 import {
   addAttendee,
   listAttendees,
   removeAttendee,
 } from '../../../../../domain/consulting/seat-operations.ts'
+import { removeClass } from '../../../../../domain/consulting/slot-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { Address, Name } from '../../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'

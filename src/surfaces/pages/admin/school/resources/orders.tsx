@@ -2,9 +2,10 @@ import {
   canCancelOrder,
   cancelOrder,
   isCanceled,
+  listOrders,
+  readOrder,
   reopenOrder,
-} from '../../../../../domain/commerce/order-acts.ts'
-import { listOrders, readOrder } from '../../../../../domain/commerce/order-operations.ts'
+} from '../../../../../domain/commerce/order-operations.ts'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'

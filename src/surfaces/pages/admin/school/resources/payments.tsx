@@ -1,4 +1,3 @@
-import { DUE_SOON_DAYS } from '../../../../../domain/commerce/due-soon.ts'
 import {
   canMarkPaid,
   canMarkUnpaid,
@@ -10,18 +9,17 @@ import {
   readPayment,
   recordPayment,
 } from '../../../../../domain/commerce/payment-operations.ts'
-import {
-  refundPayment,
-  refuseRefund,
-  undoRefund,
-} from '../../../../../domain/commerce/refund-operations.ts'
+import { DUE_SOON_DAYS } from '../../../../../domain/commerce/payments-of-member.ts'
 import {
   canRefund,
   isRefundAnswered,
   isRefundAsked,
   leftToRefund,
+  refundPayment,
+  refuseRefund,
+  undoRefund,
   wasRefundAsked,
-} from '../../../../../domain/commerce/refund-rules.ts'
+} from '../../../../../domain/commerce/refund-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Badge, Panel } from '../../../../../foundation/html/site-components.tsx'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { email } from '../../../../../domain/operation/fields.ts'
-import type { ReadOperation } from '../../../../../domain/operation.ts'
+import type { ReadOperation } from '../../../../../domain/operation/operation.ts'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import type { Ask, FormField } from '../field.ts'
 

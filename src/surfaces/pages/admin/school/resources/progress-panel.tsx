@@ -1,4 +1,4 @@
-import type { readProgress } from '../../../../../domain/learning/student-progress.ts'
+import type { readProgress } from '../../../../../domain/learning/progress-operations.ts'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
 import { CourseMeter } from '../../../views/course-meter.tsx'
 import type { Column } from '../list-plan.ts'

@@ -14,7 +14,7 @@ import {
   unpublishPage,
   unpublishPost,
 } from '../../../../../domain/content/writing-operations.ts'
-import type { WriteOperation } from '../../../../../domain/operation.ts'
+import type { WriteOperation } from '../../../../../domain/operation/operation.ts'
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import type { Action } from '../resource.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { WriteOperation } from '../../../../../domain/operation.ts'
+import type { WriteOperation } from '../../../../../domain/operation/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { redirectTo, sendPage } from '../../../page-request.ts'

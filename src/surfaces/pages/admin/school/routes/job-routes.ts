@@ -11,10 +11,10 @@ import {
   IMPORTED,
   importChecked,
   recheckImport,
-} from '../../../../../domain/bulk/transfer-operations.ts'
+} from '../../../../../domain/catalogue/transfer-operations.ts'
 import { loadJobFile, readJobFile } from '../../../../../domain/jobs/job-file.ts'
+import type { Outcome } from '../../../../../domain/operation/operation.ts'
 import { OperationRefused } from '../../../../../domain/operation/refusal.ts'
-import type { Outcome } from '../../../../../domain/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { setPageHeaders } from '../../../../../foundation/http/security-headers.ts'
 import type { FileStore } from '../../../../../foundation/storage/file-store.ts'

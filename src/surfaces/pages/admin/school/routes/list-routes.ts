@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { exportedBy, importedBy } from '../../../../../domain/bulk/transfer-operations.ts'
+import { exportedBy, importedBy } from '../../../../../domain/catalogue/transfer-operations.ts'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'

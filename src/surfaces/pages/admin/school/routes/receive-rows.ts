@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { IMPORTED } from '../../../../../domain/bulk/transfer-operations.ts'
+import { IMPORTED } from '../../../../../domain/catalogue/transfer-operations.ts'
 import { uuidv7 } from '../../../../../foundation/crypto/random.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { boundaryIn, readMultipart, textOfPart } from '../../../../../foundation/http/multipart.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Outcome } from '../../../../../domain/operation.ts'
+import type { Outcome } from '../../../../../domain/operation/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../../../gate/context.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import type { ReadOperation, WriteOperation } from '../../../../../domain/operation.ts'
+import type { ReadOperation, WriteOperation } from '../../../../../domain/operation/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { redirectTo, sendPage, sendScriptedPage } from '../../../page-request.ts'

@@ -4,7 +4,7 @@ import {
   type Outcome,
   refusalFrom,
   type WriteOperation,
-} from '../../../../../domain/operation.ts'
+} from '../../../../../domain/operation/operation.ts'
 import { OVERWRITES } from '../../../views/admin/both-versions.tsx'
 import type { Draft } from '../form/draft.ts'
 import type { PlannedField } from '../form/field-rule.ts'

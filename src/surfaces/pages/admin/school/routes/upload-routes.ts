@@ -1,8 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { fitsFormat, plainType } from '../../../../../domain/content/file-format.ts'
-import { fileName, findFile, recordUpload } from '../../../../../domain/content/file-operations.ts'
-import type { Outcome } from '../../../../../domain/operation.ts'
+import {
+  fileName,
+  findFile,
+  fitsFormat,
+  plainType,
+  recordUpload,
+} from '../../../../../domain/content/file-operations.ts'
+import type { Outcome } from '../../../../../domain/operation/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import {
   boundaryIn,

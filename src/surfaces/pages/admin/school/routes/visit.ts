@@ -5,7 +5,7 @@ import {
   type Outcome,
   performOperation,
   type WriteOperation,
-} from '../../../../../domain/operation.ts'
+} from '../../../../../domain/operation/operation.ts'
 import type { BrowserSession } from '../../../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../../../foundation/protocol/uuid.ts'

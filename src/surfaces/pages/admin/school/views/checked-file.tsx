@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { CHECKED_ROWS } from '../../../../../domain/bulk/check-job.ts'
+import { CHECKED_ROWS } from '../../../../../domain/catalogue/check-job.ts'
 import {
   columnsFor,
   IMPORTED,
   joinedColumnsFor,
-} from '../../../../../domain/bulk/transfer-operations.ts'
+} from '../../../../../domain/catalogue/transfer-operations.ts'
 import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
 import { paths } from '../../../views/admin/admin-page.tsx'

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { SchoolTotals } from '../../../../../domain/analytics/school-totals.ts'
-import type { Waiting } from '../../../../../domain/analytics/waiting.ts'
+import type { SchoolTotals, Waiting } from '../../../../../domain/analytics/school-totals.ts'
 import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
 import { Address } from '../../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../../foundation/html/moment.tsx'

@@ -1,5 +1,5 @@
-import type { Waiting } from '../../../../../domain/analytics/waiting.ts'
-import { DUE_SOON_DAYS } from '../../../../../domain/commerce/due-soon.ts'
+import type { Waiting } from '../../../../../domain/analytics/school-totals.ts'
+import { DUE_SOON_DAYS } from '../../../../../domain/commerce/payments-of-member.ts'
 import { Name } from '../../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'

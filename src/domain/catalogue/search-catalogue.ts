@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { plannedFor } from '../../foundation/db/contains-words.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { planHits, productHits } from '../commerce/public-offers.ts'
+import { writingHits } from '../content/public-writing.ts'
+import { eventHits } from '../events/public-events.ts'
+import { courseHits } from '../learning/public-courses.ts'
+
+/** In the order of the answer. */
+const KINDS = ['course', 'event', 'membership_plan', 'digital_product', 'post', 'page'] as const
+
+export interface CatalogueHit {
+  readonly kind: (typeof KINDS)[number]
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  /** The beginning of its text. */
+  readonly text: string
+}
+
+/** Enough for an excerpt. */
+const TEXT_LENGTH = 2_000
+
+/**
+ * All public objects that contain every word, kind by kind. One statement, because the limit for strangers holds
+ * for each: six would have six times as long, on as many connections.
+ */
+export async function searchCatalogue(
+  at: SchoolDb,
+  words: string,
+  perKind: number,
+): Promise<readonly CatalogueHit[]> {
+  const kinds = [
+    courseHits(at, words, perKind),
+    eventHits(at, words, perKind),
+    planHits(at, words, perKind),
+    productHits(at, words, perKind),
+    writingHits(at, 'post', words, perKind),
+    writingHits(at, 'page', words, perKind),
+  ]
+  const all = sql.join(
+    kinds.map((hits) => sql`(${hits})`),
+    sql` union all `,
+  )
+  const { rows } = await at.run(sql<CatalogueHit>`
+    select kind, id, slug, title, left(text, ${sql.lit(TEXT_LENGTH)}) as text from (${all}) hits ${plannedFor(words)}`)
+  return KINDS.flatMap((kind) => rows.filter((row) => row.kind === kind))
+}

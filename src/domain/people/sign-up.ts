@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { hashPassword } from '../../foundation/crypto/password.ts'
+import type { Keyring } from '../../foundation/crypto/seal.ts'
+import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import { acrossSchools, type SchoolDb, type SchoolTx } from '../../foundation/db/school-db.ts'
+import { record, recordCreated } from '../audit/audit.ts'
+import { claimAccount } from './claim-account.ts'
+import { isKept, lockAddresses } from './email-change/email-change.ts'
+import { type FactsOf, signUpFacts } from './mail-contents.ts'
+import { queueMail } from './outgoing-mail.ts'
+import {
+  findPasswordProblem,
+  type PasswordContext,
+  type PasswordProblem,
+} from './password-strength.ts'
+import { findOrCreatePerson, loadPerson, typedEmail } from './person.ts'
+import type { ProvenPerson } from './sessions.ts'
+import { countTry, signUpCounters, uncountTries } from './sign-in-counters.ts'
+
+const WINDOW_MINUTES = 60
+
+export type SignUpRequest =
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
+  | { readonly kind: 'accepted' }
+
+/**
+ * Stores that a person wants to sign up. As for a forgotten password, no table of people is read before the answer, and
+ * there is no account before the mailbox is proven: `mail-rules.ts` decides what the mail says.
+ */
+export async function requestSignUp(
+  db: Db,
+  at: SchoolDb,
+  throttleKey: Buffer,
+  request: {
+    readonly email: string
+    readonly address: string
+    readonly facts: FactsOf<'sign_up'>
+  },
+): Promise<SignUpRequest> {
+  const email = typedEmail(request.email)
+  const limits = signUpCounters(throttleKey, email, request.address)
+  const retryAfterSeconds = await countTry(db, limits, WINDOW_MINUTES)
+  if (retryAfterSeconds > 0) {
+    await uncountTries(db, { returned: limits })
+    return { kind: 'throttled', retryAfterSeconds }
+  }
+  await queueMail(at, 'sign_up', email, request.facts)
+  return { kind: 'accepted' }
+}
+
+/*
+ * The link in the mail proves the mailbox. It is sealed and stored nowhere, because strangers cause it. It works until
+ * there is an account with a password, so it makes one account.
+ */
+
+export const SIGN_UP_MINUTES = 60
+
+const PURPOSE = 'sign-up'
+
+const schema = signUpFacts.extend({ email: z.string() })
+
+export type SignUpLink = z.output<typeof schema>
+
+export function sealSignUpLink(keyring: Keyring, schoolId: string, link: SignUpLink): string {
+  return sealMessage(keyring, PURPOSE, schoolId, link, Date.now() + SIGN_UP_MINUTES * 60_000)
+}
+
+/** Undefined if the link is forged, of another school, or too old. */
+export function openSignUpLink(
+  keyring: Keyring,
+  schoolId: string,
+  sealed: string | undefined,
+): SignUpLink | undefined {
+  return schema.safeParse(openMessage(keyring, PURPOSE, schoolId, sealed, Date.now())).data
+}
+
+/**
+ * Makes a person a student of the school, by their own wish. A person who has a role keeps it as it is. The caller has
+ * proof that it is this person: a session here, which then counts as their first sign-in, or their mailbox, and the session that
+ * begins next is the first one. It must not look like one after another sign-in, which the person would be told about.
+ */
+export async function joinAsStudent(
+  tx: SchoolTx,
+  userId: string,
+  by: { readonly proof: 'mail_link' | 'session'; readonly requestId: string },
+): Promise<void> {
+  const signedInAt = by.proof === 'session' ? sql`now()` : sql`null::timestamptz`
+  const { rows } = await tx.run(sql<{ user_id: string }>`
+    insert into school_members as m (school_id, user_id, roles, signed_in_at)
+    values (${tx.schoolId}, ${userId}, '{student}', ${signedInAt})
+    on conflict (school_id, user_id) do update set
+      roles = case when m.roles = '{}' then excluded.roles else m.roles end,
+      signed_in_at = coalesce(m.signed_in_at, excluded.signed_in_at)
+    returning user_id`)
+  if (rows.length === 0) throw new Error('a member was not stored')
+  await record(tx, {
+    action: 'person.signed_up',
+    outcome: 'ok',
+    actorUserId: userId,
+    detail: { by: by.proof },
+    requestId: by.requestId,
+  })
+}
+
+export type SignUpOutcome =
+  | ({ readonly kind: 'signed_up' } & ProvenPerson)
+  /** There is an account with a password by now, or one had this address until a few days ago. */
+  | { readonly kind: 'known' }
+  | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
+
+interface SignUp {
+  readonly link: SignUpLink
+  /** As it was typed last. */
+  readonly name: string
+  readonly next: string
+  readonly school: PasswordContext['school']
+  readonly requestId: string
+}
+
+/**
+ * Makes the account of a person who opened the link in their mailbox, and their role here. An account that a school made
+ * for this email, and that has no credential yet, becomes theirs, with the name that they typed. Any other account
+ * stays untouched: the reader of a mailbox must not get into it here.
+ */
+export async function finishSignUp(at: SchoolDb, signUp: SignUp): Promise<SignUpOutcome> {
+  const { link, name, next, school } = signUp
+  const problem = await findPasswordProblem(next, { email: link.email, name, school })
+  if (problem !== undefined) return { kind: 'unfit', problem }
+  const hash = await hashPassword(next, at.schoolId)
+  return await at.transaction(async (tx) => {
+    const userId = await makeAccount(tx, signUp, hash)
+    if (userId === undefined) return { kind: 'known' }
+    await joinAsStudent(tx, userId, { proof: 'mail_link', requestId: signUp.requestId })
+    return {
+      kind: 'signed_up',
+      person: await loadPerson(acrossSchools(tx), userId),
+      credential: { kind: 'password', hash },
+      methods: ['password'],
+    }
+  })
+}
+
+/** Undefined if there is an account that a person can sign in to, or one that can still take the address back. */
+async function makeAccount(
+  tx: SchoolTx,
+  { link: { email }, name, requestId }: SignUp,
+  passwordHash: string,
+): Promise<string | undefined> {
+  const db = acrossSchools(tx)
+  await lockAddresses(db, email)
+  if (await isKept(db, email)) return undefined
+  const { id, isNew } = await findOrCreatePerson(db, { email, name, passwordHash })
+  if (isNew) {
+    const entry = { action: 'person.created', outcome: 'ok', detail: { via: 'sign_up' } } as const
+    await recordCreated(db, { ...entry, requestId }, [id])
+    return id
+  }
+  const claim = { userId: id, name, email, hash: passwordHash, by: 'sign_up', requestId } as const
+  return (await claimAccount(tx, claim)) ? id : undefined
+}
