@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type Db, openDatabase } from '../../src/foundation/db/database.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
-import { purgeOnce } from '../../src/start/purge.ts'
+import { purgeOnce } from '../../src/start/purge-rows.ts'
 import { middleOf } from '../report/summary.ts'
 import { REFRESHES_A_DAY } from '../world/tokens.ts'
 import type { World } from '../world/world.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NODE_ENDS, RECOMMENDED_NODE } from '../../src/cli/doctor/node-releases.ts'
+import { NODE_ENDS, RECOMMENDED_NODE } from '../../src/cli/doctor/check-installation.ts'
 import { git, migrationDigests, RELEASED, SCHEMAS, SCHEMAS_OF, sourceTrees } from './kept.ts'
 
 export interface ReleaseStep {

@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { z } from 'zod'
 import type { Config } from '../config.ts'
 import { fillPlatforms } from '../domain/clients/vendor-platforms.ts'
-import { type Database, openDatabase } from '../foundation/db/database.ts'
+import { performOperation, type WriteOperation } from '../domain/operation/operation.ts'
+import { findPersonByEmail, type Person } from '../domain/people/person.ts'
+import {
+  findSchoolNamed,
+  type ListedSchool,
+  listSchools,
+} from '../domain/schools/school-directory.ts'
+import { withOwnConnection } from '../foundation/db/connection-pool.ts'
+import { type Database, type Db, openDatabase } from '../foundation/db/database.ts'
 import { connectionOf } from '../foundation/db/database-url.ts'
 import {
   EmbeddedPostgresError,
@@ -12,11 +21,12 @@ import type { ConnectionSettings } from '../foundation/db/hosts.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { type AppliedMigration, loadMigrations } from '../foundation/db/migration/migrations.ts'
 import { pendingMigrations } from '../foundation/db/migration/pending-migrations.ts'
-import { withOwnConnection } from '../foundation/db/own-connection.ts'
+import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
 import { ALONE } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { commandText } from '../foundation/text/command-name.ts'
-import { CommandError } from './outcome.ts'
+import { type Cli, commandLineAt } from './cli.ts'
+import { CommandError, type RefusalWords, refusalError } from './outcome.ts'
 
 export interface Attached extends Database {
   readonly connection: ConnectionSettings
@@ -154,5 +164,65 @@ async function requireMigrated({ pool, db, connection }: Attached): Promise<void
   throw new CommandError(
     `The database lacks ${pending.length} of this build's migrations, beginning with ${pending[0]?.name}.`,
     `make a backup, then run ${commandText('migrate')}; starting the server does the same`,
+  )
+}
+
+export interface NamedSchool {
+  readonly db: Db
+  readonly school: ListedSchool
+  readonly at: SchoolDb
+  /** Performs an operation as the command line; a refusal becomes a CommandError. */
+  perform<I extends z.ZodObject, O extends z.ZodObject>(
+    operation: WriteOperation<I, O>,
+    input: z.input<I>,
+    words?: RefusalWords,
+  ): Promise<z.output<O>>
+}
+
+export async function atNamedSchool<R>(
+  cli: Cli,
+  name: string,
+  work: (named: NamedSchool) => Promise<R>,
+): Promise<R> {
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const school = await loadSchool(db, name)
+    const at = atSchool(db, school.id)
+    return await work({
+      db,
+      school,
+      at,
+      async perform(operation, input, words) {
+        const outcome = await performOperation(operation, at, commandLineAt(school), input)
+        if (outcome.kind === 'done') return outcome.output
+        throw refusalError(outcome, words)
+      },
+    })
+  })
+}
+
+export async function loadPerson(db: Db, email: string): Promise<Person> {
+  const person = await findPersonByEmail(db, email)
+  if (person !== undefined) return person
+  throw new CommandError(...unknownPerson(email))
+}
+
+export const unknownPerson = (email: string) =>
+  [`No person has the email ${email}.`, 'check the spelling'] as const
+
+export const SCHOOL_OPTION = '--school <school>'
+export const SCHOOL_ABOUT = 'subdomain, origin or id of the school'
+
+const NAMED_AT_MOST = 10
+
+export async function loadSchool(db: Db, name: string): Promise<ListedSchool> {
+  const school = await findSchoolNamed(db, name)
+  if (school !== undefined) return school
+  const known = (await listSchools(db)).map(({ subdomain }) => subdomain)
+  const some = known.slice(0, NAMED_AT_MOST).join(', ')
+  throw new CommandError(
+    `There is no school "${name}".`,
+    known.length === 0
+      ? `make one with ${commandText('school create')}`
+      : `choose one of: ${some}${known.length > NAMED_AT_MOST ? ', …' : ''}`,
   )
 }

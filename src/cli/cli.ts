@@ -1,5 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
+import type { Actor, AuditedActor } from '../domain/actor/actor.ts'
+import { COMMAND } from '../foundation/text/command-name.ts'
 import type { Outcome } from './outcome.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -39,4 +42,35 @@ export class Cli {
       out.write(`${text}\n`)
     }
   }
+}
+
+/** For an option that may be repeated: all its values. */
+export function gather(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}
+
+/** Ends the help of a command with its effect on the installation, and an example. */
+export function teach(command: Command, happens: string, example: string): Command {
+  return command.addHelpText('after', `\n${wrap(happens)}\n\nExample:\n  $ ${COMMAND} ${example}`)
+}
+
+const WIDTH = 80
+
+function wrap(text: string): string {
+  const lines = ['']
+  for (const word of text.split(/\s+/)) {
+    const line = lines.at(-1) ?? ''
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + word.length < WIDTH) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines.join('\n')
+}
+
+/** The command line knows no person: its users can read the database anyway. */
+export const BY_COMMAND_LINE: AuditedActor = { via: 'command_line' }
+
+/** At a school the command line may do what an owner may. */
+export function commandLineAt(school: { readonly origin: string }): Actor {
+  return { via: 'command_line', roles: ['owner'], origin: school.origin }
 }

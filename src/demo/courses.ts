@@ -1,7 +1,11 @@
-import type { CourseSketch, SectionSketch } from './content/school-content.ts'
+import type {
+  CourseSketch,
+  GoodSketch,
+  PurchaseSketch,
+  SectionSketch,
+} from './content/school-content.ts'
 import { personId } from './people.ts'
-import { idAt, minorUnits, type Stage } from './stage.ts'
-import { varietyOf } from './variety.ts'
+import { idAt, minorUnits, type Stage, varietyOf } from './stage.ts'
 
 export interface DemoLecture {
   readonly id: string
@@ -96,4 +100,148 @@ function addCourse(stage: Stage, course: CourseSketch, index: number): void {
 function descriptionOf({ summary, sections }: CourseSketch): string {
   const chapters = sections.map(({ title }) => `- ${title}`).join('\n')
   return `${summary}\n\n## What you will go through\n\n${chapters}`
+}
+
+/** What a school sells besides courses and events: products, plans, and the coupons for them. */
+export function addCatalogue(stage: Stage): void {
+  addProducts(stage)
+  addPlans(stage)
+  addCoupons(stage)
+}
+
+function addProducts(stage: Stage): void {
+  const { school, schoolId, clock, rows } = stage
+  for (const [i, product] of school.products.entries()) {
+    rows.add('digital_products', {
+      school_id: schoolId,
+      id: idAt(stage, 'product', product.slug),
+      slug: product.slug,
+      title: product.title,
+      description: product.description,
+      state: product.state ?? 'published',
+      price_amount: minorUnits(product.price),
+      currency: school.currency,
+      created_at: clock.at(-1000 + 10 * i),
+    })
+  }
+}
+
+function addPlans(stage: Stage): void {
+  const { school, schoolId, clock, rows } = stage
+  for (const [i, plan] of school.plans.entries()) {
+    const plan_id = idAt(stage, 'plan', plan.slug)
+    rows.add('membership_plans', {
+      school_id: schoolId,
+      id: plan_id,
+      slug: plan.slug,
+      name: plan.name,
+      description: plan.description,
+      state: plan.state ?? 'published',
+      interval: plan.interval,
+      price_amount: minorUnits(plan.price),
+      currency: school.currency,
+      created_at: clock.at(-1200 + 10 * i),
+    })
+    for (const course of plan.courses) {
+      const course_id = courseId(stage, course)
+      rows.add('membership_plan_courses', { school_id: schoolId, plan_id, course_id })
+    }
+  }
+}
+
+function addCoupons(stage: Stage): void {
+  const { school, schoolId, clock, rows } = stage
+  for (const [i, coupon] of school.coupons.entries()) {
+    const { amountOff, startsInDays, endsInDays } = coupon
+    rows.add('coupons', {
+      school_id: schoolId,
+      id: idAt(stage, 'coupon', coupon.code),
+      code: coupon.code,
+      percent_off: coupon.percentOff ?? null,
+      amount_off: amountOff === undefined ? null : minorUnits(amountOff),
+      currency: amountOff === undefined ? null : school.currency,
+      max_redemptions: coupon.maxRedemptions ?? null,
+      max_per_member: coupon.maxPerMember ?? null,
+      starts_at: startsInDays === undefined ? null : clock.at(startsInDays, '00:00'),
+      ends_at: endsInDays === undefined ? null : clock.at(endsInDays, '16:00'),
+      archived_at: coupon.archived === true ? clock.at(-150) : null,
+      created_at: clock.at(-400 + 10 * i),
+    })
+  }
+}
+
+/** One line of a purchase, with the product. */
+export interface Line {
+  readonly title: string
+  readonly quantity: number
+  readonly unitAmount: number
+  readonly references: {
+    readonly course_id?: string
+    readonly digital_product_id?: string
+    readonly event_id?: string
+    readonly plan_id?: string
+  }
+}
+
+export interface Adjustment {
+  readonly kind: 'coupon' | 'promotion'
+  readonly label: string
+  readonly amount: number
+}
+
+export function lineOf(stage: Stage, good: GoodSketch): Line {
+  const { courses, products, events, plans } = stage.school
+  const line = (title: string, price: number, references: Line['references']): Line => ({
+    title,
+    quantity: good.quantity ?? 1,
+    unitAmount: minorUnits(price),
+    references,
+  })
+  if (good.course !== undefined) {
+    const { slug, title, price } = known(courses, good.course)
+    return line(title, price, { course_id: courseId(stage, slug) })
+  }
+  if (good.product !== undefined) {
+    const { slug, title, price } = known(products, good.product)
+    return line(title, price, { digital_product_id: idAt(stage, 'product', slug) })
+  }
+  if (good.event !== undefined) {
+    const { slug, title, price } = known(events, good.event)
+    return line(`Ticket: ${title}`, price, { event_id: idAt(stage, 'event', slug) })
+  }
+  if (good.plan !== undefined) {
+    const { slug, name, price } = known(plans, good.plan)
+    return line(name, price, { plan_id: idAt(stage, 'plan', slug) })
+  }
+  const { title, price } = good.extra ?? { title: 'Donation', price: 1 }
+  return line(title, price, {})
+}
+
+/** First the coupon, then the promotion; together at most the price of the goods. */
+export function adjustmentsOf(
+  { school }: Stage,
+  { coupon: code, promotion }: PurchaseSketch,
+  subtotal: number,
+): readonly Adjustment[] {
+  const adjustments: Adjustment[] = []
+  if (code !== undefined) {
+    const coupon = school.coupons.find((offered) => offered.code === code)
+    if (coupon === undefined) throw new Error(`${school.name} has no coupon ${code}`)
+    const off =
+      coupon.percentOff === undefined
+        ? minorUnits(coupon.amountOff ?? 0)
+        : Math.round((subtotal * coupon.percentOff) / 100)
+    adjustments.push({ kind: 'coupon', label: code, amount: -Math.min(off, subtotal) })
+  }
+  if (promotion !== undefined) {
+    const amount = -Math.round(subtotal * promotion.share)
+    adjustments.push({ kind: 'promotion', label: promotion.label, amount })
+  }
+  return adjustments
+}
+
+function known<T extends { readonly slug: string }>(offers: readonly T[], slug: string): T {
+  const offer = offers.find((candidate) => candidate.slug === slug)
+  if (offer === undefined) throw new Error(`The demo world sells no ${slug}`)
+  return offer
 }

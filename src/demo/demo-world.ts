@@ -4,15 +4,37 @@ import { hasSchools, lockEmptyInstallation } from '../domain/setup/first-school.
 import { hashPassword } from '../foundation/crypto/password.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
-import { databaseTime } from '../foundation/db/database-time.ts'
 import type { DB } from '../foundation/db/schema.generated.ts'
-import { clientsOf, type DemoClient, demoRedirectUris } from './clients.ts'
+import { databaseTime } from '../foundation/db/sql-values.ts'
+import { addClients, clientsOf, type DemoClient, demoRedirectUris } from './clients.ts'
 import { demoAcademy } from './content/demo-academy.ts'
-import type { SchoolContent } from './content/school-content.ts'
-import { gatherDemoRows } from './demo-rows.ts'
-import { DEMO_PASSWORD, emailOf, namedPeople, rolesAt } from './people.ts'
-import { demoSchools, originOf } from './schools.ts'
-import { schoolId } from './stage.ts'
+import type { MemberStory, SchoolContent } from './content/school-content.ts'
+import { addCatalogue, addCourses } from './courses.ts'
+import { DemoClock } from './demo-clock.ts'
+import { addComments, addEnrollments, addLearningDays } from './enrollments.ts'
+import { addMeetings, addServices, addStudyGroups } from './meetings.ts'
+import {
+  addMembers,
+  addPeople,
+  addProductAccesses,
+  addSubscriptions,
+  classmateStories,
+  DEMO_PASSWORD,
+  emailOf,
+  namedPeople,
+  rolesAt,
+} from './people.ts'
+import {
+  addEvents,
+  addNotificationSubscriptions,
+  addNotifications,
+  addPublications,
+  addRegistrations,
+} from './publications.ts'
+import { addPurchases } from './purchases.ts'
+import { RowSet } from './row-set.ts'
+import { addSchool, addSigningKey, demoSchools, originOf } from './schools.ts'
+import { type Stage, schoolId } from './stage.ts'
 
 export interface DemoOptions {
   readonly port: number
@@ -156,4 +178,55 @@ function rolesOf(key: string): string {
   const schools = demoSchools.filter((school) => rolesAt(school).has(key))
   const roles = new Set(schools.flatMap((school) => rolesAt(school).get(key) ?? []))
   return `${[...roles].join(', ')} at ${schools.map((school) => school.key).join(', ')}`
+}
+
+interface Making {
+  readonly now: Date
+  readonly port: number
+  readonly keyring: Keyring
+  readonly passwordHash: string
+}
+
+/** All rows of the demo world. Only times, signing keys and the password hash differ between two runs. */
+export function gatherDemoRows({ now, port, keyring, passwordHash }: Making): RowSet {
+  const clock = new DemoClock(now)
+  const rows = new RowSet()
+  addPeople(rows, clock, passwordHash)
+  for (const school of demoSchools) {
+    const stage: Stage = { school, schoolId: schoolId(school), clock, rows }
+    addSchool(stage, port)
+    addSigningKey(stage, keyring)
+    addSchoolLife(stage)
+  }
+  return rows
+}
+
+/** Everything that happens at a school. */
+function addSchoolLife(stage: Stage): void {
+  addMembers(stage)
+  addClients(stage)
+  addCourses(stage)
+  addComments(stage)
+  addCatalogue(stage)
+  addEvents(stage)
+  addServices(stage)
+  addStudyGroups(stage)
+  addMeetings(stage)
+  addPublications(stage)
+  for (const story of stage.school.members) {
+    addStory(stage, story)
+    addNotificationSubscriptions(stage, story)
+  }
+  for (const story of classmateStories(stage.school)) addStory(stage, story)
+}
+
+function addStory(stage: Stage, story: MemberStory): void {
+  const { who } = story
+  const learned = addEnrollments(stage, who, story.enrollments ?? [])
+  if (story.enrollments !== undefined) addLearningDays(stage, who, learned)
+  addProductAccesses(stage, who, story.products ?? [])
+  addRegistrations(stage, who, story.registrations ?? [])
+  addSubscriptions(stage, who, story.subscriptions ?? [])
+  addPurchases(stage, who, story.purchases)
+  addNotifications(stage, who, story.notifications)
 }

@@ -1,7 +1,7 @@
 import type { EnrollmentSketch } from './content/school-content.ts'
 import { courseId, type DemoLecture, lecturesOf } from './courses.ts'
 import { personId } from './people.ts'
-import { idAt, type Stage } from './stage.ts'
+import { idAt, type Stage, varietyOf } from './stage.ts'
 
 /** Adds access and progress; returns how many days ago the member learned something. */
 export function addEnrollments(
@@ -105,4 +105,54 @@ function addProgress(
     completed_at: lecture.state === 'completed' ? clock.at(-lecture.daysAgo, '12:30') : null,
     updated_at: seen,
   })
+}
+
+export function addComments(stage: Stage): void {
+  const { school, schoolId, clock, rows } = stage
+  for (const [i, discussion] of school.discussions.entries()) {
+    const { course, lecture, by, daysAgo, body, hidden, replies = [] } = discussion
+    const lecture_id = lecturesOf(stage, course)[lecture]?.id
+    if (lecture_id === undefined) throw new Error(`${course} has no lecture ${lecture}`)
+    const parent_id = idAt(stage, 'comment', `${i}`)
+    rows.add('comments', {
+      school_id: schoolId,
+      id: parent_id,
+      lecture_id,
+      user_id: personId(by),
+      body,
+      hidden_at: hidden === true ? clock.at(-daysAgo, '20:00') : null,
+      created_at: clock.at(-daysAgo, '11:00'),
+    })
+    for (const [r, reply] of replies.entries()) {
+      rows.add('comments', {
+        school_id: schoolId,
+        id: idAt(stage, 'comment', `${i}/${r}`),
+        lecture_id,
+        user_id: personId(reply.by),
+        parent_id,
+        body: reply.body,
+        created_at: clock.at(-daysAgo, `${14 + r}:00`),
+      })
+    }
+  }
+}
+
+const DAYS_BACK = 90
+
+/** Days on which the member learned: those with progress, and others without recorded progress. */
+export function addLearningDays(
+  stage: Stage,
+  who: string,
+  withProgress: ReadonlySet<number>,
+): void {
+  const { school, schoolId, clock, rows } = stage
+  const variety = varietyOf(`${school.key}/learning/${who}`)
+  const zeal = who === 'ada' ? 0.6 : variety.integer(5, 45) / 100
+  for (let daysAgo = 0; daysAgo <= DAYS_BACK; daysAgo++) {
+    // Draw a random number for every day, so that a change of progress does not change later draws.
+    const learned = variety.chance(zeal)
+    if (!learned && !withProgress.has(daysAgo)) continue
+    const day = clock.day(-daysAgo)
+    rows.add('learning_days', { school_id: schoolId, day, user_id: personId(who) })
+  }
 }

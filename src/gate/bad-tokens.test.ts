@@ -4,8 +4,7 @@ import type { School } from '../domain/schools/school.ts'
 import { sha256 } from '../foundation/crypto/digest.ts'
 import { findClientFault } from '../foundation/http/client-fault.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
-import { BadTokens } from './bad-tokens.ts'
-import { GoodTokens } from './good-tokens.ts'
+import { BadTokens, GoodTokens } from './bad-tokens.ts'
 
 const QUOTA = 10
 

@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LruCache } from '../foundation/cache/lru-cache.ts'
 import { sha256 } from '../foundation/crypto/digest.ts'
-import { createAddressRateLimiter } from '../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../foundation/http/client-address.ts'
-import { type RateLimitPolicy, refuseRate } from '../foundation/http/rate-limit.ts'
+import {
+  createAddressRateLimiter,
+  type RateLimitPolicy,
+  refuseRate,
+} from '../foundation/http/rate-limit.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
-import type { GoodTokens } from './good-tokens.ts'
 
 /**
  * Limits requests whose token is refused, by school and address, before their bodies are read. Others are not counted,
@@ -65,4 +68,31 @@ function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
 
 function isBadToken(error: unknown): boolean {
   return error instanceof OAuthError && error.code === 'invalid_token'
+}
+
+/** Of all schools; one school has a quarter of them at most. */
+const REMEMBERED = 20_000
+
+/**
+ * SHA-256 digests of access tokens that this process gave out or found good lately, because tokens are kept nowhere. They are
+ * not proven by this, only worth a look when strangers have used up what their address has.
+ */
+export class GoodTokens {
+  readonly #digests = new LruCache<true>(REMEMBERED, { busy: true })
+
+  has(schoolId: string, digest: Buffer): boolean {
+    return this.#digests.get(keyOf(schoolId, digest)) === true
+  }
+
+  add(schoolId: string, digest: Buffer): void {
+    this.#digests.set(keyOf(schoolId, digest), true, 1, schoolId)
+  }
+
+  delete(schoolId: string, digest: Buffer): void {
+    this.#digests.delete(keyOf(schoolId, digest))
+  }
+}
+
+function keyOf(schoolId: string, digest: Buffer): string {
+  return schoolId + digest.toString('base64')
 }

@@ -9,10 +9,9 @@ import {
 } from '../domain/grants/caller.ts'
 import { confirmedBy, inLane } from '../foundation/db/school-db.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
-import { parseBearer } from '../foundation/protocol/bearer-header.ts'
+import { parseBearer } from '../foundation/protocol/challenge.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
 import { RETRY_AFTER_SECONDS } from './refusal.ts'
-import { noteCallerRead } from './slow-body.ts'
 
 /** The caller of a request, or undefined if the request has no credentials. */
 async function findCaller(request: FastifyRequest): Promise<KnownCaller | undefined> {
@@ -69,4 +68,25 @@ function demanded<C extends Caller>(caller: C | undefined): C {
     'invalid_token',
     'No access token was sent: send Authorization: Bearer, a space and the access token.',
   )
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When the caller was read, in the time of `performance.now()`. */
+    callerReadAt: number | undefined
+  }
+}
+
+const SLOW_MS = 1_000
+
+export function noteCallerRead(request: FastifyRequest): void {
+  request.callerReadAt = performance.now()
+}
+
+/**
+ * Whether the body came so slowly that the caller has to be read again: a thief could send the head of a request, and the rest
+ * after the token is revoked. Writes are confirmed in their transaction besides.
+ */
+export function isCallerOld({ callerReadAt }: FastifyRequest): boolean {
+  return callerReadAt !== undefined && performance.now() - callerReadAt > SLOW_MS
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type BrowserSession, findSession } from '../domain/people/sessions.ts'
 import { inLane } from '../foundation/db/school-db.ts'
 import { findCookie, sessionCookieName } from '../foundation/http/cookies.ts'
-import { noteCallerRead } from './slow-body.ts'
+import { noteCallerRead } from './bearer-gate.ts'
 
 /** The browser session of a request, if the browser is signed in. */
 export async function findBrowserSession(

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
-import { rawQuery } from '../foundation/http/raw-url.ts'
+import { rawQuery } from '../foundation/http/request-body.ts'
 
 const HOST_NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,20}$/
 

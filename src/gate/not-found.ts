@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
-import { nothingHerePage } from '../foundation/html/error-pages.tsx'
+import { nothingHerePage } from '../foundation/html/error-page.tsx'
+import type { TrustProxy } from '../foundation/http/client-address.ts'
+import { wantsHtml } from '../foundation/http/conditional.ts'
 import { answerNotFound as answerPlainNotFound } from '../foundation/http/last-resort.ts'
-import { wantsHtml } from '../foundation/http/negotiate.ts'
 import { createOriginReader } from '../foundation/http/origin.ts'
-import { rawPath } from '../foundation/http/raw-url.ts'
+import { rawPath } from '../foundation/http/request-body.ts'
 import type { RequestLine } from '../foundation/http/request-line.ts'
 import { pageHeaders } from '../foundation/http/security-headers.ts'
-import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
 import { brandingOf } from './branding.ts'
 import type { AppContext } from './context.ts'
-import { answerOverloaded } from './overload-answer.ts'
-import { entrantOf } from './school-line.ts'
+import { answerOverloaded } from './refusal.ts'
+import { entrantOf } from './school-gate.ts'
 
 /** Paths for programs: an HTML page there would break a client that looks for metadata. */
 const PROGRAMS_ONLY = /^\/(\.well-known|api|clients|mcp|member)(\/|$)/

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
+import { overloadPage } from '../foundation/html/error-page.tsx'
 import { findClientFault } from '../foundation/http/client-fault.ts'
+import { wantsHtml } from '../foundation/http/conditional.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
-import { apiHeaders } from '../foundation/http/security-headers.ts'
-import { SIGNPOSTS } from '../foundation/http/signposts.ts'
+import { SIGNPOSTS } from '../foundation/http/link-header.ts'
+import { OVERLOADED } from '../foundation/http/request-line.ts'
+import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
 import { bearerChallenge } from '../foundation/protocol/challenge.ts'
 import { errorBody, OAuthError } from '../foundation/protocol/errors.ts'
 import type { ResourcePath } from '../foundation/protocol/resource-names.ts'
@@ -84,4 +87,31 @@ function sendRefusal(
     .headers(SIGNPOSTS)
     .header('content-type', 'application/json')
     .send(JSON.stringify(errorBody(refusal, request.school.origin)))
+}
+
+const OVERLOAD = new OAuthError(
+  'temporarily_unavailable',
+  'The service gets more requests than it can answer. Try again shortly.',
+)
+const REFERENCE = 'REFERENCE'
+let page: string | undefined
+
+/** Costs much less than to serve the request: the body is not read, and the page is rendered once. */
+export function answerOverloaded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  /** Of the school, if it is known. */
+  origin: string | undefined,
+): FastifyReply {
+  request.outcome.result = OVERLOADED
+  reply.code(503).header('retry-after', RETRY_AFTER_SECONDS)
+  if (wantsHtml(request.headers.accept)) {
+    page ??= overloadPage({ reference: REFERENCE })
+    reply.headers(pageHeaders('http://', 'site')).type('text/html; charset=utf-8')
+    return reply.send(page.replace(REFERENCE, request.id))
+  }
+  return reply
+    .headers(apiHeaders('no-store'))
+    .type('application/json')
+    .send(JSON.stringify(errorBody(OVERLOAD, origin)))
 }

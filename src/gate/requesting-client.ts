@@ -6,7 +6,7 @@ import {
 import type { MetadataClients } from '../domain/clients/metadata-clients.ts'
 import { acrossSchools } from '../foundation/db/school-db.ts'
 import { clientAddress } from '../foundation/http/client-address.ts'
-import { RepeatedLines } from '../foundation/http/repeated-lines.ts'
+import { RepeatedLines } from '../foundation/http/logging.ts'
 
 /** A person who signs in and agrees makes several requests, and a stranger as many as they like. */
 const staleDocuments = new RepeatedLines(1, 60)

@@ -1,24 +1,32 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
 import type { EmptyInstallation } from '../domain/setup/first-school.ts'
+import type { Db } from '../foundation/db/database.ts'
+import { waitingOf } from '../foundation/db/lanes.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
+import { CROWDED } from '../foundation/db/time-outs.ts'
 import { type ErrorCode, errorAddress } from '../foundation/errors/catalogue.ts'
 import { errorCataloguePage } from '../foundation/html/error-catalogue.tsx'
-import { unavailablePage, unknownSchoolPage } from '../foundation/html/error-pages.tsx'
-import { whenGone } from '../foundation/http/gone.ts'
-import { wantsHtml } from '../foundation/http/negotiate.ts'
+import { unavailablePage, unknownSchoolPage } from '../foundation/html/error-page.tsx'
+import type { TrustProxy } from '../foundation/http/client-address.ts'
+import {
+  type ConstantDocument,
+  constantDocument,
+  type DocumentOptions,
+  textDocument,
+  wantsHtml,
+} from '../foundation/http/conditional.ts'
+import { findCookie, sessionCookieName } from '../foundation/http/cookies.ts'
 import { createOriginReader } from '../foundation/http/origin.ts'
-import { rawPath } from '../foundation/http/raw-url.ts'
-import type { RequestLine } from '../foundation/http/request-line.ts'
+import { rawPath } from '../foundation/http/request-body.ts'
+import { type Entrant, type LineSettings, RequestLine } from '../foundation/http/request-line.ts'
 import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
-import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
+import { whenGone } from '../foundation/http/shutdown.ts'
 import { DOCUMENTS } from '../foundation/protocol/endpoints.ts'
 import { errorBody } from '../foundation/protocol/errors.ts'
-import { oneLine } from '../foundation/text/one-line.ts'
+import { oneLine } from '../foundation/text/visible-text.ts'
 import type { AppContext } from './context.ts'
-import { answerOverloaded } from './overload-answer.ts'
-import { toOAuthError } from './refusal.ts'
-import { entrantOf } from './school-line.ts'
+import { answerOverloaded, toOAuthError } from './refusal.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -144,4 +152,43 @@ function answerNoSchool(
       error_uri: errorAddress(undefined, UNKNOWN_SCHOOL),
     }),
   )
+}
+
+/** The line in which requests wait while the connections of their school and class are crowded. */
+export function createRequestLine(db: Db, settings?: Partial<LineSettings>): RequestLine {
+  return new RequestLine({
+    isCrowded: ({ school, isStranger }) =>
+      waitingOf(db, { lane: isStranger ? 'stranger' : 'interactive', share: school }) >= CROWDED,
+    ...settings,
+  })
+}
+
+/** A made-up credential chooses the other line, and gains nothing there. */
+export function entrantOf({ headers }: FastifyRequest, school: School | undefined): Entrant {
+  if (school === undefined) return { school: '', isStranger: true }
+  const hasCredential =
+    headers.authorization !== undefined ||
+    (headers.cookie !== undefined &&
+      findCookie(headers.cookie, sessionCookieName(school.origin)) !== undefined)
+  return { school: school.id, isStranger: !hasCredential }
+}
+
+/**
+ * A document of each school, written once per school object: the directory replaces a school that changed. A string is
+ * sent as it is, anything else as JSON.
+ */
+export function perSchool(
+  options: DocumentOptions,
+  write: (school: School) => string | object,
+): (school: School) => ConstantDocument {
+  const written = new WeakMap<School, ConstantDocument>()
+  return (school) => {
+    const known = written.get(school)
+    if (known !== undefined) return known
+    const value = write(school)
+    const document =
+      typeof value === 'string' ? textDocument(value, options) : constantDocument(value, options)
+    written.set(school, document)
+    return document
+  }
 }

@@ -18,9 +18,9 @@ export async function loadTracing(config: Config, log: Logger): Promise<LoadedTr
   const [{ createTracing }, { createSampler }, { SpanExporter }, { encodeSpans }] =
     await Promise.all([
       import('../foundation/tracing/tracing.ts'),
-      import('../foundation/tracing/sampler.ts'),
+      import('../foundation/tracing/trace-context.ts'),
       import('../foundation/tracing/span-exporter.ts'),
-      import('../foundation/tracing/otlp.ts'),
+      import('../foundation/tracing/span-exporter.ts'),
     ])
   const resource = {
     ...config.OTEL_RESOURCE_ATTRIBUTES,

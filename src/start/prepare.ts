@@ -4,6 +4,7 @@ import { createDemoWorldIfEmpty, hasDemoWorld, moveDemoOrigins } from '../demo/d
 import { fillPlatforms } from '../domain/clients/vendor-platforms.ts'
 import { renderMissing } from '../domain/content/rendered-texts.ts'
 import { renewSetupCode } from '../domain/setup/first-school.ts'
+import { findHashingProblem } from '../foundation/crypto/password.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import {
   type Database,
@@ -11,17 +12,18 @@ import {
   type Db,
   openDatabase,
 } from '../foundation/db/database.ts'
+import { losesPreparedStatements } from '../foundation/db/database-url.ts'
+import type { ConnectionSettings } from '../foundation/db/hosts.ts'
 import { type View, viewOf } from '../foundation/db/lanes.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { MigrationError } from '../foundation/db/migration/migrations.ts'
 import type { StatementObserver } from '../foundation/db/named-statements.ts'
 import { READ_ONLY } from '../foundation/db/primary.ts'
-import { ALONE, type LaneTimeOuts } from '../foundation/db/time-outs.ts'
+import { ALONE, type LaneTimeOuts, TIME_OUTS } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
-import { refuseUnfitPooler } from './check-pooler.ts'
 import { openKeyring } from './installation-secret.ts'
 import { type DatabaseServer, joinDatabaseServer, openDatabaseServer } from './open-database.ts'
-import { startPurging } from './purge.ts'
+import { startPurging } from './purge-rows.ts'
 import { StartError } from './start-error.ts'
 
 export interface PreparedDatabase {
@@ -191,4 +193,25 @@ export function purgeInBackground(config: Config, db: Db, log: Logger): { stop()
     onRound: (report) => log.debug({ removed: report.removed }, 'purged'),
     onError: (error) => log.error({ err: error }, 'purging failed; it is tried again later'),
   })
+}
+
+/** Without argon2 the server would start, and no person could sign in. */
+export function checkHashing(): void {
+  if (findHashingProblem() !== undefined) throw new StartError(NO_ARGON2, INSTALL_ARGON2)
+}
+
+export const NO_ARGON2 = 'Passwords cannot be checked: argon2 for this machine is not installed.'
+export const INSTALL_ARGON2 =
+  'Install without --omit=optional, which leaves it out. To leave out only the embedded PostgreSQL, use --omit=peer.'
+
+export const POOLER_REMEDY =
+  'Use PgBouncer 1.21 or newer with max_prepared_statements, or pool_mode=session, or no pooler; docs/guides/pgbouncer.md has the settings.'
+
+/** Refuses a pooler behind which requests would fail at random. */
+async function refuseUnfitPooler(connection: ConnectionSettings): Promise<void> {
+  if (!(await losesPreparedStatements(connection, TIME_OUTS.connectAlone))) return
+  throw new StartError(
+    'The pooler in front of PostgreSQL loses prepared statements.',
+    POOLER_REMEDY,
+  )
 }

@@ -1,4 +1,6 @@
 import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -6,38 +8,40 @@ import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { writeRepeatedCounts } from '../domain/audit/repeated-entries.ts'
 import { writeActivity } from '../domain/grants/count-activity.ts'
+import { JOB_CHANNEL } from '../domain/jobs/start-job.ts'
 import { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
+import { ChangeListener, type ListenerPace } from '../foundation/db/change-listener.ts'
 import type { Database } from '../foundation/db/database.ts'
+import type { ConnectionSettings } from '../foundation/db/hosts.ts'
 import { loadMigrations } from '../foundation/db/migration/migrations.ts'
-import { trackInFlight } from '../foundation/http/in-flight.ts'
 import { createLogger } from '../foundation/http/logging.ts'
-import { createMetrics } from '../foundation/http/metrics.ts'
-import { addMetricsRoute, listenForMetrics } from '../foundation/http/metrics-endpoint.ts'
-import { createShutdown, type Shutdown, shutDownOnSignals } from '../foundation/http/shutdown.ts'
+import { addMetricsRoute, createMetrics, listenForMetrics } from '../foundation/http/metrics.ts'
+import {
+  createShutdown,
+  type Shutdown,
+  shutDownOnSignals,
+  trackInFlight,
+} from '../foundation/http/shutdown.ts'
 import { logMailer, type Mailer, smtpMailer } from '../foundation/mail/mailer.ts'
-import { listensOnLoopback } from '../foundation/net/loopback.ts'
+import { listensOnLoopback } from '../foundation/net/parse-url.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
-import { printBanner } from './banner.ts'
-import { checkHashing } from './check-hashing.ts'
-import { checkPortsAreFree, mainPort, whyNotListening } from './check-ports.ts'
-import { countFiguresInBackground } from './count-figures.ts'
-import { buildIndexesInBackground } from './index-building.ts'
-import { workOnJobs } from './jobs.ts'
-import { listenForSchoolChanges } from './listen-for-school-changes.ts'
+import { countFiguresInBackground, workOnJobs } from './background-jobs.ts'
 import { loadTracing } from './load-tracing.ts'
 import type { DatabaseServer } from './open-database.ts'
 import { openFileStore } from './open-file-store.ts'
 import {
+  checkHashing,
   joinPreparedDatabase,
   openPool,
   openPreparedDatabase,
   purgeInBackground,
 } from './prepare.ts'
-import { readinessChecks } from './readiness.ts'
-import { addWorkMetrics } from './work-metrics.ts'
+import { printBanner, readinessChecks } from './readiness.ts'
+import { StartError } from './start-error.ts'
+import { addWorkMetrics, buildIndexesInBackground } from './work-metrics.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
 
 /**
@@ -216,4 +220,103 @@ async function listen(app: FastifyInstance, config: Config, shutdown: Shutdown):
     await shutdown.begin('could not listen')
     throw whyNotListening(cause as NodeJS.ErrnoException, mainPort(config))
   }
+}
+
+/** A place to listen on, and the variables that set it. */
+interface ListeningPlace {
+  readonly host: string
+  readonly port: number
+  readonly names: { readonly host: string; readonly port: string }
+}
+
+function mainPort(config: Config): ListeningPlace {
+  return { host: config.HOST, port: config.PORT, names: { host: 'HOST', port: 'PORT' } }
+}
+
+/** Checked first: starting the database takes time and is useless if a port is taken. */
+async function checkPortsAreFree(config: Config): Promise<void> {
+  await checkIsFree(mainPort(config))
+  if (config.METRICS_PORT === undefined) return
+  await checkIsFree({
+    host: config.METRICS_HOST,
+    port: config.METRICS_PORT,
+    names: { host: 'METRICS_HOST', port: 'METRICS_PORT' },
+  })
+}
+
+async function checkIsFree(place: ListeningPlace): Promise<void> {
+  const probe = createServer()
+  try {
+    probe.listen({ host: place.host, port: place.port })
+    await once(probe, 'listening')
+  } catch (cause) {
+    throw whyNotListening(cause as NodeJS.ErrnoException, place)
+  } finally {
+    probe.close()
+  }
+}
+
+function whyNotListening(cause: NodeJS.ErrnoException, place: ListeningPlace): Error {
+  const { host, port, names } = place
+  if (cause.code === 'EADDRINUSE') {
+    return new StartError(
+      `Port ${port} is taken: another program already listens on ${host}:${port}.`,
+      `Stop it, or choose another port: ${names.port}=${port + 1} npm start`,
+      { cause },
+    )
+  }
+  if (cause.code === 'EACCES') {
+    return new StartError(
+      `Listening on ${host}:${port} is not permitted.`,
+      `Choose a ${names.port} above 1023, or let a proxy listen on the low one.`,
+      { cause },
+    )
+  }
+  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') {
+    return new StartError(
+      `${names.host} is ${host}, which is no address of this machine.`,
+      `Set ${names.host} to 0.0.0.0 for every address, or leave it out for loopback.`,
+      { cause },
+    )
+  }
+  return cause
+}
+
+export interface SchoolChanges {
+  /** Directly to PostgreSQL: a pooler may drop notifications to an idle connection. */
+  readonly connection: ConnectionSettings
+  /** The pool that changes schools, so that an echo through it proves that notifications arrive. */
+  readonly pool: Database['pool']
+  readonly watch?: Database['watch']
+  readonly onError: (error: Error) => void
+  /** A job was added. */
+  readonly onJob?: () => void
+  readonly pace?: ListenerPace
+}
+
+/** Keeps a directory up to date with changes by any process or by plain SQL, and tells of new jobs, until it is stopped. */
+export async function listenForSchoolChanges(
+  directory: SchoolDirectory,
+  { connection, pool, watch, onError, onJob, pace }: SchoolChanges,
+): Promise<ChangeListener> {
+  const handlers = {
+    onChange: (channel: string, schoolId: string) =>
+      channel === JOB_CHANNEL ? onJob?.() : directory.forget(schoolId),
+    onGap: () => {
+      directory.forget()
+      onJob?.()
+    },
+    onProof: () => directory.confirm(),
+    echo: (channel: string) => pool.query('select pg_notify($1, $2)', [channel, '']),
+    onError,
+  }
+  const listener = new ChangeListener(
+    connection,
+    ['school_changed', JOB_CHANNEL],
+    handlers,
+    pace,
+    watch,
+  )
+  await listener.start()
+  return listener
 }

@@ -4,11 +4,11 @@ import type { Logger } from 'pino'
 import { AggregatorRegistry, type Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import { openDatabase } from '../foundation/db/database.ts'
-import { listenForMetrics, type MetricsListener } from '../foundation/http/metrics-endpoint.ts'
-import { printBanner } from './banner.ts'
-import { countFiguresInBackground } from './count-figures.ts'
-import { buildIndexesInBackground } from './index-building.ts'
+import { listenForMetrics, type MetricsListener } from '../foundation/http/metrics.ts'
+import { countFiguresInBackground } from './background-jobs.ts'
 import { openPreparedDatabase, purgeInBackground, timeOutsOf } from './prepare.ts'
+import { printBanner } from './readiness.ts'
+import { buildIndexesInBackground } from './work-metrics.ts'
 
 /** A pause before a restart: a worker that always fails at once must not keep a core busy. */
 const REBIRTH_MS = 1000

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
+import { parseTrustProxy } from '../../src/foundation/http/client-address.ts'
 import { verifies } from '../spec/verifies.ts'
 import { queryOf } from '../support/authorization.ts'
 import { launchBrowser } from '../support/browser.ts'

@@ -3,8 +3,12 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { fillPlatforms } from '../../src/domain/clients/vendor-platforms.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
-import { loadMigrations, type Migration } from '../../src/foundation/db/migration/migrations.ts'
-import { FIRST_SET_SIZE, OLD_MIGRATIONS } from '../../src/foundation/db/migration/release-0.1.0.ts'
+import {
+  FIRST_SET_SIZE,
+  loadMigrations,
+  type Migration,
+  OLD_MIGRATIONS,
+} from '../../src/foundation/db/migration/migrations.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
 import { dropDatabase } from '../support/database.ts'
 import { makeOldRelease, oldMigrations } from '../support/old-release.ts'

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
-import { withoutConcurrently } from '../../src/foundation/db/migration/index-file.ts'
-import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
+import {
+  loadMigrations,
+  withoutConcurrently,
+} from '../../src/foundation/db/migration/migrations.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
 import { dropDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'

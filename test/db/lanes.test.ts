@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
-import { AbandonedError } from '../../src/foundation/concurrency/abandoned.ts'
+import { AbandonedError } from '../../src/foundation/concurrency/limiter.ts'
 import { type Database, openDatabase } from '../../src/foundation/db/database.ts'
 import { viewOf } from '../../src/foundation/db/lanes.ts'
 import { acrossSchools, atSchool, inLane } from '../../src/foundation/db/school-db.ts'

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { withoutConcurrently } from '../../src/foundation/db/migration/index-file.ts'
-import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
+import {
+  loadMigrations,
+  withoutConcurrently,
+} from '../../src/foundation/db/migration/migrations.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { readKeptStatements } from '../support/kept-statements.ts'
 import { findViolations, judgeMigration, RULES } from '../support/migration-rules.ts'

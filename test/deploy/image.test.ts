@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { validate } from 'dockerfile-utils'
 import { expect, test } from 'vitest'
-import { NODE_ENDS, RECOMMENDED_NODE } from '../../src/cli/doctor/node-releases.ts'
+import { NODE_ENDS, RECOMMENDED_NODE } from '../../src/cli/doctor/check-installation.ts'
 import { variables } from '../../src/variables.ts'
 import { instructionsOf } from './support/dockerfile.ts'
 

@@ -1,7 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { encodeSpans } from '../../src/foundation/tracing/otlp.ts'
-import { Span } from '../../src/foundation/tracing/span.ts'
-import { MAX_BATCH, MAX_QUEUE, SpanExporter } from '../../src/foundation/tracing/span-exporter.ts'
+import {
+  encodeSpans,
+  MAX_BATCH,
+  MAX_QUEUE,
+  SpanExporter,
+} from '../../src/foundation/tracing/span-exporter.ts'
+import { Span } from '../../src/foundation/tracing/tracing.ts'
 import { aCollector } from '../support/collector.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from './support/running-server.ts'

@@ -2,13 +2,13 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { isRunning } from '../../src/foundation/db/embedded/account.ts'
 import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { isRunning } from '../../src/foundation/db/embedded/processes.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
-import { keepEmbeddedPostgres } from '../../src/start/keep-embedded.ts'
+import { keepEmbeddedPostgres } from '../../src/start/open-database.ts'
 import { clusterOf, DataFolders } from './support/data-folders.ts'
 
 const folders = new DataFolders()

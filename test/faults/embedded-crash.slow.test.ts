@@ -3,13 +3,17 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { chooseAccount, spawnIds } from '../../src/foundation/db/embedded/account.ts'
+import {
+  chooseAccount,
+  isRunning,
+  listProcesses,
+  spawnIds,
+} from '../../src/foundation/db/embedded/account.ts'
 import {
   type DatabaseAddress,
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { isRunning, listProcesses } from '../../src/foundation/db/embedded/processes.ts'
 import { eventually } from '../support/eventually.ts'
 import { DataFolders, query } from './support/data-folders.ts'
 import { builtEmbedded, type ServerProcess, startServer } from './support/embedded-server.ts'

@@ -1,11 +1,11 @@
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { isRunning } from '../../src/foundation/db/embedded/account.ts'
 import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { isRunning } from '../../src/foundation/db/embedded/processes.ts'
 import { DataFolders, query } from './support/data-folders.ts'
 import { builtEmbedded, startServer } from './support/embedded-server.ts'
 

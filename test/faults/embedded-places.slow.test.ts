@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import {
   type Account,
   chooseAccount,
+  findProcess,
   giveTo,
   runAs,
 } from '../../src/foundation/db/embedded/account.ts'
@@ -13,7 +14,6 @@ import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { findProcess } from '../../src/foundation/db/embedded/processes.ts'
 import { DataFolders, isRoot, query } from './support/data-folders.ts'
 import { buildEmbedded, startServer } from './support/embedded-server.ts'
 import { copyWithoutLinks, installWithoutLinks } from './support/package-copy.ts'

@@ -2,13 +2,13 @@ import { chown, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runnerImport } from 'vite'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import type { withOwnConnection } from '../../src/foundation/db/connection-pool.ts'
 import { type Database, openDatabase } from '../../src/foundation/db/database.ts'
 import {
   type DatabaseAddress,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { Hosts } from '../../src/foundation/db/hosts.ts'
-import type { withOwnConnection } from '../../src/foundation/db/own-connection.ts'
 import { PATIENT } from '../support/database.ts'
 import { aDatabaseProxy } from '../support/database-proxy.ts'
 import { clusterOf, DataFolders } from './support/data-folders.ts'

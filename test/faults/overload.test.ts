@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { requestMetrics } from '../../src/foundation/http/request-metrics.ts'
+import { requestMetrics } from '../../src/foundation/http/metrics.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
 import { eventually } from '../support/eventually.ts'
 import { getFrom } from '../support/oauth-world.ts'

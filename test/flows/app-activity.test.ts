@@ -6,7 +6,7 @@ import { kindOfScope, noteActivity, writeActivity } from '../../src/domain/grant
 import { activityOfApps, activityOfPerson } from '../../src/domain/grants/read-activity.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { ScopeSet } from '../../src/foundation/protocol/scope-set.ts'
-import { purgeOnce } from '../../src/start/purge.ts'
+import { purgeOnce } from '../../src/start/purge-rows.ts'
 import { applicationPath } from '../../src/surfaces/pages/views/admin/admin-page.tsx'
 import { anOperator } from '../support/admin-api.ts'
 import { aPair, userinfo } from '../support/client-like.ts'

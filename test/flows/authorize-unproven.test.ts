@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { redirectUriProblems } from '../../src/foundation/protocol/registrable-redirect-uri.ts'
+import { redirectUriProblems } from '../../src/foundation/protocol/redirect-uri.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
   aSetup,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { signIn } from '../../src/domain/people/sign-in.ts'
-import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
+import { parseTrustProxy } from '../../src/foundation/http/client-address.ts'
 import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
 import { verifies } from '../spec/verifies.ts'
 import { hiddenFields, Visitor } from '../support/browser-like.ts'

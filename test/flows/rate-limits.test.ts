@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect } from 'vitest'
-import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
+import { parseTrustProxy } from '../../src/foundation/http/client-address.ts'
 import { mintToken, parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
 import { signedIn } from '../support/authorization.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renewSetupCode, SETUP_CODE_TRIES } from '../../src/domain/setup/first-school.ts'
-import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
+import { parseTrustProxy } from '../../src/foundation/http/client-address.ts'
 import { verifies } from '../spec/verifies.ts'
 import { type Answer, hiddenFields } from '../support/browser-like.ts'
 import { aWorld, type World, type WorldOptions } from '../support/world.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import { parseTrustProxy } from '../../src/foundation/http/client-address.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
-import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
   aSetup,

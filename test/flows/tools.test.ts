@@ -4,7 +4,7 @@ import { judgeDocument } from '../../src/domain/clients/client-metadata.ts'
 import { disableClient, enableClient } from '../../src/domain/clients/client-operations.ts'
 import { changeTool, deleteTool } from '../../src/domain/clients/tool-operations.ts'
 import type { FinishedRequest } from '../../src/foundation/http/observe-requests.ts'
-import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
+import { listenForSchoolChanges } from '../../src/start/server.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
   ask,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { BulkKind } from '../../src/domain/bulk/kind.ts'
 import { BULK_KINDS } from '../../src/domain/catalogue/bulk-kinds.ts'
-import { csvLine } from '../../src/foundation/tabular/csv-line.ts'
+import { csvLine } from '../../src/foundation/tabular/csv-reader.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
 import { addExamples, everyRow } from '../support/example-school.ts'
 import { sharedWorld, type TestSchool, type World } from '../support/world.ts'

@@ -15,7 +15,7 @@ import {
   type ShippedPlatforms,
 } from '../../src/domain/clients/vendor-platforms.ts'
 import { refusalFrom } from '../../src/domain/operation/operation.ts'
-import { redirectUriProblems } from '../../src/foundation/protocol/registrable-redirect-uri.ts'
+import { redirectUriProblems } from '../../src/foundation/protocol/redirect-uri.ts'
 import { verifies } from '../spec/verifies.ts'
 import { ask, expectPage, type Setup } from '../support/authorization.ts'
 import { aPair, exchange, postForm, refresh, userinfo } from '../support/client-like.ts'

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
-import { FIRST_SET_SIZE, OLD_MIGRATIONS } from '../../src/foundation/db/migration/release-0.1.0.ts'
+import {
+  FIRST_SET_SIZE,
+  loadMigrations,
+  OLD_MIGRATIONS,
+} from '../../src/foundation/db/migration/migrations.ts'
 
 const RELEASED = new URL('../fixtures/released/migrations.json', import.meta.url)
 

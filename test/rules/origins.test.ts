@@ -1,6 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest'
-import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
-import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
+import { parseTrustProxy } from '../../src/foundation/http/client-address.ts'
+import { listenForSchoolChanges } from '../../src/start/server.ts'
 import { verifies } from '../spec/verifies.ts'
 import { eventually } from '../support/eventually.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'

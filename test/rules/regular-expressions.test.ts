@@ -14,17 +14,17 @@ const UPDATE = process.env.UPDATE_EXPRESSIONS === '1'
 
 /** Not proven linear, each with the bound on what it reads. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'src/foundation/http/log-error.ts /\\b(?=[\\w-]*[A-Z])(?=[\\w-]*\\d)[\\w-]{40,}/g':
+  'src/foundation/http/logging.ts /\\b(?=[\\w-]*[A-Z])(?=[\\w-]*\\d)[\\w-]{40,}/g':
     'reads the first 2,000 characters of a message',
-  'src/foundation/db/embedded/processes.ts /^\\s*(\\d+)\\s+(\\d+)\\s+(\\S+)\\s+(.*)$/':
+  'src/foundation/db/embedded/account.ts /^\\s*(\\d+)\\s+(\\d+)\\s+(\\S+)\\s+(.*)$/':
     'reads one line of `ps` on this machine',
-  'src/foundation/db/embedded/start-failure.ts /lock file ".*" already exists/':
+  'src/foundation/db/embedded/bring-up.ts /lock file ".*" already exists/':
     'reads the last lines that our own PostgreSQL wrote when it did not start',
-  'src/foundation/db/embedded/start-failure.ts /lock file ".*" is empty/':
+  'src/foundation/db/embedded/bring-up.ts /lock file ".*" is empty/':
     'reads the last lines that our own PostgreSQL wrote when it did not start',
-  'src/foundation/db/embedded/start-failure.ts /pre-existing shared memory block .* is still in use/':
+  'src/foundation/db/embedded/bring-up.ts /pre-existing shared memory block .* is still in use/':
     'reads the last lines that our own PostgreSQL wrote when it did not start',
-  'src/foundation/db/embedded/start-failure.ts /could not (map|create) .*shared memory|Cannot allocate memory/':
+  'src/foundation/db/embedded/bring-up.ts /could not (map|create) .*shared memory|Cannot allocate memory/':
     'reads the last lines that our own PostgreSQL wrote when it did not start',
 }
 

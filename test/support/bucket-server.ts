@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { signedHeaders } from '../../src/foundation/storage/s3-signature.ts'
+import { signedHeaders } from '../../src/foundation/storage/s3-store.ts'
 
 export const BUCKET_KEY = {
   region: 'eu-central-1',

@@ -1,7 +1,10 @@
 import type pg from 'pg'
 import { expect } from 'vitest'
-import { indexesOfFile } from '../../src/foundation/db/migration/index-file.ts'
-import { loadMigrations, type Migration } from '../../src/foundation/db/migration/migrations.ts'
+import {
+  indexesOfFile,
+  loadMigrations,
+  type Migration,
+} from '../../src/foundation/db/migration/migrations.ts'
 import { eventually } from './eventually.ts'
 
 export const INDEX = 'users_by_test'

@@ -3,9 +3,9 @@ import type pg from 'pg'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import {
   CREATE_RECORD,
+  type Migration,
   recordMigration,
-} from '../../src/foundation/db/migration/migration-record.ts'
-import type { Migration } from '../../src/foundation/db/migration/migrations.ts'
+} from '../../src/foundation/db/migration/migrations.ts'
 
 /** All migrations of version 0.1.0 in one file, each after a line with its name. */
 const FIXTURE = new URL('../fixtures/released/migrations-0.1.0.sql', import.meta.url)

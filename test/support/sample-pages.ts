@@ -10,7 +10,7 @@ import {
   expiredRequestPage,
   unavailablePage,
   unknownSchoolPage,
-} from '../../src/foundation/html/error-pages.tsx'
+} from '../../src/foundation/html/error-page.tsx'
 import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'
 import {

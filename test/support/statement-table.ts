@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { oneLine } from '../../src/foundation/text/one-line.ts'
+import { oneLine } from '../../src/foundation/text/visible-text.ts'
 import type { AnsweredRequest } from './request-costs.ts'
 
 const TABLE = new URL('../fixtures/statements-per-request.json', import.meta.url)

@@ -1,4 +1,7 @@
+import type pg from 'pg'
 import { z } from 'zod'
+import { withOwnConnection } from '../../foundation/db/connection-pool.ts'
+import type { ConnectionSettings } from '../../foundation/db/hosts.ts'
 
 /**
  * A backup is gzipped text, one JSON value to a line: the manifest, then for each table its heading,
@@ -68,4 +71,71 @@ export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<st
     yield* lines
   }
   if (rest !== '') yield rest
+}
+
+/**
+ * A connection that writes values in the same way on every server: times in UTC, exact numbers, bytes as
+ * hexadecimal. Without the time limit of requests, because a backup takes longer.
+ */
+export async function withBackupClient<R>(
+  connection: ConnectionSettings,
+  work: (client: pg.Client) => Promise<R>,
+): Promise<R> {
+  const settings = {
+    timezone: 'UTC',
+    datestyle: 'ISO',
+    intervalstyle: 'postgres',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+    statement_timeout: '0',
+    idle_in_transaction_session_timeout: '0',
+  }
+  const own = { ...connection, application_name: 'schoolgate backup' }
+  return await withOwnConnection(own, async (client) => {
+    for (const [name, value] of Object.entries(settings)) {
+      await client.query('select set_config($1, $2, false)', [name, value])
+    }
+    return await work(client)
+  })
+}
+
+export interface NewestMigration {
+  readonly number: number
+  readonly name: string
+}
+
+/** Without indexes that are built while servers run: they do not change what a backup holds. */
+export async function newestMigration(client: pg.Client): Promise<NewestMigration> {
+  const { rows } = await client.query<NewestMigration>(
+    String.raw`select number, name from schema_migrations
+     where name !~ '\.(background|awaited)\.sql$' order by number desc limit 1`,
+  )
+  return rows[0] ?? { number: 0, name: 'none' }
+}
+
+export interface BackupColumn {
+  readonly name: string
+  readonly type: string
+}
+
+export interface BackupTable {
+  readonly name: string
+  readonly columns: readonly BackupColumn[]
+}
+
+/** Not part of a backup: a restore goes into a migrated database, which has its own record and setup code. */
+const NOT_DATA = ['schema_migrations', 'setup_codes']
+
+export async function readTables(client: pg.Client): Promise<readonly BackupTable[]> {
+  const { rows } = await client.query<BackupTable>(
+    `select c.relname as name,
+       json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))
+                order by a.attnum) as columns
+     from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and c.relname <> all($1)
+     group by c.relname order by c.relname`,
+    [NOT_DATA],
+  )
+  return rows
 }

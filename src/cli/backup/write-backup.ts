@@ -8,15 +8,17 @@ import { randomSecret } from '../../foundation/crypto/random.ts'
 import { errorCode } from '../../foundation/db/embedded/embedded-postgres-error.ts'
 import { VERSION } from '../../version.ts'
 import { CommandError } from '../outcome.ts'
-import { newestMigration, withBackupClient } from './backup-client.ts'
 import {
   BACKUP_FORMAT,
+  type BackupTable,
   type Ending,
   type Footing,
   type Heading,
   type Manifest,
+  newestMigration,
+  readTables,
+  withBackupClient,
 } from './backup-format.ts'
-import { type BackupTable, readTables } from './backup-tables.ts'
 
 const ROWS_AT_ONCE = 500
 

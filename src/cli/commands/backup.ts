@@ -3,9 +3,8 @@ import { secretProblem } from '../../start/installation-secret.ts'
 import { withDatabase } from '../attach.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { writeBackup } from '../backup/write-backup.ts'
-import type { Cli } from '../cli.ts'
+import { type Cli, teach } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'
-import { teach } from '../teach.ts'
 
 export function addBackupCommand(program: Command, cli: Cli): void {
   const backup = program

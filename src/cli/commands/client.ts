@@ -10,15 +10,15 @@ import { ASSISTANT_IDS, type Assistant, filledIn } from '../../domain/clients/as
 import { type ListedClient, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
-import type { Cli } from '../cli.ts'
-import { gather } from '../gather.ts'
-import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
-import { facts, table } from '../table.ts'
-import { teach } from '../teach.ts'
-import { addStandingCommands, type ClientOptions } from './client-standing.ts'
-import { peopleInWords, wordsFor } from './client-words.ts'
+import { atNamedSchool, type NamedSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../attach.ts'
+import { type Cli, gather, teach } from '../cli.ts'
+import { CommandError, facts, nothingToChange, type Outcome, table } from '../outcome.ts'
+import {
+  addStandingCommands,
+  type ClientOptions,
+  peopleInWords,
+  wordsFor,
+} from './client-standing.ts'
 
 interface DetailOptions extends ClientOptions {
   readonly name?: string

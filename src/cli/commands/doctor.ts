@@ -1,20 +1,21 @@
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Config, ConfigError, unknownVariables } from '../../config.ts'
-import { findHashingProblem } from '../../foundation/crypto/password-threads.ts'
-import { INSTALL_ARGON2, NO_ARGON2 } from '../../start/check-hashing.ts'
+import { findHashingProblem } from '../../foundation/crypto/password.ts'
+import { INSTALL_ARGON2, NO_ARGON2 } from '../../start/prepare.ts'
 import { withDatabase } from '../attach.ts'
-import type { Cli } from '../cli.ts'
-import { checkBucket } from '../doctor/check-bucket.ts'
-import { checkDataFolder } from '../doctor/check-data-folder.ts'
+import { type Cli, teach } from '../cli.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
-import { checkMetrics } from '../doctor/check-metrics.ts'
-import { checkNode } from '../doctor/check-node.ts'
+import {
+  checkBucket,
+  checkDataFolder,
+  checkMetrics,
+  checkNode,
+} from '../doctor/check-installation.ts'
 import { checkPort } from '../doctor/check-port.ts'
 import { broken, type Finding, fine, note } from '../doctor/finding.ts'
 import { explainError } from '../explain-error.ts'
 import type { Outcome } from '../outcome.ts'
-import { teach } from '../teach.ts'
 
 export function addDoctorCommand(program: Command, cli: Cli): void {
   const command = program

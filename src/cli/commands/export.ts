@@ -4,19 +4,17 @@ import { open, rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Command } from 'commander'
+import { filterFields } from '../../domain/bulk/bulk-operations.ts'
 import { exportRows } from '../../domain/bulk/export-job.ts'
+import { type ExportKind, shapeOf } from '../../domain/bulk/kind.ts'
 import { FORMATS, type Format } from '../../domain/bulk/row-reader.ts'
 import { EXPORT_KINDS } from '../../domain/catalogue/bulk-kinds.ts'
-import { OperationRefused } from '../../domain/operation/refusal.ts'
+import { judgeInput, OperationRefused } from '../../domain/operation/refusal.ts'
 import { atSchool } from '../../foundation/db/school-db.ts'
-import { withDatabase } from '../attach.ts'
-import { kindList, loadKind } from '../bulk/describe-kind.ts'
-import { parseFilters } from '../bulk/parse-filters.ts'
-import { ProgressBar } from '../bulk/progress-bar.ts'
-import type { Cli } from '../cli.ts'
-import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
+import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION, withDatabase } from '../attach.ts'
+import { kindList, loadKind, ProgressBar } from '../bulk/describe-kind.ts'
+import { type Cli, teach } from '../cli.ts'
 import { CommandError, type Outcome } from '../outcome.ts'
-import { teach } from '../teach.ts'
 
 interface ExportOptions {
   readonly school: string
@@ -106,4 +104,35 @@ async function writeTo(
     await rm(partial, { force: true })
     throw error
   }
+}
+
+/** Parses filters such as `state=published` for the list of a kind. */
+function parseFilters(
+  kind: ExportKind,
+  given: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const fields = filterFields(kind)
+  const known = Object.keys(fields).join(', ') || 'none'
+  return Object.fromEntries(
+    given.map((text) => {
+      const [name = '', ...rest] = text.split('=')
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (field === undefined || rest.length === 0) {
+        throw new CommandError(
+          `--where ${text} names no filter of ${kind.name}.`,
+          `write filter=value; there are: ${known}`,
+          2,
+        )
+      }
+      const judged = judgeInput(field, valueFrom(shapeOf(field).type, rest.join('=')))
+      if (judged.problems === undefined) return [name, judged.data]
+      const detail = judged.problems[0]?.detail ?? 'Another value is needed.'
+      throw new CommandError(`--where ${text}: ${detail}`, 'correct the value', 2)
+    }),
+  )
+}
+
+function valueFrom(type: string, text: string): unknown {
+  if (type === 'boolean') return { true: true, false: false }[text] ?? text
+  return type === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text
 }

@@ -5,13 +5,15 @@ import { acceptSecret } from '../../domain/setup/installation-secret.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import { COMMAND, commandText } from '../../foundation/text/command-name.ts'
 import { loadInstallationSecret, openKeyring } from '../../start/installation-secret.ts'
-import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
-import { withDatabase } from '../attach.ts'
-import type { Cli } from '../cli.ts'
-import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import type { Outcome } from '../outcome.ts'
-import { table } from '../table.ts'
-import { teach } from '../teach.ts'
+import {
+  atNamedSchool,
+  type NamedSchool,
+  SCHOOL_ABOUT,
+  SCHOOL_OPTION,
+  withDatabase,
+} from '../attach.ts'
+import { type Cli, teach } from '../cli.ts'
+import { type Outcome, table } from '../outcome.ts'
 
 interface Options {
   readonly school: string

@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
 import { fillPlatforms } from '../../domain/clients/vendor-platforms.ts'
-import { buildIndexes, type IndexEvent } from '../../foundation/db/migration/build-indexes.ts'
-import { saidProgress } from '../../foundation/db/migration/index-progress.ts'
+import {
+  buildIndexes,
+  type IndexEvent,
+  saidProgress,
+} from '../../foundation/db/migration/build-indexes.ts'
 import { migrate } from '../../foundation/db/migration/migrate.ts'
 import { loadMigrations } from '../../foundation/db/migration/migrations.ts'
+import { purgeOnce } from '../../start/purge-rows.ts'
 import { withDatabase } from '../attach.ts'
-import type { Cli } from '../cli.ts'
-import type { Outcome } from '../outcome.ts'
-import { teach } from '../teach.ts'
+import { type Cli, teach } from '../cli.ts'
+import { type Outcome, table } from '../outcome.ts'
 
 export function addMigrateCommand(program: Command, cli: Cli): void {
   const command = program
@@ -51,4 +54,28 @@ function lineOf(event: IndexEvent): string {
   if (event.what === 'progress') return `${name}: ${saidProgress(event.progress)}`
   if (event.what === 'removed unfinished') return `${name}: an unfinished build was removed`
   return event.what === 'begun' ? `${name}: building, on ${table}` : `${name}: built`
+}
+
+export function addPurgeCommand(program: Command, cli: Cli): void {
+  const command = program
+    .command('purge')
+    .description('remove dead rows now')
+    .action(cli.act(() => purgeEverything(cli)))
+  teach(
+    command,
+    'Removes expired and long-revoked tokens, codes, sessions, reset links, documents and audit entries past AUDIT_RETENTION_DAYS, a thousand rows at a time. A running server does this by itself every PURGE_INTERVAL_SECONDS; both may run at once.',
+    'purge',
+  )
+}
+
+async function purgeEverything(cli: Cli): Promise<Outcome> {
+  const config = cli.config()
+  return await withDatabase(config, async ({ db }) => {
+    const { removed } = await purgeOnce(db, {
+      auditRetentionDays: config.AUDIT_RETENTION_DAYS,
+      // No request waits for the end of this round.
+      stepsPerRound: Number.POSITIVE_INFINITY,
+    })
+    return { data: { removed }, text: table(['what', 'rows'], Object.entries(removed), '') }
+  })
 }

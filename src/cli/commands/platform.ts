@@ -8,13 +8,14 @@ import { listPlatforms } from '../../domain/clients/vendor-platforms.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE } from '../by-command-line.ts'
-import type { Cli } from '../cli.ts'
-import { gather } from '../gather.ts'
-import { nothingToChange, type Outcome } from '../outcome.ts'
-import { explainRefusal, type RefusalWords } from '../refusal-error.ts'
-import { table } from '../table.ts'
-import { teach } from '../teach.ts'
+import { BY_COMMAND_LINE, type Cli, gather, teach } from '../cli.ts'
+import {
+  explainRefusal,
+  nothingToChange,
+  type Outcome,
+  type RefusalWords,
+  table,
+} from '../outcome.ts'
 
 interface Details {
   readonly name?: string

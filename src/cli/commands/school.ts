@@ -6,16 +6,17 @@ import { type ListedSchool, listSchools } from '../../domain/schools/school-dire
 import { changeSettings } from '../../domain/schools/school-operations.ts'
 import { createSchool } from '../../domain/schools/write-school.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import { oneLine } from '../../foundation/text/one-line.ts'
-import { atNamedSchool } from '../at-named-school.ts'
-import { withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE, commandLineAt } from '../by-command-line.ts'
-import type { Cli } from '../cli.ts'
-import { loadSchool } from '../load-school.ts'
-import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
-import { explainRefusal } from '../refusal-error.ts'
-import { facts, table } from '../table.ts'
-import { teach } from '../teach.ts'
+import { oneLine } from '../../foundation/text/visible-text.ts'
+import { atNamedSchool, loadSchool, withDatabase } from '../attach.ts'
+import { BY_COMMAND_LINE, type Cli, commandLineAt, teach } from '../cli.ts'
+import {
+  CommandError,
+  explainRefusal,
+  facts,
+  nothingToChange,
+  type Outcome,
+  table,
+} from '../outcome.ts'
 
 export function addSchoolCommand(program: Command, cli: Cli): void {
   const school = program.command('school').description('schools and their settings')

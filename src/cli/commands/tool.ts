@@ -10,15 +10,17 @@ import {
   toolAddress,
 } from '../../domain/clients/tool-operations.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
-import type { Cli } from '../cli.ts'
-import { gather } from '../gather.ts'
-import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
-import type { RefusalWords } from '../refusal-error.ts'
-import { facts, table } from '../table.ts'
-import { teach } from '../teach.ts'
-import { peopleInWords } from './client-words.ts'
+import { atNamedSchool, type NamedSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../attach.ts'
+import { type Cli, gather, teach } from '../cli.ts'
+import {
+  CommandError,
+  facts,
+  nothingToChange,
+  type Outcome,
+  type RefusalWords,
+  table,
+} from '../outcome.ts'
+import { peopleInWords } from './client-standing.ts'
 
 interface Options {
   readonly school: string

@@ -1,29 +1,37 @@
+import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { ROLES, type Role } from '../../domain/actor/actor.ts'
+import { changeEntry, recordForInstallation } from '../../domain/audit/audit.ts'
 import { deletePerson } from '../../domain/people/deletion/delete-person.ts'
 import { resetFactors } from '../../domain/people/factors/second-factor.ts'
+import { sendInvitation } from '../../domain/people/invitations.ts'
+import { unknownPassword } from '../../domain/people/not-me-link.ts'
+import {
+  findPasswordProblem,
+  MIN_PASSWORD_LENGTH,
+  type PasswordContext,
+  type PasswordProblem,
+} from '../../domain/people/password-strength.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
 import {
   addPerson,
+  endEverything,
   setPersonPassword,
   setPersonRoles,
 } from '../../domain/people/person-operations.ts'
-import { hashPassword } from '../../foundation/crypto/password.ts'
-import { commandText } from '../../foundation/text/command-name.ts'
-import { atNamedSchool } from '../at-named-school.ts'
-import { withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE } from '../by-command-line.ts'
-import type { Cli } from '../cli.ts'
-import { loadPerson, unknownPerson } from '../load-person.ts'
-import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import { CommandError, type Outcome } from '../outcome.ts'
-import { readPassword } from '../read-password.ts'
-import { explainRefusal } from '../refusal-error.ts'
-import { teach } from '../teach.ts'
-import { addEndEverythingCommand } from './user-end-everything.ts'
-import { addInviteCommand } from './user-invite.ts'
-import { addPasskeysCommand } from './user-passkeys.ts'
-import { addSetEmailCommand } from './user-set-email.ts'
+import { hashPassword, MAX_PASSWORD_BYTES } from '../../foundation/crypto/password.ts'
+import { COMMAND, commandText } from '../../foundation/text/command-name.ts'
+import {
+  atNamedSchool,
+  loadPerson,
+  SCHOOL_ABOUT,
+  SCHOOL_OPTION,
+  unknownPerson,
+  withDatabase,
+} from '../attach.ts'
+import { BY_COMMAND_LINE, type Cli, teach } from '../cli.ts'
+import { CommandError, explainRefusal, type Outcome } from '../outcome.ts'
+import { addPasskeysCommand, addSetEmailCommand } from './user-passkeys.ts'
 
 export function addUserCommand(program: Command, cli: Cli): void {
   const user = program.command('user').description('people and their roles at a school')
@@ -254,6 +262,120 @@ function parseRoles(text: string): Role[] {
   throw new CommandError(
     unknown === undefined ? 'No role was named.' : `There is no role "${unknown}".`,
     `choose from ${ROLES.join(', ')}, comma-separated`,
+    2,
+  )
+}
+
+interface EndOptions {
+  readonly email: string
+  readonly reason: string
+}
+
+function addEndEverythingCommand(user: Command, cli: Cli): void {
+  const end = user
+    .command('end-everything')
+    .description('end all sessions and apps of a person whose account another person uses')
+    .requiredOption('--email <email>', 'who')
+    .requiredOption('--reason <text>', 'why, for the audit of this installation')
+    .action(cli.act((options: EndOptions) => endAll(cli, options)))
+  teach(
+    end,
+    'Does the same as the link “It was not me” in a mail: ends sessions, connected apps and remembered browsers at every school, removes passkeys and authenticators that were added in the last week, and makes the password useless. If the server sends mail, the person gets a link to choose a new one.',
+    'user end-everything --email ada@north.example --reason "reported by telephone"',
+  )
+}
+
+async function endAll(cli: Cli, { email, reason }: EndOptions): Promise<Outcome> {
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const person = await findPersonByEmail(db, email)
+    if (person === undefined) {
+      throw new CommandError(`No person has the email ${email}.`, 'check the spelling')
+    }
+    const hash = await unknownPassword()
+    const { id: userId } = person
+    await db.transaction().execute(async (tx) => {
+      await endEverything(tx, { userId, email: person.email, hash, by: 'end_everything' })
+      const change = {
+        action: 'person.everything_ended',
+        subject: userId,
+        detail: { reason: reason.slice(0, 1000) },
+      } as const
+      await recordForInstallation(tx, changeEntry(BY_COMMAND_LINE, change))
+    })
+    return {
+      data: { userId, email: person.email },
+      text: `Ended: all sessions, connected apps and the password of ${person.email}. They choose a new password by “Forgot your password?”.`,
+    }
+  })
+}
+
+interface InviteOptions {
+  readonly school: string
+  readonly email: string
+}
+
+function addInviteCommand(user: Command, cli: Cli): void {
+  const command = user
+    .command('invite')
+    .description('invite a member who has not signed in yet')
+    .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
+    .requiredOption('--email <email>', 'who')
+    .action(cli.act((options: InviteOptions) => inviteUser(cli, options)))
+  teach(
+    command,
+    'Queues an email with a link to choose a password, or to sign in for a person who has an account. A running server with SMTP_URL sends it within a minute. Once an hour for one person; the school sees it on the page of the member.',
+    'user invite --school north --email ada@north.example',
+  )
+}
+
+async function inviteUser(cli: Cli, options: InviteOptions): Promise<Outcome> {
+  return await atNamedSchool(cli, options.school, async ({ db, school, perform }) => {
+    const { id, email } = await loadPerson(db, options.email)
+    await perform(
+      sendInvitation,
+      { id },
+      {
+        not_found: [
+          `${email} holds no role at ${school.subdomain}.`,
+          `add them with ${commandText('user create')}`,
+        ],
+      },
+    )
+    return {
+      data: { userId: id, email, school: school.subdomain },
+      text: `An invitation to ${email} is queued.`,
+    }
+  })
+}
+
+const WORDS: Readonly<Record<PasswordProblem, string>> = {
+  too_short: `has fewer than ${MIN_PASSWORD_LENGTH} characters`,
+  too_long: `has more than ${MAX_PASSWORD_BYTES} bytes`,
+  repeated: 'repeats a short text',
+  common: 'is one of the passwords that are guessed first, or like one of them',
+  personal: 'is made of the name, the email address or the school’s name',
+}
+
+/**
+ * Reads a password from a pipe. Never from the command line, where every user of the machine can
+ * read it in the list of processes and the shell keeps it in its history.
+ */
+async function readPassword(input: Readable, about: PasswordContext): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of input) {
+    chunks.push(Buffer.from(chunk))
+    length += chunks.at(-1)?.length ?? 0
+    if (length > MAX_PASSWORD_BYTES + 2) break
+  }
+  const password = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+  const problem = await findPasswordProblem(password, about)
+  if (problem === undefined) return password
+  throw new CommandError(
+    `The password on stdin cannot be used: it ${WORDS[problem]}.`,
+    `pipe another one in, such as: printf '%s' "$PASSWORD" | ${COMMAND} user … --password-stdin`,
     2,
   )
 }

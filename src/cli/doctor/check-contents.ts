@@ -10,7 +10,7 @@ import {
 import { countSealed, judgeSecret } from '../../domain/setup/installation-secret.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
+import { trustNoProxy } from '../../foundation/http/client-address.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import {
   findInstallationSecret,

@@ -1,19 +1,27 @@
+import { statfs } from 'node:fs/promises'
 import type { Config } from '../../config.ts'
-import { installedExtensions } from '../../foundation/db/migration/extensions.ts'
+import { proveGrowth } from '../../domain/setup/write-proof.ts'
+import { losesPreparedStatements } from '../../foundation/db/database-url.ts'
+import { memoryOfMachine } from '../../foundation/db/embedded/cluster.ts'
+import { installedExtensions } from '../../foundation/db/migration/build-indexes.ts'
 import { OLDEST_POSTGRES_MAJOR } from '../../foundation/db/migration/migrate.ts'
-import { type AppliedMigration, loadMigrations } from '../../foundation/db/migration/migrations.ts'
+import {
+  type AppliedMigration,
+  loadMigrations,
+  TRIGRAMS,
+} from '../../foundation/db/migration/migrations.ts'
 import {
   isPossible,
   pendingIndexes,
   pendingMigrations,
 } from '../../foundation/db/migration/pending-migrations.ts'
+import { TIME_OUTS } from '../../foundation/db/time-outs.ts'
+import { DISK_FULL, isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
+import { POOLER_REMEDY } from '../../start/prepare.ts'
 import type { Attached } from '../attach.ts'
 import { explainError } from '../explain-error.ts'
 import { checkContents } from './check-contents.ts'
-import { checkDurability, checkPooler, checkSpace } from './check-durability.ts'
-import { checkMemory } from './check-memory.ts'
-import { checkSearch } from './check-search.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 /** With a larger difference, times written by the database and by this machine contradict each other. */
@@ -135,4 +143,131 @@ async function checkClock({ pool }: Attached): Promise<Finding> {
   return difference < BROKEN_CLOCK_MS
     ? note('clock', message, remedy)
     : broken('clock', message, remedy)
+}
+
+/** What the embedded PostgreSQL took of the memory; of another one we do not know the machine. */
+async function checkMemory({ pool, by }: Attached): Promise<readonly Finding[]> {
+  if (by === 'DATABASE_URL') return []
+  const { rows } = await pool.query<{ buffers: string; sort: string }>(
+    `select current_setting('shared_buffers') as buffers, current_setting('work_mem') as sort`,
+  )
+  const gigabytes = (memoryOfMachine() / 1024 ** 3).toFixed(1)
+  return rows.map(({ buffers, sort }) =>
+    fine(
+      'memory',
+      `Of the ${gigabytes} GB here PostgreSQL keeps up to ${buffers} of tables in memory, and takes up to ${sort} for a sort.`,
+    ),
+  )
+}
+
+/** Whether searches are answered by indexes. Without them they find the same, but read every row of the school. */
+export async function checkSearch({ pool }: Pick<Attached, 'pool'>): Promise<Finding> {
+  const extensions = await installedExtensions(pool)
+  if (!extensions.has(TRIGRAMS)) {
+    return note(
+      'search',
+      `The database lacks the extension ${TRIGRAMS}: a search reads every row of the school.`,
+      `as the owner of the database run \`create extension ${TRIGRAMS}\` (on some systems it is a package called contrib), then restart the server, which builds the indexes`,
+    )
+  }
+  // What is a letter, the extension asks the locale of the system.
+  const { rows } = await pool.query<{ trigrams: number }>(
+    "select cardinality(show_trgm('\u5c71\u7530')) as trigrams",
+  )
+  if (rows[0]?.trigrams === 0) {
+    return note(
+      'search',
+      'The locale of the database knows no letters beyond ASCII: a search for other letters reads every row of the school.',
+      'if such searches are slow, make a backup and restore it into a new database with the locale C.UTF-8',
+    )
+  }
+  return fine('search', 'Searches are answered by indexes, in every script.')
+}
+
+/** With less, PostgreSQL may soon be unable to write its log, and then stops. */
+const LITTLE_SPACE_BYTES = 500_000_000
+
+interface Replication {
+  readonly fsync: string
+  readonly commit: string
+  /** Of synchronous standbys. */
+  readonly names: string
+  readonly standbys: number
+}
+
+async function checkDurability({ pool }: Attached): Promise<readonly Finding[]> {
+  const { rows } = await pool.query<Replication>(
+    `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+       current_setting('synchronous_standby_names') as names,
+       (select count(*)::int from pg_stat_replication) as standbys`,
+  )
+  return rows.map(judgeDurability)
+}
+
+/** What a crash or a failover can lose. */
+export function judgeDurability({ fsync, commit, names, standbys }: Replication): Finding {
+  if (fsync === 'off') {
+    return note(
+      'durability',
+      'PostgreSQL runs with fsync=off: a power failure can destroy the database.',
+      'set fsync=on, unless this installation is only for tests',
+    )
+  }
+  if (commit === 'off') {
+    return note(
+      'durability',
+      'PostgreSQL confirms changes before they are on its disk (synchronous_commit=off): a crash can lose the last ones.',
+      'set synchronous_commit=on',
+    )
+  }
+  if (standbys > 0 && (names === '' || commit === 'local')) {
+    return note(
+      'durability',
+      `${standbys === 1 ? 'A standby follows' : `${standbys} standbys follow`} asynchronously: a failover can lose what was confirmed in the last moments. Then revoked tokens are accepted again, and clients that refreshed must sign in again.`,
+      'set synchronous_standby_names (and synchronous_commit=on), or let Patroni do so: synchronous_mode: true',
+    )
+  }
+  return fine(
+    'durability',
+    standbys === 0
+      ? 'What is confirmed is on the disk of the database; no standby follows.'
+      : 'What is confirmed is on the disk of the database and of a standby.',
+  )
+}
+
+async function checkPooler({ connection, by }: Attached): Promise<readonly Finding[]> {
+  if (by !== 'DATABASE_URL') return []
+  if (!(await losesPreparedStatements(connection, TIME_OUTS.connectAlone))) return []
+  return [
+    broken(
+      'pooler',
+      'A pooler in front of PostgreSQL loses prepared statements: requests fail at random.',
+      POOLER_REMEDY,
+    ),
+  ]
+}
+
+/** Writes to a table that is dropped at once. */
+async function checkSpace({ db, by }: Attached, config: Config): Promise<Finding> {
+  try {
+    await proveGrowth(db)
+  } catch (error) {
+    if (!isDatabaseUnavailable(error) || error.code !== DISK_FULL) throw error
+    return broken(
+      'disk',
+      'The disk of the database is full.',
+      'free space, or enlarge the disk; nothing that was confirmed is lost',
+    )
+  }
+  if (by === 'DATABASE_URL') return fine('disk', 'Tables can grow.')
+  const { bavail, bsize } = await statfs(config.SCHOOLGATE_DATA_DIR)
+  const free = bavail * bsize
+  const megabytes = `${Math.floor(free / 1_000_000)} MB`
+  return free < LITTLE_SPACE_BYTES
+    ? note(
+        'disk',
+        `Only ${megabytes} are free in the data folder.`,
+        'free space, or enlarge the disk',
+      )
+    : fine('disk', `${megabytes} are free in the data folder.`)
 }

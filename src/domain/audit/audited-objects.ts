@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb, TenantTable } from '../../foundation/db/school-db.ts'
-import { isUuid } from '../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../foundation/protocol/token-format.ts'
 import { shownPeople } from '../actor/shown-person.ts'
 import type { AuditRecord } from './read-audit.ts'
 

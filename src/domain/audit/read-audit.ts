@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { startOfUuidv7 } from '../../foundation/crypto/random.ts'
-import { cutPage } from '../../foundation/db/cut-page.ts'
+import { cutPage } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { shownPeople } from '../actor/shown-person.ts'
 import { COMMON_ACTIONS, isNotCommon } from './audit.ts'

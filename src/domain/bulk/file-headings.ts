@@ -1,8 +1,10 @@
-import { csvReader } from '../../foundation/tabular/csv-reader.ts'
-import { lineReader } from '../../foundation/tabular/line-reader.ts'
-import { readRecords } from '../../foundation/tabular/read-records.ts'
-import { type FileRecord, UnreadableFileError } from '../../foundation/tabular/record.ts'
-import { oneLine } from '../../foundation/text/one-line.ts'
+import { csvReader, lineReader } from '../../foundation/tabular/csv-reader.ts'
+import {
+  type FileRecord,
+  readRecords,
+  UnreadableFileError,
+} from '../../foundation/tabular/read-records.ts'
+import { oneLine } from '../../foundation/text/visible-text.ts'
 import type { BulkKind } from './kind.ts'
 import { type ColumnNames, type Format, headingName, headingNames } from './row-reader.ts'
 

@@ -1,5 +1,5 @@
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
+import { csvLine, guarded } from '../../foundation/tabular/csv-reader.ts'
 import type { Actor } from '../actor/actor.ts'
 import type { JobKind, JobResult, RunningJob } from '../jobs/job.ts'
 import { FileInParts, fileStoreOf } from '../jobs/job-file.ts'

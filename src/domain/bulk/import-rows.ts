@@ -1,6 +1,6 @@
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { UnreadableFileError } from '../../foundation/tabular/record.ts'
+import { UnreadableFileError } from '../../foundation/tabular/read-records.ts'
 import type { Actor } from '../actor/actor.ts'
 import { changeEntry, record } from '../audit/audit.ts'
 import type { InputProblem, Refusal } from '../operation/refusal.ts'

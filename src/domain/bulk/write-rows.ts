@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
-import { plainList, textList } from '../../foundation/db/array-literals.ts'
 import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
+import { plainList, textList } from '../../foundation/db/sql-values.ts'
 import { type ColumnShape, type ImportRow, type RowOutcome, shapeOf } from './kind.ts'
 import { objectAfter, same } from './plan-rows.ts'
 import type { ChildList, KeyedDetails, PlannedRow, TableKindDetails } from './table-details.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { parseUrl } from '../../foundation/net/parse-url.ts'
-import { isLoopback } from '../../foundation/protocol/redirect-uri.ts'
-import { redirectUriProblems } from '../../foundation/protocol/registrable-redirect-uri.ts'
+import { isLoopback, redirectUriProblems } from '../../foundation/protocol/redirect-uri.ts'
 import { isDeceptiveName } from '../../foundation/text/visible-text.ts'
 import type { ClientIdUrl } from './client-id-url.ts'
 

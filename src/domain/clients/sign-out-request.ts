@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type PublicJwk, parseEs256 } from '../../foundation/crypto/es256.ts'
-import type { Keyring } from '../../foundation/crypto/seal.ts'
-import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
+import { type Keyring, openMessage, sealMessage } from '../../foundation/crypto/seal.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { postLogoutUrl } from '../../foundation/protocol/authorization-response.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'

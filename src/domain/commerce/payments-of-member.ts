@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { groupRows } from '../../foundation/db/group-rows.ts'
 import {
+  groupRows,
   inRange,
   type Keyed,
   type KeysetRange,

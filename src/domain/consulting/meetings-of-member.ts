@@ -7,7 +7,7 @@ import {
   rangeOrder,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { boundInSql } from '../../foundation/db/unix-seconds.ts'
+import { boundInSql } from '../../foundation/db/sql-values.ts'
 
 export const MEETING_STATES = ['available', 'scheduled', 'canceled'] as const
 export type MeetingState = (typeof MEETING_STATES)[number]

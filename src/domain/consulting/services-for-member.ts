@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { atMost } from '../../foundation/db/bounded-rows.ts'
-import { groupRows } from '../../foundation/db/group-rows.ts'
 import {
+  atMost,
+  groupRows,
   inRange,
   type Keyed,
   type KeysetRange,

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { cutPage } from '../../foundation/db/cut-page.ts'
-import { groupRows } from '../../foundation/db/group-rows.ts'
+import { cutPage, groupRows } from '../../foundation/db/keyset.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
 import { record } from '../audit/audit.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Keyring } from '../../foundation/crypto/seal.ts'
-import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
+import { type Keyring, openMessage, sealMessage } from '../../foundation/crypto/seal.ts'
 import { PENDING_AUTHORIZATION_SECONDS } from './token-pair.ts'
 
 /**

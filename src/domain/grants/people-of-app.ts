@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { cutPage } from '../../foundation/db/cut-page.ts'
+import { cutPage } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { shownPeople } from '../actor/shown-person.ts'
 import type { ClientKind } from '../clients/client.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { groupRows } from '../../foundation/db/group-rows.ts'
+import { groupRows } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { cappedCount } from '../operation/list-page.ts'
 import { mayNamePerson } from './connected-apps.ts'

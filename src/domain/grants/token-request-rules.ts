@@ -3,7 +3,7 @@ import { sha256 } from '../../foundation/crypto/digest.ts'
 import type { Placeholders } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
-import { bindResource, missingResource } from '../../foundation/protocol/resource.ts'
+import { bindResource, missingResource } from '../../foundation/protocol/resource-names.ts'
 import { mayHoldInSql } from '../actor/actor.ts'
 import {
   CLIENT_IS_ON,

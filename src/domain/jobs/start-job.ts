@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { oneLine } from '../../foundation/text/one-line.ts'
+import { oneLine } from '../../foundation/text/visible-text.ts'
 import type { Actor } from '../actor/actor.ts'
 import { conflict } from '../operation/refusal.ts'
 import type { JobKind } from './job.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { isUuid } from '../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../foundation/protocol/token-format.ts'
 import { IS_ACTIVE } from '../people/member-resource.ts'
 import { addLearningDays } from './progress.ts'
 import { progressFields } from './progress-operations.ts'

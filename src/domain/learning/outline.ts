@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { LruCache } from '../../foundation/cache/lru-cache.ts'
-import { atMost } from '../../foundation/db/bounded-rows.ts'
+import { atMost } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
 export interface OutlineLecture {

@@ -1,5 +1,5 @@
+import { isPermittedHost } from '../../foundation/net/fetch-target.ts'
 import { parseUrl } from '../../foundation/net/parse-url.ts'
-import { isPermittedHost } from '../../foundation/net/permitted-host.ts'
 
 /** How a page plays a video: a page of the host in a frame, or a file in the player of the browser. */
 export interface VideoPlayer {

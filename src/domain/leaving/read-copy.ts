@@ -1,6 +1,6 @@
 import type { FileStore } from '../../foundation/storage/file-store.ts'
-import { lineReader } from '../../foundation/tabular/line-reader.ts'
-import type { FileRecord } from '../../foundation/tabular/record.ts'
+import { lineReader } from '../../foundation/tabular/csv-reader.ts'
+import type { FileRecord } from '../../foundation/tabular/read-records.ts'
 import { readJobFile } from '../jobs/job-file.ts'
 
 export type CopyRow = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { UUID } from '../../foundation/protocol/uuid.ts'
+import { UUID } from '../../foundation/protocol/token-format.ts'
 import { visibleText } from '../../foundation/text/visible-text.ts'
 
 /** Wire types that operations share. None but `line` transforms: the checked value is the value that was sent. */

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { plannedEachTime } from '../../foundation/db/contains-words.ts'
-import type { CursorType } from '../../foundation/db/cursor.ts'
-import { cutPage } from '../../foundation/db/cut-page.ts'
+import { type CursorType, cutPage } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
 import {

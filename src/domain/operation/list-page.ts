@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { type CursorType, encodeCursor, parseCursor } from '../../foundation/db/cursor.ts'
+import { type CursorType, encodeCursor, parseCursor } from '../../foundation/db/keyset.ts'
 import { count } from './fields.ts'
 import { invalid } from './refusal.ts'
 

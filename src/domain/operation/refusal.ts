@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
-import { oneLine } from '../../foundation/text/one-line.ts'
+import { oneLine } from '../../foundation/text/visible-text.ts'
 import { EMAIL_WORDS } from './fields.ts'
 
 export interface InputProblem {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { hashPassword } from '../../foundation/crypto/password.ts'
-import type { Keyring } from '../../foundation/crypto/seal.ts'
-import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
+import { type Keyring, openMessage, sealMessage } from '../../foundation/crypto/seal.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { claimAccount } from './claim-account.ts'
 import {

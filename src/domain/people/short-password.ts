@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { sha256 } from '../../foundation/crypto/digest.ts'
 import { hashPassword } from '../../foundation/crypto/password.ts'
-import type { Keyring } from '../../foundation/crypto/seal.ts'
-import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
+import { type Keyring, openMessage, sealMessage } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import { addressBucket, addressBuckets } from '../../foundation/net/address-buckets.ts'
+import { addressBucket, addressBuckets } from '../../foundation/net/address.ts'
 
 /** Who tries, as far as the server can tell before it knows the person. */
 export interface Requester {

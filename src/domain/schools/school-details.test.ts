@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { trustNoProxy } from '../../foundation/http/client-address.ts'
 import { readOrigin } from '../../foundation/http/origin.ts'
-import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
 import { parseOrigin } from './school-details.ts'
 
 describe('an origin gets its normal form', () => {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { HOST_LABEL } from '../../foundation/net/host-label.ts'
-import { parseUrl } from '../../foundation/net/parse-url.ts'
-import { parseHostPattern } from '../../foundation/net/permitted-host.ts'
-import { oneLine } from '../../foundation/text/one-line.ts'
+import { parseHostPattern } from '../../foundation/net/fetch-target.ts'
+import { HOST_LABEL, parseUrl } from '../../foundation/net/parse-url.ts'
+import { oneLine } from '../../foundation/text/visible-text.ts'
 import { currency, email, line, text } from '../operation/fields.ts'
 
 const origin = z.string().superRefine((given, context) => {

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Keyring, seal, unseal } from '../../foundation/crypto/seal.ts'
-import type { SealedColumn } from '../../foundation/crypto/sealed-column.ts'
+import { type Keyring, type SealedColumn, seal, unseal } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { SEALED_AUTHENTICATORS } from '../people/factors/authenticators.ts'
 import { checkSealedKeys, SEALED_SIGNING_KEYS } from '../schools/signing.ts'

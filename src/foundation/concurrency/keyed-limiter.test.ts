@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KeyedLimiter } from './keyed-limiter.ts'
-import { LimiterFull } from './limiter.ts'
+import { KeyedLimiter, LimiterFull } from './limiter.ts'
 
 /** Tasks that end when told to, and which of them have begun. */
 function tasks() {

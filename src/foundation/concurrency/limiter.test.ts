@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { AbandonedError } from './abandoned.ts'
-import { Limiter, LimiterFull } from './limiter.ts'
+import { AbandonedError, Limiter, LimiterFull } from './limiter.ts'
 
 /** Tasks that end when they are told to, and a record of the order in which they began. */
 function aStage(limiter: Limiter) {

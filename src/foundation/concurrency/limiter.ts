@@ -1,5 +1,3 @@
-import { abandonedBy } from './abandoned.ts'
-
 export interface Limits {
   /** How many tasks run at once. */
   readonly running: number
@@ -198,5 +196,46 @@ export class Limiter {
   #forgetIfIdle(share: Share): void {
     if (this.#shares.size <= IDLE_SHARES) return
     if (share.running === 0 && share.line.size === 0) this.#shares.delete(share.name)
+  }
+}
+
+/** The work was given up because the caller who asked for it is gone. */
+export class AbandonedError extends Error {
+  override readonly name = 'AbandonedError'
+}
+
+export function abandonedBy(signal: AbortSignal | undefined): AbandonedError {
+  return new AbandonedError('The caller is gone.', { cause: signal?.reason })
+}
+
+/** A limiter for each key, for example each address. Keys without a running task are forgotten. */
+export class KeyedLimiter {
+  readonly #limits: Limits
+  readonly #limiters = new Map<string, Limiter>()
+
+  constructor(limits: Limits) {
+    // There is only one share behind each key.
+    this.#limits = { ...limits, undivided: true }
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#limiters.size
+  }
+
+  isFull(key: string): boolean {
+    return this.#limiters.get(key)?.isFull() ?? false
+  }
+
+  async run<R>(key: string, task: () => Promise<R>): Promise<R> {
+    const limiter = this.#limiters.get(key) ?? new Limiter(this.#limits)
+    this.#limiters.set(key, limiter)
+    try {
+      return await limiter.run(task)
+    } finally {
+      // Another call may have forgotten this limiter already, and a third one begun with a new one.
+      const isKnown = this.#limiters.get(key) === limiter
+      if (isKnown && limiter.running === 0) this.#limiters.delete(key)
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { base32 } from './base32.ts'
+import { base32 } from './totp.ts'
 
 test.each([
   ['', ''],

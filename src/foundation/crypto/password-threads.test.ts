@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { HashingThreads } from './password-threads.ts'
+import { HashingThreads } from './password.ts'
 
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 

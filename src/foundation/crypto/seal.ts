@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -72,4 +73,58 @@ function open(key: Buffer, sealed: Uint8Array, context: string): Buffer | undefi
   } catch {
     return undefined
   }
+}
+
+/**
+ * A column whose values are sealed with the secret of the installation. It is described beside the code that writes it and
+ * listed in `domain/setup/installation-secret.ts`, so that the values can be sealed again with another secret.
+ */
+export interface SealedColumn {
+  readonly table: string
+  readonly column: string
+  /** Of the keyring. */
+  readonly purpose: string
+  /** The primary key with its types, and what `context` needs. */
+  readonly key: Readonly<Record<string, 'uuid' | 'text'>>
+  /** What each value was sealed for. */
+  readonly context: (row: Readonly<Record<string, string>>) => string
+}
+
+/** Only base64url: a lenient decoder would accept a sealed text with other text appended. */
+const SEALED = /^[A-Za-z0-9_-]+$/
+/** Far above the size of any accepted request. Only we can seal, so this is a guard against our own mistakes. */
+const MAX_PLAIN_BYTES = 256 * 1024
+
+/**
+ * A value that travels through a browser: a sealed value cannot be read or changed there, and it opens only for the
+ * same purpose and context until it expires. Compressed before it is sealed: base64 adds a third, and
+ * proxies and this server limit the length of a URL. The browser that carries it sent all of it, so its
+ * compressed length reveals no secret.
+ */
+export function sealMessage(
+  keyring: Keyring,
+  purpose: string,
+  context: string,
+  value: object,
+  expiresAt: number,
+): string {
+  const plain = deflateRawSync(JSON.stringify({ ...value, expires: Math.floor(expiresAt / 1000) }))
+  return seal(keyring.key(purpose), plain, context).toString('base64url')
+}
+
+/** The value, or undefined if it is forged, from elsewhere, or too old. */
+export function openMessage(
+  keyring: Keyring,
+  purpose: string,
+  context: string,
+  sealed: string | undefined,
+  now: number,
+  maxPlainBytes = MAX_PLAIN_BYTES,
+): unknown {
+  if (sealed === undefined || !SEALED.test(sealed)) return undefined
+  const plain = unseal(keyring.keys(purpose), Buffer.from(sealed, 'base64url'), context)
+  if (plain === undefined) return undefined
+  const text = inflateRawSync(plain, { maxOutputLength: maxPlainBytes }).toString()
+  const { expires, ...value } = JSON.parse(text)
+  return expires * 1000 > now ? value : undefined
 }

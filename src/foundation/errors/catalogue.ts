@@ -1,12 +1,9 @@
 import { DOCUMENTS } from '../protocol/endpoints.ts'
 import type { Explained } from './explained.ts'
-import { GRAPHQL_ERRORS } from './graphql-errors.ts'
-import { INPUT_ERRORS } from './input-errors.ts'
 import { OAUTH_ERRORS } from './oauth-errors.ts'
-import { REST_PROBLEMS } from './rest-errors.ts'
+import { GRAPHQL_ERRORS, REST_PROBLEMS, RPC_ERRORS } from './rest-errors.ts'
 import { SERVER_ERRORS } from './server-errors.ts'
-import { STATE_ERRORS } from './state-errors.ts'
-import { RPC_ERRORS } from './tool-errors.ts'
+import { INPUT_ERRORS, STATE_ERRORS } from './state-errors.ts'
 
 /** A code of one field, or of a rule about the state: what an operation refuses with. */
 export type ReasonCode = keyof typeof INPUT_ERRORS | keyof typeof STATE_ERRORS

@@ -1,7 +1,6 @@
-import { oneLine } from '../text/one-line.ts'
+import { oneLine } from '../text/visible-text.ts'
 import { Address, DefinitionList } from './components.tsx'
-import { errorPage } from './error-page.tsx'
-import type { Place } from './error-pages.tsx'
+import { errorPage, type Place } from './error-page.tsx'
 import { plainText } from './plain-text.ts'
 
 // What a person sees whose app sent them with an authorization request that cannot go on.

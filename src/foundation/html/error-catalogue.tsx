@@ -1,7 +1,6 @@
 import { ERROR_GROUPS } from '../errors/catalogue.ts'
 import type { Explained } from '../errors/explained.ts'
-import { Document, Footer } from './layout.tsx'
-import { renderPage } from './render.tsx'
+import { Document, Footer, renderPage } from './layout.tsx'
 import { PageHead, Panel } from './site-components.tsx'
 
 let withoutSchool: string | undefined

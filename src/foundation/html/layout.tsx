@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
 import { assetUrl } from './assets.ts'
 import { Name, Tile } from './components.tsx'
 import { plainText } from './plain-text.ts'
@@ -106,4 +107,8 @@ export function Footer({ branded }: { branded: boolean }) {
       </p>
     </footer>
   )
+}
+
+export function renderPage(page: VNode): string {
+  return `<!doctype html>${renderToString(page)}`
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Arrow } from './icon.tsx'
+import { Arrow } from './components.tsx'
 import { plainText } from './plain-text.ts'
 
 /** The heading of a page, with its actions beside it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAddressRateLimiter } from './address-rate-limit.ts'
+import { createAddressRateLimiter } from './rate-limit.ts'
 
 const policy = { name: 'registration', quota: 10, windowSeconds: 60 }
 const aLimiter = () => createAddressRateLimiter(policy, { now: () => 1_000_000 })

@@ -1,7 +1,6 @@
 import { fastify } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { clientAddress } from './client-address.ts'
-import { parseTrustProxy } from './trust-proxy.ts'
+import { clientAddress, parseTrustProxy } from './client-address.ts'
 
 async function addressSeen(trust: string, remoteAddress: string, forwardedFor?: string) {
   const { trusts } = parseTrustProxy(trust)

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { unmapIPv4 } from './trust-proxy.ts'
 
 /**
  * The caller's address: the socket's, or the one that trusted proxies name in `X-Forwarded-For`.
@@ -19,4 +18,76 @@ function parseAddress(text: string): string | undefined {
   const withPort = /^(?:\[([0-9a-f:.]+)\]|(\d{1,3}(?:\.\d{1,3}){3})):\d{1,5}$/i.exec(text)
   const address = unmapIPv4(withPort?.[1] ?? withPort?.[2] ?? '')
   return isIP(address) === 0 ? undefined : address
+}
+
+/** Tells from which peers the server believes `X-Forwarded-*` and `X-Request-Id`. */
+export type TrustProxy = { readonly trusts: (address: string | undefined) => boolean }
+
+export const trustNoProxy: TrustProxy = { trusts: () => false }
+
+const LOOPBACK = ['127.0.0.0/8', '::1']
+const REMEMBERED_PEERS = 256
+
+/**
+ * Reads a list such as `loopback, 10.0.0.0/8, 2001:db8::5`.
+ *
+ * A hop count is refused on purpose: a client that reaches the port directly can invent as many hops
+ * as the count allows, and could then choose the origin of its request, and with it the school.
+ */
+export function parseTrustProxy(text: string): TrustProxy {
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
+  if (entries.length === 0) return trustNoProxy
+  const list = new BlockList()
+  for (const entry of entries) {
+    for (const range of entry.toLowerCase() === 'loopback' ? LOOPBACK : [entry])
+      addRange(list, range)
+  }
+  return { trusts: remember((address) => isListed(list, address)) }
+}
+
+/** A dual-stack socket names the IPv4 peer 10.0.0.1 as `::ffff:10.0.0.1`. */
+function unmapIPv4(address: string): string {
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)
+  return mapped?.[1] ?? address
+}
+
+function addRange(list: BlockList, range: string): void {
+  const [address = '', prefix, ...rest] = range.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) throw invalidEntry(range)
+  const family = version === 4 ? 'ipv4' : 'ipv6'
+  if (prefix === undefined) {
+    list.addAddress(address, family)
+    return
+  }
+  const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
+  if (!(bits <= (version === 4 ? 32 : 128))) throw invalidEntry(range)
+  list.addSubnet(address, bits, family)
+}
+
+function invalidEntry(range: string): RangeError {
+  return new RangeError(
+    `"${range}" is not an IP address, a CIDR range or the word "loopback". ` +
+      'Name the addresses that your proxy connects from, for example "loopback" or "10.0.0.0/8"; ' +
+      'a number of hops or "true" is not accepted.',
+  )
+}
+
+function isListed(list: BlockList, address: string): boolean {
+  const plain = unmapIPv4(address)
+  const version = isIP(plain)
+  return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
+}
+
+function remember(decide: (address: string) => boolean): TrustProxy['trusts'] {
+  const known = new Map<string, boolean>()
+  return (address) => {
+    if (address === undefined) return false
+    const remembered = known.get(address)
+    if (remembered !== undefined) return remembered
+    const decided = decide(address)
+    if (known.size >= REMEMBERED_PEERS) known.clear()
+    known.set(address, decided)
+    return decided
+  }
 }

@@ -1,4 +1,4 @@
-import { AbandonedError } from '../concurrency/abandoned.ts'
+import { AbandonedError } from '../concurrency/limiter.ts'
 
 /** What the caller did wrong: a status and one sentence that the answer may show. */
 export type ClientFault = { readonly status: number; readonly description: string }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { trustNoProxy } from './client-address.ts'
 import { allowCrossOrigin, pathsAmong } from './cross-origin.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
-import { trustNoProxy } from './trust-proxy.ts'
 
 const browser = { origin: 'https://inspector.test' }
 const preflight = {

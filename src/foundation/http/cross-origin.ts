@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { rawPath } from './raw-url.ts'
+import { RequestRefusedError } from './client-fault.ts'
+import { rawPath } from './request-body.ts'
 
 // The listed names are for browsers that read `*` literally. `*` covers the MCP headers whose names
 // depend on a tool's parameters, but never Authorization (Fetch §3.3.3).
@@ -72,4 +74,34 @@ export function pathsAmong(names: readonly string[]): (path: string) => boolean 
   const exact = new Set(names.filter((name) => !name.endsWith('/')))
   const folders = names.filter((name) => name.endsWith('/'))
   return (path) => exact.has(path) || folders.some((folder) => path.startsWith(folder))
+}
+
+/** A form post that a page of another site may have caused. */
+export class ForgedPostError extends RequestRefusedError {
+  constructor(description: string) {
+    super(403, description)
+    this.name = 'ForgedPostError'
+  }
+}
+
+/**
+ * Refuses form posts that come from another site according to the browser's headers. Programs and
+ * old browsers send neither header; for them only the form token decides. The token is checked after
+ * this in every case.
+ *
+ * Sandboxed frames and cross-site redirects send `Origin: null`, so it counts as foreign.
+ * `Sec-Fetch-Site: none` means that the person started the request; a site cannot fake it.
+ *
+ * @see RFC 6454 §7.3
+ * @see RFC 9700 §4.7
+ */
+export function checkSameOriginPost(headers: IncomingHttpHeaders, origin: string): void {
+  const site = headers['sec-fetch-site']
+  const isForeignOrigin = headers.origin !== undefined && headers.origin !== origin
+  const isForeignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
+  if (isForeignOrigin || isForeignSite) {
+    throw new ForgedPostError(
+      'This form was sent from another site. Open the page here and send it again.',
+    )
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkSameOriginPost, ForgedPostError } from './forged-post.ts'
+import { checkSameOriginPost, ForgedPostError } from './cross-origin.ts'
 
 const origin = 'https://a.test'
 

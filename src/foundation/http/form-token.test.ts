@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { alter } from '../../../test/support/alter.ts'
-import { ForgedPostError } from './forged-post.ts'
-import { checkFormToken, type FormOwner, issueFormToken } from './form-token.ts'
+import { checkFormToken, type FormOwner, issueFormToken } from './cookies.ts'
+import { ForgedPostError } from './cross-origin.ts'
 
 const key = Buffer.alloc(32, 1)
 const ada: FormOwner = { kind: 'session', id: 'ada' }

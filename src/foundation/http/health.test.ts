@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { aLatch } from '../../../test/support/raw-http.ts'
+import { trustNoProxy } from './client-address.ts'
 import { addHealthRoutes, type ReadinessCheck } from './health.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
-import { trustNoProxy } from './trust-proxy.ts'
 
 function aServer(checks: readonly ReadinessCheck[], timeoutMs?: number) {
   const log: string[] = []

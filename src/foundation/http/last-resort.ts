@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorCode, errorAddress } from '../errors/catalogue.ts'
 import { findClientFault } from './client-fault.ts'
-import { RepeatedLines } from './repeated-lines.ts'
+import { SIGNPOSTS } from './link-header.ts'
+import { RepeatedLines } from './logging.ts'
 import { NO_SNIFFING } from './security-headers.ts'
-import { SIGNPOSTS } from './signposts.ts'
 
 const PLAIN_CODES: Readonly<Record<number, ErrorCode>> = {
   403: 'forbidden',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hideSecrets, serializeError } from './log-error.ts'
+import { hideSecrets, serializeError } from './logging.ts'
 
 const token = `sg_at_${'aB3'.repeat(20)}`
 

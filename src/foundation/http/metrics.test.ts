@@ -1,15 +1,16 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { trustNoProxy } from './client-address.ts'
 import { createLogger } from './logging.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
 import {
   addMetricsRoute,
+  createMetrics,
   listenForMetrics,
+  type Metrics,
   type MetricsListener,
   type MetricsSource,
-} from './metrics-endpoint.ts'
+} from './metrics.ts'
 import { nameSurface } from './observe-requests.ts'
 import { createHttpServer } from './server.ts'
-import { trustNoProxy } from './trust-proxy.ts'
 
 const made: Metrics[] = []
 const listening: MetricsListener[] = []

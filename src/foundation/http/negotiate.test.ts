@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseMediaType, wantsHtml } from './negotiate.ts'
+import { chooseMediaType, wantsHtml } from './conditional.ts'
 
 const graphql = ['application/json', 'application/graphql-response+json'] as const
 

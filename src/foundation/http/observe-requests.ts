@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { closeWithConnection } from './queued-answers.ts'
+import { closeWithConnection } from './request-line.ts'
 
 /** What a surface reports about a request to logs and metrics. Never put a secret here. */
 export type RequestOutcome = {

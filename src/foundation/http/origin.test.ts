@@ -1,8 +1,8 @@
 import { fastify } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { portOf, sendRaw } from '../../../test/support/raw-http.ts'
+import { parseTrustProxy, trustNoProxy } from './client-address.ts'
 import { createOriginReader, type OriginSource, readOrigin } from './origin.ts'
-import { parseTrustProxy, trustNoProxy } from './trust-proxy.ts'
 
 const behindProxy = parseTrustProxy('10.0.0.0/8')
 

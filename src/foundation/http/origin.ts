@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import { HOST_LABEL } from '../net/host-label.ts'
-import type { TrustProxy } from './trust-proxy.ts'
+import { HOST_LABEL } from '../net/parse-url.ts'
+import type { TrustProxy } from './client-address.ts'
 
 /** The parts of a request that decide its origin. */
 export type OriginSource = {

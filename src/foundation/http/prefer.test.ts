@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefersAsync } from './prefer.ts'
+import { prefersAsync } from './conditional.ts'
 
 test('respond-async is found among other preferences, in any case', () => {
   for (const prefer of [

@@ -1,12 +1,11 @@
 import { connect } from 'node:net'
 import { afterAll, expect, test, vi } from 'vitest'
 import { eventually } from '../../../test/support/eventually.ts'
-import { whenGone } from './gone.ts'
-import { trackInFlight } from './in-flight.ts'
+import { trustNoProxy } from './client-address.ts'
 import { createLogger } from './logging.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 import { createHttpServer } from './server.ts'
-import { trustNoProxy } from './trust-proxy.ts'
+import { trackInFlight, whenGone } from './shutdown.ts'
 
 const inFlight = trackInFlight()
 const finished: FinishedRequest[] = []

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { addressBucket } from '../net/address-buckets.ts'
-import { clientAddress } from './client-address.ts'
+import { addressBucket } from '../net/address.ts'
+import { clientAddress, trustNoProxy } from './client-address.ts'
 import { createLogger } from './logging.ts'
 import { createRateLimiter, rateLimitFields, rateLimitHook } from './rate-limit.ts'
 import { createHttpServer } from './server.ts'
-import { trustNoProxy } from './trust-proxy.ts'
 
 const policy = { name: 'token', quota: 10, windowSeconds: 5 }
 

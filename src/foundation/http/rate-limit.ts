@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { forgottenAtOnce } from '../cache/forgotten-at-once.ts'
+import { forgottenAtOnce } from '../cache/lru-cache.ts'
+import { addressBuckets } from '../net/address.ts'
 import { RequestRefusedError } from './client-fault.ts'
 
 export type RateLimitPolicy = {
@@ -32,7 +33,7 @@ export interface RateAccount {
   decide(): RateDecision
 }
 
-export type RateLimiter = {
+type RateLimiter = {
   readonly policy: RateLimitPolicy
   readonly take: (key: string) => RateDecision
   readonly open: (key: string) => RateAccount
@@ -231,5 +232,67 @@ export function rateLimitHook(
   return async (request, reply) => {
     const key = keyOf(request)
     if (key !== undefined) checkRate(limiter, key, reply)
+  }
+}
+
+/** `within` is what addresses are counted in, for example a school: what they do elsewhere does not count there. */
+export interface AddressRateLimiter extends RateLimiter {
+  readonly take: (address: string, within?: string) => RateDecision
+  readonly open: (address: string, within?: string) => RateAccount
+  readonly knows: (address: string, within?: string) => boolean
+}
+
+/**
+ * A rate limiter whose keys are addresses. An IPv6 address counts in its /64, its /56 and its /48. The headers show
+ * the policy of a single caller and what is left in the fullest bucket.
+ */
+export function createAddressRateLimiter(
+  policy: RateLimitPolicy,
+  options: { readonly maxKeys?: number; readonly now?: () => number } = {},
+): AddressRateLimiter {
+  const limiters = new Map<number, RateLimiter>()
+
+  function limiterOf(times: number): RateLimiter {
+    const known = limiters.get(times)
+    if (known !== undefined) return known
+    const made = createRateLimiter({ ...policy, quota: policy.quota * times }, options)
+    limiters.set(times, made)
+    return made
+  }
+
+  return {
+    policy,
+    take(address, within = '') {
+      const [narrowest, ...wider] = addressBuckets(address)
+      let tightest: RateDecision = limiterOf(narrowest.times).take(within + narrowest.name)
+      for (const { name, times } of wider) {
+        // A refused request does not count further: one household must not use up the allowance of its neighbours.
+        if (!tightest.allowed) return tightest
+        const decision = limiterOf(times).take(within + name)
+        if (!decision.allowed || decision.remaining < tightest.remaining) tightest = decision
+      }
+      return tightest
+    },
+    knows: (address, within = '') =>
+      limiters.size > 0 &&
+      addressBuckets(address).some(
+        ({ name, times }) => limiters.get(times)?.knows(within + name) === true,
+      ),
+    open(address, within = '') {
+      const accounts = addressBuckets(address).map(({ name, times }) =>
+        limiterOf(times).open(within + name),
+      )
+      return {
+        spend(units) {
+          for (const account of accounts) account.spend(units)
+        },
+        isEmpty: () => accounts.some((account) => account.isEmpty()),
+        debt: () => Math.max(...accounts.map((account) => account.debt())),
+        decide: () =>
+          accounts
+            .map((account) => account.decide())
+            .reduce((a, b) => (!b.allowed || b.remaining < a.remaining ? b : a)),
+      }
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rawPath, rawQuery } from './raw-url.ts'
+import { rawPath, rawQuery } from './request-body.ts'
 
 describe('rawQuery and rawPath', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RepeatedLines } from './repeated-lines.ts'
+import { RepeatedLines } from './logging.ts'
 
 test('of each kind a few lines are written in a window, and the next one says how many were left out', () => {
   let now = 0

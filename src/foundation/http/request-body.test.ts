@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { trustNoProxy } from './client-address.ts'
 import { createLogger } from './logging.ts'
 import { acceptForms, acceptJson } from './request-body.ts'
 import { createHttpServer } from './server.ts'
-import { trustNoProxy } from './trust-proxy.ts'
 
 const FORM_BODY_BYTES = 64 * 1024
 

@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
 import { aLatch, portOf, sendRaw } from '../../../test/support/raw-http.ts'
+import { parseTrustProxy, trustNoProxy } from './client-address.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
-import { parseTrustProxy, trustNoProxy } from './trust-proxy.ts'
 
 type Line = Record<string, unknown>
 

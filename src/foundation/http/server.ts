@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -6,16 +8,82 @@ import {
   fastify,
   LogController,
 } from 'fastify'
+import type { TrustProxy } from './client-address.ts'
 import { RequestRefusedError } from './client-fault.ts'
 import { answerLastResort, answerNotFound } from './last-resort.ts'
-import { requestLog } from './logging.ts'
-import { answerMalformed } from './malformed.ts'
+import { requestIds, requestLog } from './logging.ts'
 import { describeFinished, observeRequests, type RequestObserver } from './observe-requests.ts'
-import { requestIds } from './request-id.ts'
-import { RequestLogger } from './request-logger.ts'
+import { isAnswering } from './request-line.ts'
 import { NO_SNIFFING } from './security-headers.ts'
-import { closeStalledReaders } from './stalled-readers.ts'
-import type { TrustProxy } from './trust-proxy.ts'
+
+type ChildSettings = NonNullable<Parameters<FastifyBaseLogger['child']>[1]>
+type Bindings = Parameters<FastifyBaseLogger['child']>[0]
+type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
+
+/**
+ * The logger of one request. Most requests never use it, so the child logger that adds the request's
+ * id to every line is created at the first line.
+ */
+class RequestLogger implements FastifyBaseLogger {
+  readonly #parent: FastifyBaseLogger
+  readonly #bindings: Bindings
+  readonly #settings: ChildSettings
+  #child: FastifyBaseLogger | undefined
+
+  constructor(parent: FastifyBaseLogger, bindings: Bindings, settings: ChildSettings = {}) {
+    this.#parent = parent
+    this.#bindings = bindings
+    this.#settings = settings
+  }
+
+  get level(): string {
+    return this.#child?.level ?? this.#settings.level ?? this.#parent.level
+  }
+
+  set level(level: string) {
+    this.#made().level = level
+  }
+
+  fatal(...line: unknown[]): void {
+    this.#write('fatal', line)
+  }
+
+  error(...line: unknown[]): void {
+    this.#write('error', line)
+  }
+
+  warn(...line: unknown[]): void {
+    this.#write('warn', line)
+  }
+
+  info(...line: unknown[]): void {
+    this.#write('info', line)
+  }
+
+  debug(...line: unknown[]): void {
+    this.#write('debug', line)
+  }
+
+  trace(...line: unknown[]): void {
+    this.#write('trace', line)
+  }
+
+  silent(): void {}
+
+  child(bindings: Bindings, settings?: ChildSettings): FastifyBaseLogger {
+    return this.#made().child(bindings, settings)
+  }
+
+  #write(level: Level, line: unknown[]): void {
+    const logger = this.#made()
+    Reflect.apply(logger[level], logger, line)
+  }
+
+  #made(): FastifyBaseLogger {
+    this.#child ??= this.#parent.child(this.#bindings, this.#settings)
+    return this.#child
+  }
+}
 
 export type HttpLimits = {
   /** Bodies of JSON routes; forms have their own, smaller limit. */
@@ -140,4 +208,53 @@ function lacksHost({ raw }: FastifyRequest): boolean {
 
 function isTooLong(request: FastifyRequest, limit: number): boolean {
   return (request.raw.url?.length ?? 0) > limit
+}
+
+const STATUS_BY_CODE: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+/**
+ * Answers bytes that are not an HTTP request. The answer has no detail and repeats none of the bytes,
+ * so a client that probes the parser learns nothing.
+ *
+ * @see RFC 9110 §15.5.1
+ */
+function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  // While an earlier request of this connection is being answered, bytes written here would end up
+  // inside or before that answer, and a proxy would hand them to another client.
+  if (socket.writable && !isAnswering(socket)) {
+    const status = STATUS_BY_CODE[error.code ?? ''] ?? 400
+    const reason = STATUS_CODES[status] ?? 'Bad Request'
+    socket.write(
+      `HTTP/1.1 ${status} ${reason}\r\n` +
+        'Connection: close\r\n' +
+        'Content-Type: text/plain; charset=utf-8\r\n' +
+        'X-Content-Type-Options: nosniff\r\n' +
+        `Content-Length: ${reason.length + 1}\r\n\r\n${reason}\n`,
+    )
+  }
+  socket.destroy()
+}
+
+/**
+ * Disconnects a client that reads nothing of its answer for the server's `connectionTimeout`: the
+ * unread part stays in our memory. Node restarts the time-out at every read, every write and
+ * whenever part of a large write has been sent, so a slow reader that makes progress stays connected.
+ *
+ * A listener on the response replaces Node's default, which would also disconnect a client that waits
+ * for an answer we still prepare. Idle connections have no response, and Node closes them.
+ */
+function closeStalledReaders(app: FastifyInstance): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.on('timeout', closeIfUnread)
+    done()
+  })
+}
+
+function closeIfUnread(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy()
 }

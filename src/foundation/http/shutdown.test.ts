@@ -2,11 +2,10 @@ import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../test/support/eventually.ts'
 import { aLatch, portOf, sendRaw } from '../../../test/support/raw-http.ts'
-import { trackInFlight } from './in-flight.ts'
+import { trustNoProxy } from './client-address.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
-import { type Closer, createShutdown, shutDownOnSignals } from './shutdown.ts'
-import { trustNoProxy } from './trust-proxy.ts'
+import { type Closer, createShutdown, shutDownOnSignals, trackInFlight } from './shutdown.ts'
 
 const stops: (() => void)[] = []
 afterEach(() => {

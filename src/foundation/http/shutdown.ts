@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import type { InFlight } from './in-flight.ts'
+import type { RequestObserver } from './observe-requests.ts'
 
 export type Closer = { readonly name: string; readonly close: () => Promise<unknown> | unknown }
 
@@ -123,4 +125,63 @@ function settled(work: Promise<unknown>, limitMs: number, signal?: AbortSignal):
       },
     )
   })
+}
+
+type InFlight = RequestObserver & {
+  readonly count: () => number
+  /** Resolves as soon as no request is being answered. */
+  readonly drained: () => Promise<void>
+  /** Closes every connection on which a request came. */
+  readonly disconnectAll: () => void
+}
+
+/**
+ * Counts the requests that are being answered. Fastify's `close` does not wait for requests of
+ * the second listener that it opens for `localhost`; this does. It keeps the connections and no set of requests, which would
+ * keep finished requests in memory (see `request-line.ts`).
+ */
+export function trackInFlight(): InFlight {
+  const connections = new Set<Socket>()
+  let running = 0
+  let waiting: (() => void)[] = []
+  return {
+    started({ raw: { socket } }) {
+      running++
+      if (connections.has(socket)) return
+      connections.add(socket)
+      socket.once('close', () => connections.delete(socket))
+    },
+    finished() {
+      running--
+      if (running > 0) return
+      for (const resolve of waiting) resolve()
+      waiting = []
+    },
+    count: () => running,
+    drained: () =>
+      running === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push(resolve)
+          }),
+    disconnectAll() {
+      for (const socket of connections) socket.destroy()
+    },
+  }
+}
+
+const signals = new WeakMap<ServerResponse, AbortSignal>()
+
+/** Aborted once the connection is closed before the whole answer was sent. One signal for each answer. */
+export function whenGone(response: ServerResponse): AbortSignal {
+  const known = signals.get(response)
+  if (known !== undefined) return known
+  const gone = new AbortController()
+  const abortIfUnfinished = (): void => {
+    if (!response.writableFinished) gone.abort()
+  }
+  if (response.destroyed) abortIfUnfinished()
+  response.once('close', abortIfUnfinished)
+  signals.set(response, gone.signal)
+  return gone.signal
 }

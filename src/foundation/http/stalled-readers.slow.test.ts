@@ -4,10 +4,10 @@ import { Readable } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../test/support/eventually.ts'
 import { portOf } from '../../../test/support/raw-http.ts'
+import { trustNoProxy } from './client-address.ts'
 import { createLogger } from './logging.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 import { createHttpServer } from './server.ts'
-import { trustNoProxy } from './trust-proxy.ts'
 
 const MEGABYTE = 1024 * 1024
 const PIECES = 64

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseTrustProxy } from './trust-proxy.ts'
+import { parseTrustProxy } from './client-address.ts'
 
 describe('parseTrustProxy', () => {
   test('an empty list trusts no peer', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addressBucket, addressBuckets } from './address-buckets.ts'
+import { addressBucket, addressBuckets } from './address.ts'
 
 const namesOf = (address: string) => addressBuckets(address).map(({ name }) => name)
 

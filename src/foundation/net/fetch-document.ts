@@ -1,5 +1,12 @@
 import { lookup as resolveName } from 'node:dns/promises'
-import type { IncomingMessage } from 'node:http'
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
 import { setTimeout as after } from 'node:timers'
 import { STRANGER, walkJson } from '../json/json-walk.ts'
 import { isLoopbackAddress, isPublicAddress } from './address.ts'
@@ -7,14 +14,13 @@ import {
   addressRefused,
   connectionFailure,
   type FetchFailure,
+  type FetchTarget,
   fetchFailure,
+  judgeTarget,
   nameNotResolved,
-} from './fetch-failure.ts'
-import { type FetchTarget, judgeTarget } from './fetch-target.ts'
+} from './fetch-target.ts'
 import type { OutgoingObserver } from './outgoing.ts'
 import { parseUrl } from './parse-url.ts'
-import { type ResolvedAddress, responseHead, startPinnedRequest } from './pinned-request.ts'
-import { freshnessSeconds } from './response-freshness.ts'
 
 export interface FetchOptions {
   readonly maxBytes?: number | undefined
@@ -157,4 +163,104 @@ function judgeHead({ statusCode = 0, headers }: IncomingMessage): FetchFailure |
     )
   }
   return undefined
+}
+
+interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+/**
+ * Starts a GET that can reach only the given addresses. Always on a new connection: a pooled one might lead to
+ * an address that the name had earlier.
+ */
+function startPinnedRequest(
+  { url, hostname, port }: FetchTarget,
+  addresses: readonly ResolvedAddress[],
+  { ca, signal }: { ca: string | undefined; signal: AbortSignal },
+): ClientRequest {
+  const shared = {
+    host: hostname,
+    port,
+    path: url.pathname + url.search,
+    agent: false,
+    lookup: answerWith(addresses),
+    signal,
+    headers: {
+      accept: 'application/json',
+      // Ask for no compression: the size of the expanded body would be unknown.
+      'accept-encoding': 'identity',
+      'user-agent': 'schoolgate',
+    },
+  } as const
+  if (url.protocol === 'http:') return httpRequest(shared)
+  return httpsRequest({
+    ...shared,
+    // Set here because an environment variable can turn off the default for the whole process.
+    rejectUnauthorized: true,
+    ...(isIP(hostname) === 0 && { servername: hostname }),
+    ...(ca !== undefined && { ca }),
+  })
+}
+
+/** Sends the request. Resolves with the head of the response, or rejects if there is none. */
+function responseHead(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve)
+    request.on('error', reject)
+    // A server that answers with a protocol switch ends the connection without a response or an error.
+    request.on('close', () => reject(new Error('the connection closed before an answer')))
+    request.end()
+  })
+}
+
+function answerWith(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_hostname, options, callback) => {
+    if (options.all === true) return callback(null, [...addresses])
+    const [first] = addresses
+    return callback(null, first?.address ?? '', first?.family)
+  }
+}
+
+/**
+ * For how many seconds a response is fresh; undefined if the response does not say. Read like a shared cache,
+ * because all clients share the stored copy.
+ *
+ * @see RFC 9111 §4.2.1, §5.2.2
+ */
+export function freshnessSeconds(
+  headers: IncomingHttpHeaders,
+  now: number = Date.now(),
+): number | undefined {
+  const directives = parseDirectives(headers['cache-control'] ?? '')
+  if (['no-store', 'no-cache', 'private'].some((name) => directives.has(name))) return 0
+  const declared =
+    deltaSeconds(directives.get('s-maxage')) ?? deltaSeconds(directives.get('max-age'))
+  const lifetime = declared ?? secondsUntilExpiry(headers, now)
+  if (lifetime === undefined) return undefined
+  return Math.max(0, lifetime - (deltaSeconds(headers.age) ?? 0))
+}
+
+function parseDirectives(header: string): ReadonlyMap<string, string> {
+  const directives = new Map<string, string>()
+  for (const part of header.split(',')) {
+    const [name = '', value = ''] = part.split('=', 2)
+    const key = name.trim().toLowerCase()
+    // The first of two contradicting values counts (RFC 9111 §4.2.1).
+    if (!directives.has(key)) directives.set(key, value.trim().replace(/^"(.*)"$/, '$1'))
+  }
+  return directives
+}
+
+function deltaSeconds(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}
+
+function secondsUntilExpiry(headers: IncomingHttpHeaders, now: number): number | undefined {
+  if (headers.expires === undefined) return undefined
+  const expires = Date.parse(headers.expires)
+  const date = Date.parse(headers.date ?? '')
+  // An invalid date, often "0", means already expired (RFC 9111 §5.3).
+  if (Number.isNaN(expires)) return 0
+  return Math.max(0, Math.floor((expires - (Number.isNaN(date) ? now : date)) / 1000))
 }

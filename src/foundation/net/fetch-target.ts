@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { isLoopbackHost } from './loopback.ts'
+import { domainToASCII } from 'node:url'
+import { isLoopbackHost } from './parse-url.ts'
 
 export interface FetchTarget {
   readonly url: URL
@@ -60,4 +61,91 @@ const httpsNeeded = 'The URL must begin with https://.'
 
 function refuse(description: string): TargetVerdict {
   return { ok: false, description }
+}
+
+export type FetchFailureReason =
+  | 'url_refused'
+  | 'name_not_resolved'
+  | 'address_refused'
+  | 'timed_out'
+  | 'tls_failed'
+  | 'connection_failed'
+  | 'redirected'
+  | 'wrong_status'
+  | 'encoded_body'
+  | 'wrong_content_type'
+  | 'too_large'
+  | 'not_json'
+
+/** `reason` is for logs and metrics; `description` may be shown to the client that sent the URL. */
+export interface FetchFailure {
+  readonly ok: false
+  readonly reason: FetchFailureReason
+  readonly description: string
+}
+
+export function fetchFailure(reason: FetchFailureReason, description: string): FetchFailure {
+  return { ok: false, reason, description }
+}
+
+/**
+ * The same sentence for a name that does not exist and for one that leads to an internal address: a
+ * difference would let strangers find out the names in a private network.
+ */
+const notPublic =
+  'The host was not found on the public internet. Check the name, and that all of its addresses are public.'
+
+export const nameNotResolved = fetchFailure('name_not_resolved', notPublic)
+export const addressRefused = fetchFailure('address_refused', notPublic)
+
+/** Describes an error of the network or of TLS. The error's own text may contain internal addresses. */
+export function connectionFailure(error: unknown): FetchFailure {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/CERT|TLS|SSL|SIGNATURE|EPROTO|HOSTNAME_MISMATCH/.test(code)) {
+    return fetchFailure(
+      'tls_failed',
+      'No trusted TLS connection could be made. The certificate must be valid for this host and come from a public authority.',
+    )
+  }
+  return fetchFailure(
+    'connection_failed',
+    'The server could not be reached, or closed the connection before the document was complete.',
+  )
+}
+
+/**
+ * Whether an operator's list permits a host. An entry is a host (`app.example.com`) or all hosts
+ * below one (`*.example.com`, which does not include `example.com` itself). An entry that is
+ * neither permits nothing.
+ *
+ * @see draft-ietf-oauth-client-id-metadata-document §8.9
+ */
+export function isPermittedHost(host: string, allowlist: readonly string[]): boolean {
+  const name = normalizeHost(host)
+  if (name === undefined) return false
+  return allowlist.some((entry) => {
+    const pattern = parseHostPattern(entry)
+    if (pattern === undefined) return false
+    return pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern
+  })
+}
+
+/** The canonical form of a list entry: lower case, punycode, no last dot; undefined if it is not valid. */
+export function parseHostPattern(entry: string): string | undefined {
+  const text = entry.trim()
+  if (!text.startsWith('*.')) return normalizeHost(text)
+  const parent = normalizeHost(text.slice(2))
+  // `*.com` would permit half the internet by mistake, and `*.0.0.1` would match IP addresses.
+  if (parent === undefined || !parent.includes('.') || isIP(parent) !== 0) return undefined
+  return `*.${parent}`
+}
+
+function normalizeHost(host: string): string | undefined {
+  if (host === '[::1]') return host
+  // The conversion below stops at the first of these characters and would return the text before it.
+  if (/[\s/\\?#@:%*[\]]/.test(host)) return undefined
+  const ascii = domainToASCII(host).replace(/\.$/, '')
+  // It also lets a semicolon and quotes through, which no host has.
+  if (!/^[a-z0-9._-]+$/.test(ascii)) return undefined
+  return ascii.split('.').includes('') ? undefined : ascii
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLoopbackHost, isOwnMachine } from './loopback.ts'
+import { isLoopbackHost, isOwnMachine } from './parse-url.ts'
 
 test.each(['localhost', 'harbor.localhost', '127.0.0.1', '127.8.0.1', '[::1]'])(
   '%s is the own machine',

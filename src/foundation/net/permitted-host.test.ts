@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isPermittedHost, parseHostPattern } from './permitted-host.ts'
+import { isPermittedHost, parseHostPattern } from './fetch-target.ts'
 
 describe('isPermittedHost', () => {
   const list = ['claude.ai', '*.example.com', 'Bücher.example', 'UPPER.example.', '127.0.0.1']

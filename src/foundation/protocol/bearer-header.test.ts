@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseBearer } from './bearer-header.ts'
+import { parseBearer } from './challenge.ts'
 
 describe('a bearer token', () => {
   test('is read as in RFC 6750 §2.1', () => {

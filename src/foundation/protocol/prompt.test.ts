@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseMaxAge, parsePrompt } from './prompt.ts'
+import { parseMaxAge, parsePrompt } from './authorization-response.ts'
 
 const invalidRequest = expect.objectContaining({ code: 'invalid_request' })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { redirectUriProblems } from './registrable-redirect-uri.ts'
+import { redirectUriProblems } from './redirect-uri.ts'
 
 const forPublic = (uri: string) => redirectUriProblems(uri, { confidential: false })
 const forConfidential = (uri: string) => redirectUriProblems(uri, { confidential: true })

@@ -1,6 +1,6 @@
 import { OAuthError } from './errors.ts'
 import { type Parameters, parseParameters } from './parameters.ts'
-import { normalizeResource } from './resource.ts'
+import { normalizeResource } from './resource-names.ts'
 
 /** The parameters that token requests of OAuth and its extensions have, as IANA registers them. */
 const BODY_ONLY: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUuid, UUID } from './uuid.ts'
+import { isUuid, UUID } from './token-format.ts'
 
 const id = '0190c0de-0000-7000-8000-00000000abcd'
 

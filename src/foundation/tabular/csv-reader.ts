@@ -4,7 +4,7 @@ import {
   type RecordReader,
   TOO_LONG,
   UnreadableFileError,
-} from './record.ts'
+} from './read-records.ts'
 
 /** An empty cell is null and an empty pair of quotation marks the empty text, as in PostgreSQL's COPY. */
 export type Cell = string | null
@@ -170,4 +170,89 @@ function countBreaks(text: string): number {
   let count = 0
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
   return count
+}
+
+/** Reads a file of lines, such as NDJSON. Empty lines are skipped but counted. */
+export function lineReader(maxLength = MAX_RECORD_LENGTH): RecordReader<string> {
+  /** The pieces of a line whose end has not arrived. Put together once, so that a long line costs no more. */
+  let held: string[] = []
+  let heldLength = 0
+  let line = 1
+  /** Inside a line that is already too long. */
+  let skipping = false
+
+  function take(text: string, found: FileRecord<string>[]): void {
+    const content = text.endsWith('\r') ? text.slice(0, -1) : text
+    if (skipping || content.length > maxLength) found.push({ line, problem: TOO_LONG })
+    else if (content.trim() !== '') found.push({ line, content })
+    skipping = false
+    line += 1
+  }
+
+  function hold(text: string): void {
+    held.push(text)
+    heldLength += text.length
+    if (heldLength <= maxLength) return
+    skipping = true
+    release()
+  }
+
+  function release(): string {
+    const text = held.join('')
+    held = []
+    heldLength = 0
+    return text
+  }
+
+  return {
+    push(piece) {
+      const found: FileRecord<string>[] = []
+      let start = 0
+      for (let at = piece.indexOf('\n'); at !== -1; at = piece.indexOf('\n', start)) {
+        take(release() + piece.slice(start, at), found)
+        start = at + 1
+      }
+      hold(piece.slice(start))
+      return found
+    },
+    end() {
+      const found: FileRecord<string>[] = []
+      const rest = release()
+      if (rest !== '' || skipping) take(rest, found)
+      return found
+    },
+  }
+}
+
+/**
+ * One line of CSV. An absent value is an empty cell, an empty text a pair of quotation marks.
+ *
+ * @see RFC 4180 §2
+ */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(writeCell).join(',')}\r\n`
+}
+
+/** Includes the separators that any spreadsheet may assume, so that none of them splits a cell. */
+const NEEDS_QUOTES = /^$|^\s|\s$|[",;\t\r\n|]/
+
+function writeCell(cell: Cell): string {
+  if (cell === null) return ''
+  return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+/** The first characters that make spreadsheets run a text as a formula, after any number of our marks. */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
+
+/**
+ * Puts an apostrophe, which spreadsheets hide, before a text that a spreadsheet would run as a
+ * formula: the name `=HYPERLINK(…)` of a student must not become a link in an exported file.
+ * `unguarded` removes the apostrophe, so that an exported file can be imported unchanged.
+ */
+export function guarded(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text
+}
+
+export function unguarded(text: string): string {
+  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text
 }

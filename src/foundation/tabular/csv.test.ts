@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csvLine, guarded, unguarded } from './csv-line.ts'
-import { type Cell, csvReader } from './csv-reader.ts'
-import type { FileRecord, RecordReader } from './record.ts'
+import { type Cell, csvLine, csvReader, guarded, unguarded } from './csv-reader.ts'
+import type { FileRecord, RecordReader } from './read-records.ts'
 
 function readAll<T>(reader: RecordReader<T>, pieces: readonly string[]): FileRecord<T>[] {
   return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()]

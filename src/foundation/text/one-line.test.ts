@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LINE_LENGTH, oneLine, oneSentence, SENTENCE_LENGTH } from './one-line.ts'
+import { LINE_LENGTH, oneLine, oneSentence, SENTENCE_LENGTH } from './visible-text.ts'
 
 describe('one line', () => {
   test('keeps a short text', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSampler, type SamplerName } from './sampler.ts'
+import { createSampler, type SamplerName } from './trace-context.ts'
 
 const parent = (isSampled: boolean) => ({
   traceId: '0'.repeat(31).concat('1'),

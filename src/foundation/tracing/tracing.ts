@@ -1,13 +1,84 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { LruCache } from '../cache/lru-cache.ts'
+import { randomSecret } from '../crypto/random.ts'
 import type { StatementObserver } from '../db/named-statements.ts'
+import type { TrustProxy } from '../http/client-address.ts'
+import { METHODS } from '../http/metrics.ts'
 import type { FinishedRequest, ObservedRequest, RequestObserver } from '../http/observe-requests.ts'
-import { METHODS } from '../http/request-metrics.ts'
-import type { TrustProxy } from '../http/trust-proxy.ts'
 import type { OutgoingObserver } from '../net/outgoing.ts'
-import type { Sampler } from './sampler.ts'
-import { Span, type SpanSink } from './span.ts'
-import { summarizeStatement } from './statement-summary.ts'
-import { parseTraceContext, type TraceContext, traceHeaders } from './trace-context.ts'
+import {
+  parseTraceContext,
+  type Sampler,
+  type TraceContext,
+  traceHeaders,
+} from './trace-context.ts'
+
+export type SpanKind = 'internal' | 'server' | 'client'
+
+export type AttributeValue = string | number
+
+/** Never a value of a statement, a path, a query, a header, a token, an email address or the name of a person. */
+export type Attributes = Record<string, AttributeValue>
+
+type SpanId = Pick<TraceContext, 'traceId' | 'spanId'>
+
+interface SpanBegin {
+  readonly kind: SpanKind
+  readonly name: string
+  readonly parent?: Span | TraceContext | undefined
+  /** Another trace that this one has to do with. */
+  readonly link?: SpanId | undefined
+}
+
+/** What takes a span once it has ended. */
+type SpanSink = (span: Span) => void
+
+/** A piece of work of a request that is traced. */
+export class Span {
+  readonly traceId: string
+  readonly spanId = newId(8)
+  readonly parentId: string | undefined
+  readonly state: string | undefined
+  readonly kind: SpanKind
+  readonly link: SpanId | undefined
+  /** Milliseconds since 1970, with fractions. */
+  readonly startedAt: number
+  readonly attributes: Attributes = {}
+  name: string
+  /** The reason why the work failed. */
+  failure: string | undefined
+  endedAt: number | undefined
+  readonly #sink: SpanSink
+  /** Between the two clocks, once for a request: the clock of the machine may be set while it runs. */
+  readonly #offset: number
+
+  constructor({ kind, name, parent, link }: SpanBegin, sink: SpanSink) {
+    this.kind = kind
+    this.name = name
+    this.traceId = parent?.traceId ?? newId(16)
+    this.parentId = parent?.spanId
+    this.state = parent?.state
+    this.link = link
+    this.#sink = sink
+    this.#offset = parent instanceof Span ? parent.#offset : Date.now() - performance.now()
+    this.startedAt = this.#offset + performance.now()
+  }
+
+  child(kind: SpanKind, name: string, link?: SpanId): Span {
+    return new Span({ kind, name, parent: this, link }, this.#sink)
+  }
+
+  end(failure?: string): void {
+    if (this.endedAt !== undefined) return
+    this.endedAt = this.#offset + performance.now()
+    this.failure = failure
+    this.#sink(this)
+  }
+}
+
+function newId(bytes: 8 | 16): string {
+  return randomSecret(bytes).toString('hex')
+}
 
 /** Runs a call of a tool, if there is one of that name. `meta` is what the caller sent as `_meta`. */
 export type ToolCallObserver = <R extends { readonly isError?: boolean }>(
@@ -138,4 +209,43 @@ function endRequest(span: Span, finished: FinishedRequest, { id }: ObservedReque
 function codeOf(error: unknown): string {
   const { code, name } = Object(error)
   return typeof code === 'string' && code !== '' ? code : String(name)
+}
+
+/** Characters of all texts that are remembered: callers can make up texts, by what they change and filter by. */
+const MAX_KNOWN = 2_000_000
+const MAX_TABLES = 3
+const MAX_READ = 4_000
+
+const VERB = /\b(insert|update|delete|merge)\b/
+const FIRST_WORD = /^\s*([a-z]+)/
+const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_]{1,63})\b/g
+/** Stands after the name of a part, in `with found as (…)`. */
+const PART = / as (?:materialized )?\(/
+
+const known = new LruCache<string>(MAX_KNOWN)
+
+/** The verb of a statement and its first tables, such as `select courses, lectures`. It holds no value. */
+export function summarizeStatement(text: string): string {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  const summary = summarize(text.slice(0, MAX_READ))
+  known.set(text, summary, text.length)
+  return summary
+}
+
+function summarize(text: string): string {
+  const first = FIRST_WORD.exec(text)?.[1] ?? 'statement'
+  const verb = first === 'with' ? (VERB.exec(text)?.[1] ?? 'select') : first
+  const parts = new Set(
+    text.split(PART).map((before) =>
+      before
+        .slice(-64)
+        .split(/[\s,(]/)
+        .at(-1),
+    ),
+  )
+  const tables = [...text.matchAll(TABLE)].flatMap(([, name]) =>
+    name === undefined || parts.has(name) ? [] : name,
+  )
+  return [verb, [...new Set(tables)].slice(0, MAX_TABLES).join(', ')].join(' ').trimEnd()
 }

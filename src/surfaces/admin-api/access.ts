@@ -2,9 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../domain/actor/actor.ts'
 import { actorOf, type Caller } from '../../domain/grants/caller.ts'
 import { type DescribedOperation, neededScopes } from '../../domain/operation/operation.ts'
-import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
-import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
+import {
+  checkRate,
+  createAddressRateLimiter,
+  createRateLimiter,
+} from '../../foundation/http/rate-limit.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { loadCaller } from '../../gate/bearer-gate.ts'
 

@@ -7,14 +7,14 @@ import {
   performOperation,
   type WriteOperation,
 } from '../../domain/operation/operation.ts'
-import { once } from '../../foundation/cache/once.ts'
+import { once } from '../../foundation/cache/lru-cache.ts'
 import { sendDocument } from '../../foundation/http/conditional.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import { DOCUMENTS } from '../../foundation/protocol/endpoints.ts'
+import { isCallerOld } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
-import { perSchool } from '../../gate/per-school.ts'
-import { isCallerOld } from '../../gate/slow-body.ts'
+import { perSchool } from '../../gate/school-gate.ts'
 import { apiActor, checkScopes, createRateChecks, loadOperator } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
 import { addBulkRoutes } from './bulk.ts'

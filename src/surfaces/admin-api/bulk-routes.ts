@@ -2,7 +2,7 @@ import { exportOperation, importOperation } from '../../domain/bulk/bulk-operati
 import { exportedColumns } from '../../domain/bulk/export-job.ts'
 import type { BulkKind } from '../../domain/bulk/kind.ts'
 import { BULK_KINDS } from '../../domain/catalogue/bulk-kinds.ts'
-import { csvLine } from '../../foundation/tabular/csv-line.ts'
+import { csvLine } from '../../foundation/tabular/csv-reader.ts'
 import type { DescribedRoute, RowFiles } from './route.ts'
 
 export interface BulkRoute extends DescribedRoute {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isSchemaNoise } from '../../foundation/json/schema-noise.ts'
+import { isSchemaNoise } from '../../foundation/json/json-walk.ts'
 
 export type JsonSchema = Record<string, unknown>
 

@@ -1,8 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { API_ROOT } from '../../domain/operation/operation.ts'
 import { Address } from '../../foundation/html/components.tsx'
-import { type Branding, Document, Footer, SchoolMark } from '../../foundation/html/layout.tsx'
-import { renderPage } from '../../foundation/html/render.tsx'
+import {
+  type Branding,
+  Document,
+  Footer,
+  renderPage,
+  SchoolMark,
+} from '../../foundation/html/layout.tsx'
 import { Badge, Code, PageHead, Panel } from '../../foundation/html/site-components.tsx'
 import { describeInput, exampleCall, sortedResources } from './reference.ts'
 import { type DescribedRoute, resourceOf } from './route.ts'

@@ -13,7 +13,7 @@ import {
 import { mayReadWritten, writeAnswer } from '../../domain/operation/write-answer.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { retryCollision } from '../../foundation/db/unavailable.ts'
-import { rawPath } from '../../foundation/http/raw-url.ts'
+import { rawPath } from '../../foundation/http/request-body.ts'
 import { apiActor } from './access.ts'
 import { type Answer, answerOf } from './answer.ts'
 import { Problem, problemOf } from './problem.ts'

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { checkSchool } from '../../domain/grants/caller.ts'
-import { oneLine } from '../../foundation/text/one-line.ts'
+import { oneLine } from '../../foundation/text/visible-text.ts'
 import type { AskedCall } from './read-params.ts'
 import { problem, runTool, type ToolResult } from './run-tool.ts'
 import { StepUpError } from './step-up.ts'

@@ -1,6 +1,6 @@
 import { sha256 } from '../../foundation/crypto/digest.ts'
 import { uuidFromBytes } from '../../foundation/crypto/random.ts'
-import { encodeCursor, parseCursor } from '../../foundation/db/cursor.ts'
+import { encodeCursor, parseCursor } from '../../foundation/db/keyset.ts'
 import { unknownCursor } from './paging.ts'
 import { ToolProblem } from './tool.ts'
 

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/grants/caller.ts'
-import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
-import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
-import { addressBucket } from '../../foundation/net/address-buckets.ts'
-import { BadTokens } from '../../gate/bad-tokens.ts'
-import type { GoodTokens } from '../../gate/good-tokens.ts'
+import {
+  checkRate,
+  createAddressRateLimiter,
+  createRateLimiter,
+} from '../../foundation/http/rate-limit.ts'
+import { addressBucket } from '../../foundation/net/address.ts'
+import { BadTokens, type GoodTokens } from '../../gate/bad-tokens.ts'
 
 /** So many tokens may be refused for each tool call that one token may make. */
 const REFUSED_PER_CALL = 10

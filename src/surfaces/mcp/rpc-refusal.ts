@@ -1,4 +1,4 @@
-import { RPC_ERRORS, type RpcCode } from '../../foundation/errors/tool-errors.ts'
+import { RPC_ERRORS, type RpcCode } from '../../foundation/errors/rest-errors.ts'
 
 /** A request that the protocol's machinery never sees. */
 export class RpcRefusal extends Error {

@@ -1,4 +1,4 @@
-import { TooManyRowsError } from '../../foundation/db/bounded-rows.ts'
+import { TooManyRowsError } from '../../foundation/db/keyset.ts'
 import { isDatabaseUnavailable, TOOK_TOO_LONG } from '../../foundation/db/unavailable.ts'
 import { type ErrorCode, errorAddress } from '../../foundation/errors/catalogue.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'

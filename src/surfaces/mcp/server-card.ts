@@ -4,7 +4,7 @@ import { plainText } from '../../foundation/html/plain-text.ts'
 import { sendDocument } from '../../foundation/http/conditional.ts'
 import { DOCUMENTS, SERVER_CARD } from '../../foundation/protocol/endpoints.ts'
 import { TOOL_ENDPOINTS, type ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
-import { perSchool } from '../../gate/per-school.ts'
+import { perSchool } from '../../gate/school-gate.ts'
 import { HANDSHAKE_VERSIONS, MODERN_VERSION } from './tool-server.ts'
 
 const OPTIONS = { maxAgeSeconds: 3600, contentType: 'application/mcp-server-card+json' } as const

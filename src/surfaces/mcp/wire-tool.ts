@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isSchemaNoise } from '../../foundation/json/schema-noise.ts'
+import { isSchemaNoise } from '../../foundation/json/json-walk.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { MAX_CHARACTERS } from './long-answer.ts'
 

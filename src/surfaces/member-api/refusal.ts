@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql/index.js'
 import { errorAddress } from '../../foundation/errors/catalogue.ts'
-import { GRAPHQL_ERRORS, type GraphQLCode } from '../../foundation/errors/graphql-errors.ts'
-import { oneLine, oneSentence } from '../../foundation/text/one-line.ts'
+import { GRAPHQL_ERRORS, type GraphQLCode } from '../../foundation/errors/rest-errors.ts'
+import { oneLine, oneSentence } from '../../foundation/text/visible-text.ts'
 
 /** An error for the caller: a sentence for people and `extensions.code` for programs. */
 export function refusal(

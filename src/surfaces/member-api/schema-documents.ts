@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type GraphQLSchema, introspectionFromSchema, printSchema } from 'graphql/index.js'
 import type { SchoolVariant } from '../../domain/schools/school.ts'
-import { once } from '../../foundation/cache/once.ts'
+import { once } from '../../foundation/cache/lru-cache.ts'
 import { constantDocument, sendDocument, textDocument } from '../../foundation/http/conditional.ts'
 import { DOCUMENTS } from '../../foundation/protocol/endpoints.ts'
 

@@ -12,10 +12,9 @@ import {
   unpermittedHostPage,
   wrongRedirectUriPage,
 } from '../../foundation/html/app-error-pages.tsx'
-import { errorPage } from '../../foundation/html/error-page.tsx'
-import { ourFaultPage, unavailablePage } from '../../foundation/html/error-pages.tsx'
+import { errorPage, ourFaultPage, unavailablePage } from '../../foundation/html/error-page.tsx'
 import type { Branding } from '../../foundation/html/layout.tsx'
-import { rawQuery } from '../../foundation/http/raw-url.ts'
+import { rawQuery } from '../../foundation/http/request-body.ts'
 import { setPageHeaders } from '../../foundation/http/security-headers.ts'
 import type { OAuthError } from '../../foundation/protocol/errors.ts'
 import { readParameters } from '../../foundation/protocol/parameters.ts'

@@ -14,16 +14,20 @@ import {
 } from '../../domain/grants/request-checks.ts'
 import { readAcrValues } from '../../domain/people/authentication-context.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
-import { databaseTime } from '../../foundation/db/database-time.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
+import { databaseTime } from '../../foundation/db/sql-values.ts'
 import { defaultHttpLimits } from '../../foundation/http/server.ts'
-import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
+import {
+  authorizationResponseUrl,
+  type Prompt,
+  parseMaxAge,
+  parsePrompt,
+} from '../../foundation/protocol/authorization-response.ts'
 import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { type Parameters, readParameters } from '../../foundation/protocol/parameters.ts'
-import { type Prompt, parseMaxAge, parsePrompt } from '../../foundation/protocol/prompt.ts'
 import { isLoopback, type ValidatedRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
-import { bindResource } from '../../foundation/protocol/resource.ts'
+import { bindResource } from '../../foundation/protocol/resource-names.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { toOAuthError } from '../../gate/refusal.ts'

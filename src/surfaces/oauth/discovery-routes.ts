@@ -9,7 +9,7 @@ import {
   spellingsOf,
   TOOL_ENDPOINTS,
 } from '../../foundation/protocol/resource-names.ts'
-import { perSchool } from '../../gate/per-school.ts'
+import { perSchool } from '../../gate/school-gate.ts'
 import {
   authorizationServerMetadata,
   openidConfiguration,

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
-import { rateLimitHook } from '../../foundation/http/rate-limit.ts'
+import { createAddressRateLimiter, rateLimitHook } from '../../foundation/http/rate-limit.ts'
 import { acceptForms, acceptJson } from '../../foundation/http/request-body.ts'
 import { STRANGER } from '../../foundation/json/json-walk.ts'
 import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'

@@ -1,15 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '../../foundation/crypto/digest.ts'
 import { inLane } from '../../foundation/db/school-db.ts'
-import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
-import { checkRate, createRateLimiter, refuseRate } from '../../foundation/http/rate-limit.ts'
+import {
+  checkRate,
+  createAddressRateLimiter,
+  createRateLimiter,
+  refuseRate,
+} from '../../foundation/http/rate-limit.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
-import { addressBucket } from '../../foundation/net/address-buckets.ts'
+import { addressBucket } from '../../foundation/net/address.ts'
 import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { type Parameters, parseParameters } from '../../foundation/protocol/parameters.ts'
+import type { GoodTokens } from '../../gate/bad-tokens.ts'
 import type { AppContext } from '../../gate/context.ts'
-import type { GoodTokens } from '../../gate/good-tokens.ts'
 import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
 import { answerIntrospectionRequest } from './introspect.ts'
 import { refuseOtherMethods } from './other-methods.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { rawQuery } from '../../foundation/http/raw-url.ts'
+import { rawQuery } from '../../foundation/http/request-body.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { Parameters } from '../../foundation/protocol/parameters.ts'
 import { withResourceOfUrl } from '../../foundation/protocol/token-url.ts'

@@ -1,7 +1,7 @@
 import { isOperator } from '../../domain/actor/actor.ts'
 import { openPending } from '../../domain/grants/pending-authorization.ts'
 import type { Keyring } from '../../foundation/crypto/seal.ts'
-import { parseLocalPath } from '../../foundation/http/local-path.ts'
+import { parseLocalPath } from '../../foundation/http/link-header.ts'
 
 /** The server refuses longer addresses. Above this, the person continues to their account after signing in. */
 const LONGEST_ADDRESS = 8000

@@ -1,6 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import { cutPage } from '../../foundation/db/cut-page.ts'
-import { encodeKey, type Keyed, type KeysetRange, parseKey } from '../../foundation/db/keyset.ts'
+import {
+  cutPage,
+  encodeKey,
+  type Keyed,
+  type KeysetRange,
+  parseKey,
+} from '../../foundation/db/keyset.ts'
 import { queryOf } from './site-frame.ts'
 import type { ListPage } from './views/list-body.tsx'
 

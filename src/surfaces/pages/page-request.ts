@@ -4,14 +4,16 @@ import { randomSecret } from '../../foundation/crypto/random.ts'
 import type { Keyring } from '../../foundation/crypto/seal.ts'
 import { assetUrl } from '../../foundation/html/assets.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
-import { anonymousCookieName, findCookie, serializeCookie } from '../../foundation/http/cookies.ts'
-import { checkSameOriginPost } from '../../foundation/http/forged-post.ts'
 import {
+  anonymousCookieName,
   checkFormToken,
   type FormOwner,
+  findCookie,
   isFormToken,
   issueFormToken,
-} from '../../foundation/http/form-token.ts'
+  serializeCookie,
+} from '../../foundation/http/cookies.ts'
+import { checkSameOriginPost } from '../../foundation/http/cross-origin.ts'
 import {
   type PageKind,
   policyWithScript,

@@ -2,18 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import type { OutlineCache } from '../../domain/learning/outline.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
-import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
+  errorPage,
   nothingHerePage,
   ourFaultPage,
   unavailablePage,
-} from '../../foundation/html/error-pages.tsx'
+} from '../../foundation/html/error-page.tsx'
 import { findClientFault, RequestRefusedError } from '../../foundation/http/client-fault.ts'
-import { ForgedPostError } from '../../foundation/http/forged-post.ts'
+import { ForgedPostError } from '../../foundation/http/cross-origin.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
-import { rawPath } from '../../foundation/http/raw-url.ts'
-import { acceptForms } from '../../foundation/http/request-body.ts'
+import { acceptForms, rawPath } from '../../foundation/http/request-body.ts'
 import { FileStoreAwayError } from '../../foundation/storage/file-store.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'

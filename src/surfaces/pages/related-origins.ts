@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { TrustProxy } from '../../foundation/http/client-address.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { createOriginReader } from '../../foundation/http/origin.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
-import type { TrustProxy } from '../../foundation/http/trust-proxy.ts'
 import type { AppContext } from '../../gate/context.ts'
 
 /**

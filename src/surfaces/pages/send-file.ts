@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findFile, type StoredFile, servedType } from '../../domain/content/file-operations.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
-import { downloadHeaders } from '../../foundation/http/download-headers.ts'
+import { downloadHeaders } from '../../foundation/http/security-headers.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
 
 /** Sends an upload to a person who may have it. */

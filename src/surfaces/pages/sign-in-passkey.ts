@@ -6,7 +6,7 @@ import { type PasskeyProof, provePasskey } from '../../domain/people/passkeys/pr
 import { type RelyingParty, relyingPartyOf } from '../../domain/people/passkeys/verify.ts'
 import { endSession, type ProvenPerson } from '../../domain/people/sessions.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
-import { parseLocalPath } from '../../foundation/http/local-path.ts'
+import { parseLocalPath } from '../../foundation/http/link-header.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { beginSession } from './browser-session.ts'

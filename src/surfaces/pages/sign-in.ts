@@ -7,7 +7,7 @@ import { isTooShort, minimumLength } from '../../domain/people/password-strength
 import { endSession, type ProofMethod } from '../../domain/people/sessions.ts'
 import { signIn } from '../../domain/people/sign-in.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
-import { parseLocalPath } from '../../foundation/http/local-path.ts'
+import { parseLocalPath } from '../../foundation/http/link-header.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { askForLongerPassword } from './account/short-password.ts'

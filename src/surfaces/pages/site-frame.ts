@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isOperator } from '../../domain/actor/actor.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
-import { rawPath, rawQuery } from '../../foundation/http/raw-url.ts'
+import { rawPath, rawQuery } from '../../foundation/http/request-body.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { formTokenFor } from './page-request.ts'

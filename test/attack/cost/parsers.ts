@@ -5,20 +5,22 @@ import { describeDevice } from '../../../src/domain/people/known-device.ts'
 import { parseEs256 } from '../../../src/foundation/crypto/es256.ts'
 import { containsWords } from '../../../src/foundation/db/contains-words.ts'
 import { plainText } from '../../../src/foundation/html/plain-text.ts'
+import { trustNoProxy } from '../../../src/foundation/http/client-address.ts'
+import { chooseMediaType } from '../../../src/foundation/http/conditional.ts'
 import { findCookie } from '../../../src/foundation/http/cookies.ts'
-import { parseLocalPath } from '../../../src/foundation/http/local-path.ts'
+import { parseLocalPath } from '../../../src/foundation/http/link-header.ts'
 import { boundaryIn, readMultipart } from '../../../src/foundation/http/multipart.ts'
-import { chooseMediaType } from '../../../src/foundation/http/negotiate.ts'
 import { readOrigin } from '../../../src/foundation/http/origin.ts'
-import { trustNoProxy } from '../../../src/foundation/http/trust-proxy.ts'
 import { KNOWN_CALLER, walkJson } from '../../../src/foundation/json/json-walk.ts'
 import { renderMarkdown } from '../../../src/foundation/markdown/render-markdown.ts'
-import { parseBearer } from '../../../src/foundation/protocol/bearer-header.ts'
+import { parseBearer } from '../../../src/foundation/protocol/challenge.ts'
 import { readParameters } from '../../../src/foundation/protocol/parameters.ts'
-import { matchesRedirectUri } from '../../../src/foundation/protocol/redirect-uri.ts'
-import { redirectUriProblems } from '../../../src/foundation/protocol/registrable-redirect-uri.ts'
-import { UnreadableFileError } from '../../../src/foundation/tabular/record.ts'
-import { oneSentence } from '../../../src/foundation/text/one-line.ts'
+import {
+  matchesRedirectUri,
+  redirectUriProblems,
+} from '../../../src/foundation/protocol/redirect-uri.ts'
+import { UnreadableFileError } from '../../../src/foundation/tabular/read-records.ts'
+import { oneSentence } from '../../../src/foundation/text/visible-text.ts'
 import {
   DocumentRefused,
   DocumentStore,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TIME_OUTS } from '../../../src/foundation/db/time-outs.ts'
-import { parseTrustProxy } from '../../../src/foundation/http/trust-proxy.ts'
+import { parseTrustProxy } from '../../../src/foundation/http/client-address.ts'
 import { flood, hostileRoads } from '../../support/flood.ts'
 import { documentHost, follow, type Road, roadsTo } from '../../support/mixed-requests.ts'
 import { aWorld } from '../../support/world.ts'

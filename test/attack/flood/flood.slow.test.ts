@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { parseTrustProxy } from '../../../src/foundation/http/trust-proxy.ts'
+import { parseTrustProxy } from '../../../src/foundation/http/client-address.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { flood, hostileRoads } from '../../support/flood.ts'
 import { documentHost, follow, roadsTo } from '../../support/mixed-requests.ts'

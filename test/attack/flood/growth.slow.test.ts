@@ -11,7 +11,7 @@ import { SchoolDirectory } from '../../../src/domain/schools/school-directory.ts
 import { sha256 } from '../../../src/foundation/crypto/digest.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { mintToken } from '../../../src/foundation/protocol/token-format.ts'
-import { purgeOnce } from '../../../src/start/purge.ts'
+import { purgeOnce } from '../../../src/start/purge-rows.ts'
 import { plainServer } from '../../net/test-server.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { ask, signedIn } from '../../support/authorization.ts'

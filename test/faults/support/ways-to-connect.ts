@@ -1,2 +1,2 @@
+export { withOwnConnection } from '../../../src/foundation/db/connection-pool.ts'
 export { openDatabase } from '../../../src/foundation/db/database.ts'
-export { withOwnConnection } from '../../../src/foundation/db/own-connection.ts'

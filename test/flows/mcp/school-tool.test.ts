@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { expect } from 'vitest'
-import { parseTrustProxy } from '../../../src/foundation/http/trust-proxy.ts'
+import { parseTrustProxy } from '../../../src/foundation/http/client-address.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { injected } from '../../support/injected-fetch.ts'

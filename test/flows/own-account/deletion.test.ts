@@ -8,7 +8,7 @@ import { FORGET_PLAN, forgetMemberJob } from '../../../src/domain/leaving/forget
 import { deletePerson } from '../../../src/domain/people/deletion/delete-person.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
-import { purgeOnce } from '../../../src/start/purge.ts'
+import { purgeOnce } from '../../../src/start/purge-rows.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { everythingAbout } from '../../support/everything-about.ts'

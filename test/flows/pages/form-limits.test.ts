@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
-import { parseTrustProxy } from '../../../src/foundation/http/trust-proxy.ts'
+import { parseTrustProxy } from '../../../src/foundation/http/client-address.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aSlug } from '../../support/learning.ts'
 import { signedIn } from '../../support/operator-like.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { groupRows } from '../../../src/foundation/db/group-rows.ts'
+import { groupRows } from '../../../src/foundation/db/keyset.ts'
 import type { Caller } from './caller.ts'
 import { MEMBER_CLIENTS } from './clients.ts'
 import type { Ledger, LedgerPair } from './ledger.ts'

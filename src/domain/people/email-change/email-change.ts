@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import type { Keyring } from '../../../foundation/crypto/seal.ts'
-import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
+import { type Keyring, openMessage, sealMessage } from '../../../foundation/crypto/seal.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { RECENT_DAYS } from '../account-recovery.ts'

@@ -1,10 +1,14 @@
 import { sql } from 'kysely'
-import { base32 } from '../../../foundation/crypto/base32.ts'
 import { randomSecret } from '../../../foundation/crypto/random.ts'
-import { type Keyring, seal, unseal } from '../../../foundation/crypto/seal.ts'
-import type { SealedColumn } from '../../../foundation/crypto/sealed-column.ts'
-import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
-import { matchingStep, TOTP_SECRET_BYTES } from '../../../foundation/crypto/totp.ts'
+import {
+  type Keyring,
+  openMessage,
+  type SealedColumn,
+  seal,
+  sealMessage,
+  unseal,
+} from '../../../foundation/crypto/seal.ts'
+import { base32, matchingStep, TOTP_SECRET_BYTES } from '../../../foundation/crypto/totp.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 
 const PURPOSE = 'authenticators'

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Keyring } from '../../../foundation/crypto/seal.ts'
-import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
+import { type Keyring, openMessage, sealMessage } from '../../../foundation/crypto/seal.ts'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
 import { mintToken } from '../../../foundation/protocol/token-format.ts'
 import type { NamedSchool } from '../mail-contents.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { randomSecret } from '../../../foundation/crypto/random.ts'
-import type { Keyring } from '../../../foundation/crypto/seal.ts'
-import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
+import { type Keyring, openMessage, sealMessage } from '../../../foundation/crypto/seal.ts'
 import { STRANGER, walkJson } from '../../../foundation/json/json-walk.ts'
 
 /*

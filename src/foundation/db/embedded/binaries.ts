@@ -2,13 +2,13 @@ import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, symlink } from '
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { type Account, runAs } from './account.ts'
+import { findMaker, isAbandoned, temporaryName } from './data-folder.ts'
 import {
   EmbeddedPostgresError,
   errorCode,
   USE_ANOTHER_POSTGRESQL,
   withFileErrors,
 } from './embedded-postgres-error.ts'
-import { findMaker, isAbandoned, temporaryName } from './temporary-name.ts'
 
 export interface PostgresPackage {
   /** The folder with bin/, lib/ and share/. */

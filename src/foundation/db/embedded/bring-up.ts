@@ -1,26 +1,48 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import type { Account } from './account.ts'
-import { ROLE } from './cluster.ts'
-import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
-import { readLog } from './log-file.ts'
-import { endOrphans, endPostmaster, type Launched, launchPostmaster } from './postmaster.ts'
+import { type Account, chooseAccount, isRunning } from './account.ts'
+import { loadPostgresPackage, prepareBinaries } from './binaries.ts'
 import {
+  clusterFolder,
+  initialise,
+  isInitialised,
+  loadHome,
+  loadPassword,
+  memorySettings,
+  openDataFolder,
+  ROLE,
+  resetPassword,
+  settleHome,
+} from './cluster.ts'
+import { logFileOf, readLog } from './data-folder.ts'
+import {
+  databaseGone,
+  diskFull,
+  EmbeddedPostgresError,
+  USE_ANOTHER_POSTGRESQL,
+} from './embedded-postgres-error.ts'
+import {
+  endOrphans,
+  endPostmaster,
   findLeftSocketFolder,
   findPostmaster,
+  type Launched,
+  launchPostmaster,
   type PostmasterFile,
   removeStaleLockFile,
-} from './postmaster-file.ts'
-import { isRunning } from './processes.ts'
-import { type LockAttempt, readClusterName, tryServerLock } from './server-lock.ts'
+} from './postmaster.ts'
 import {
   asDirectoryList,
+  type LockAttempt,
   makeSocketFolder,
+  PORT,
+  readClusterName,
   removeTemporarySocketFolder,
   socketLockFile,
-} from './socket-folder.ts'
-import { explainStartFailure } from './start-failure.ts'
+  tryServerLock,
+} from './server-lock.ts'
 
 /** Includes recovery after a crash, which may have to replay much of the write-ahead log. */
 const READY_WITHIN_MS = 120_000
@@ -226,5 +248,101 @@ function mayGoOnAlone(error: unknown): boolean {
   return (
     error instanceof EmbeddedPostgresError &&
     (error.code === 'already-running' || error.code === 'not-ready')
+  )
+}
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string
+  /** False is faster and may lose data on power loss: for tests. Default true. */
+  durable?: boolean
+  /** Only start a database that exists: one that is missing was there a moment ago. */
+  mustExist?: boolean
+  /** Further PostgreSQL settings, such as `max_connections`. */
+  settings?: Record<string, string>
+}
+
+/** Makes everything that PostgreSQL needs before it can start. */
+export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
+  const durable = options.durable ?? true
+  const source = await loadPostgresPackage()
+  const dataDir = await openDataFolder(options.dataDir, options.mustExist)
+  const firstHome = await loadHome(dataDir)
+  const account = await chooseAccount(clusterFolder(firstHome, source.major))
+  const initialised = await isInitialised(firstHome, source.major)
+  if (options.mustExist && !initialised) throw databaseGone(clusterFolder(firstHome, source.major))
+  const home = await settleHome(dataDir, firstHome, account, initialised)
+  const clusterDir = clusterFolder(home, source.major)
+  const binaries = await prepareBinaries(source, home, account)
+  const { password, isNew } = await loadPassword(dataDir)
+  if (!initialised) {
+    await initialise({ home, major: source.major, binaries, account, password, durable })
+  } else if (isNew && (await findPostmaster(clusterDir)) === undefined) {
+    await resetPassword(binaries, account, clusterDir, password)
+  }
+  const settings = postgresSettings(durable, options.settings ?? {})
+  const folderName = `schoolgate-${digest(clusterDir)}`
+  return {
+    home,
+    clusterDir,
+    binaries,
+    version: source.version,
+    account,
+    password,
+    logFile: logFileOf(home),
+    settings,
+    folderName,
+    clusterName: `${folderName}-${digest(JSON.stringify([source.version, settings]))}`,
+  }
+}
+
+/** Our own settings come last, so that no caller opens a network port by accident. */
+function postgresSettings(durable: boolean, extra: Record<string, string>): Record<string, string> {
+  return {
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    ...memorySettings(),
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...extra,
+    listen_addresses: '',
+    port: String(PORT),
+    unix_socket_permissions: '0700',
+    password_encryption: 'scram-sha-256',
+    // A failed start is explained from the log, so PostgreSQL must write to the file that we opened.
+    log_destination: 'stderr',
+    logging_collector: 'off',
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}
+
+/**
+ * Why PostgreSQL did not start, read from its log (which is English, because it runs without a locale).
+ * `locked`: another postmaster was faster. `locking`: another one has made its lock file and not written it
+ * yet, or was killed in between. `orphans`: processes of a killed postmaster still run.
+ */
+export function explainStartFailure(
+  log: string,
+  where: { clusterDir: string; logFile: string; exit: string },
+): 'locked' | 'locking' | 'orphans' | EmbeddedPostgresError {
+  if (/lock file ".*" already exists/.test(log)) return 'locked'
+  if (/lock file ".*" is empty/.test(log)) return 'locking'
+  if (/pre-existing shared memory block .* is still in use/.test(log)) return 'orphans'
+  if (/No space left on device|Disk quota exceeded/.test(log)) return diskFull(where.clusterDir)
+  if (/could not (map|create) .*shared memory|Cannot allocate memory/.test(log)) {
+    return new EmbeddedPostgresError(
+      'out-of-memory',
+      'PostgreSQL could not get the memory it needs (about 150 MB).',
+      `give this machine or container more memory, or ${USE_ANOTHER_POSTGRESQL}`,
+    )
+  }
+  const reason = log.split('\n').findLast((line) => /(FATAL|PANIC|ERROR): /.test(line))
+  const said = reason?.replace(/^.*?(?:FATAL|PANIC|ERROR): +/, '') ?? where.exit
+  return new EmbeddedPostgresError(
+    'start-failed',
+    `PostgreSQL did not start on ${where.clusterDir}: ${said}`,
+    `read ${where.logFile} for the whole story; docs/embedded-postgresql.md, "When it does not start", lists what helps`,
   )
 }

@@ -1,16 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { userInfo } from 'node:os'
-import { join } from 'node:path'
-import { type Account, giveTo, runAs } from './account.ts'
 import {
+  access,
+  chmod,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { totalmem, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { type Account, canEnter, giveTo, runAs } from './account.ts'
+import { findText, isAbandoned, temporaryName, writeOnce } from './data-folder.ts'
+import {
+  databaseGone,
   diskFull,
   EmbeddedPostgresError,
   errorCode,
   withFileErrors,
 } from './embedded-postgres-error.ts'
-import { isAbandoned, temporaryName } from './temporary-name.ts'
-import { findText } from './write-once.ts'
 
 export const ROLE = 'schoolgate'
 export const DATABASE = 'schoolgate'
@@ -202,4 +214,121 @@ function otherMajor(folder: string, found: string, wanted: number): EmbeddedPost
     `The database in ${folder} was made by PostgreSQL ${found}; this release brings PostgreSQL ${wanted}, which cannot read it.`,
     `dump it with the release that brought PostgreSQL ${found} and load it into this one: docs/embedded-postgresql.md, "Moving to another major version", has the commands`,
   )
+}
+
+/** Where the database goes when the account cannot get into the data folder. */
+const REACHABLE_PLACE = '/var/lib/schoolgate'
+const POINTER = 'postgresql-location'
+
+export async function openDataFolder(dataDir: string, mustExist = false): Promise<string> {
+  if (mustExist && (await stat(dataDir).catch(() => undefined)) === undefined) {
+    throw databaseGone(dataDir)
+  }
+  return withFileErrors(dataDir, async () => {
+    // If we are root, the account must be able to enter. The database itself is always 0700.
+    await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o755 : 0o700 })
+    await access(dataDir, constants.W_OK | constants.X_OK)
+    return await realpath(dataDir)
+  })
+}
+
+/** The folder that holds the database: the data folder, or the one that its pointer file names. */
+export async function loadHome(dataDir: string): Promise<string> {
+  const pointer = await findText(join(dataDir, POINTER))
+  return pointer === undefined ? dataDir : followPointer(dataDir, pointer)
+}
+
+/**
+ * Makes sure that the account can enter `home`. A new database goes to a place the account can reach; an
+ * existing one is never replaced by an empty one elsewhere.
+ */
+export async function settleHome(
+  dataDir: string,
+  home: string,
+  account: Account,
+  initialised: boolean,
+): Promise<string> {
+  if (await canEnter(account, home)) return home
+  if (initialised || home !== dataDir) throw unreachable(home, account)
+  const place = join(REACHABLE_PLACE, randomBytes(6).toString('hex'))
+  await withFileErrors(REACHABLE_PLACE, async () => {
+    await mkdir(place, { recursive: true })
+    await chmod(REACHABLE_PLACE, 0o755)
+    await chmod(place, 0o755)
+    await writeFile(join(place, 'belongs-to'), `${dataDir}\n`)
+  })
+  if (!(await canEnter(account, place))) throw unreachable(place, account)
+  const pointer = await withFileErrors(dataDir, () =>
+    writeOnce(join(dataDir, POINTER), `${place}\n`),
+  )
+  if (pointer.trim() === place) return place
+  await rm(place, { recursive: true, force: true })
+  return followPointer(dataDir, pointer)
+}
+
+async function followPointer(dataDir: string, pointer: string): Promise<string> {
+  const place = pointer.trim()
+  try {
+    return await realpath(place)
+  } catch (cause) {
+    if (errorCode(cause) !== 'ENOENT') throw cause
+    throw new EmbeddedPostgresError(
+      'folder-missing',
+      `The database of ${dataDir} lies in ${place} (so says ${POINTER}), but that folder is gone.`,
+      `bring ${place} back (in a container: keep it on a volume), or, to begin with an empty database, delete ${join(dataDir, POINTER)}`,
+      { cause },
+    )
+  }
+}
+
+function unreachable(folder: string, account: Account): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'folder-unreachable',
+    `PostgreSQL runs as uid ${account.uid}, because it refuses root, and that user cannot get into ${folder}.`,
+    `let other users pass through every folder above it (chmod o+x), or move it, or start the server as an ordinary user`,
+  )
+}
+
+const PASSWORD_FILE = 'postgresql-password'
+
+/** A password is needed because the socket may belong to "nobody", and other programs run as that user too. */
+export async function loadPassword(dataDir: string): Promise<{ password: string; isNew: boolean }> {
+  const kept = await findPassword(dataDir)
+  if (kept !== undefined) return { password: kept, isNew: false }
+  const made = randomBytes(24).toString('base64url')
+  const standing = await withFileErrors(dataDir, () =>
+    writeOnce(join(dataDir, PASSWORD_FILE), `${made}\n`),
+  )
+  return { password: standing.trim(), isNew: true }
+}
+
+export async function findPassword(dataDir: string): Promise<string | undefined> {
+  return (await findText(join(dataDir, PASSWORD_FILE)))?.trim()
+}
+
+const MB = 1024 * 1024
+const GB = 1024 * MB
+
+/** What the machine, or the container that we run in, has. */
+export function memoryOfMachine(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
+
+/**
+ * PostgreSQL's own defaults are for machines of long ago. It shares this one with Node and, on a small installation, with
+ * other programs, so each value is on the low side of what its manual recommends.
+ */
+export function memorySettings(total = memoryOfMachine()): Readonly<Record<string, string>> {
+  return {
+    shared_buffers: megabytes(total / 8, 128 * MB, 2 * GB),
+    effective_cache_size: megabytes(total / 2, 128 * MB, 64 * GB),
+    // For each sort, of which a few run at once.
+    work_mem: megabytes(total / 256, 4 * MB, 64 * MB),
+    maintenance_work_mem: megabytes(total / 32, 64 * MB, GB),
+  }
+}
+
+function megabytes(wanted: number, least: number, most: number): string {
+  return `${Math.floor(Math.min(Math.max(wanted, least), most) / MB)}MB`
 }

@@ -1,17 +1,23 @@
-import { realpath } from 'node:fs/promises'
+import { type FSWatcher, watch } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { isRunning } from './account.ts'
 import { loadPostgresPackage, removeOtherBinaries } from './binaries.ts'
-import { type BroughtUp, bringUp, isListening, type Plan } from './bring-up.ts'
-import { clusterFolder, DATABASE, ROLE } from './cluster.ts'
+import {
+  type BroughtUp,
+  bringUp,
+  type EmbeddedPostgresOptions,
+  isListening,
+  type Plan,
+  prepare,
+} from './bring-up.ts'
+import { clusterFolder, DATABASE, findPassword, loadHome, ROLE } from './cluster.ts'
+import { keepLogTrimmed } from './data-folder.ts'
 import { databaseGone, EmbeddedPostgresError, errorCode } from './embedded-postgres-error.ts'
-import { loadHome } from './home.ts'
-import { keepLock } from './keep-lock.ts'
-import { keepLogTrimmed } from './log-file.ts'
-import { findPassword } from './password.ts'
-import { type Exit, endPostmaster, killPostmaster } from './postmaster.ts'
-import { findPostmaster } from './postmaster-file.ts'
-import { type EmbeddedPostgresOptions, prepare } from './prepare.ts'
-import { removeTemporarySocketFolder } from './socket-folder.ts'
-import { watchFolder } from './watch-folder.ts'
+import { type Exit, endPostmaster, findPostmaster, killPostmaster } from './postmaster.ts'
+import { type LockAddress, removeTemporarySocketFolder, tryServerLock } from './server-lock.ts'
 
 // Callers outside this folder import only this file.
 export { EmbeddedPostgresError }
@@ -147,4 +153,118 @@ async function supervise(plan: Plan, up: BroughtUp): Promise<EmbeddedPostgres> {
       return stopping
     },
   }
+}
+
+export type LockEnd = 'postgres-gone' | { readonly takenBy: number | undefined }
+
+export interface KeptLock {
+  /** PostgreSQL is about to stop: the connection will be cut. Until then it still holds the lock. */
+  expectEnd(): void
+  release(): Promise<void>
+}
+
+/**
+ * Holds the server lock as long as PostgreSQL runs. If one of its processes crashes, PostgreSQL cuts all
+ * connections and continues; this takes the lock again.
+ */
+function keepLock(
+  first: Client,
+  address: LockAddress,
+  postmaster: number,
+  onEnd: (end: LockEnd) => void,
+): KeptLock {
+  let client = first
+  let released = false
+
+  const retake = async (): Promise<void> => {
+    while (!released) {
+      if (!(await isRunning(postmaster))) return onEnd('postgres-gone')
+      const attempt = await tryServerLock(address)
+      if (attempt.outcome === 'taken') return hold(attempt.client)
+      if (attempt.outcome === 'held' && (await isRunning(attempt.pid ?? 0))) {
+        return onEnd({ takenBy: attempt.pid })
+      }
+      await sleep(100)
+    }
+  }
+  const hold = (next: Client): void => {
+    client = next
+    if (released) void client.end().catch(() => {})
+    else client.once('end', () => void retake())
+  }
+  hold(first)
+
+  return {
+    expectEnd() {
+      released = true
+    },
+    async release() {
+      released = true
+      await client.end().catch(() => {})
+    },
+  }
+}
+
+/** Where the system reports no changes, as for a folder that is unmounted. */
+const LOOK_MS = 1_000
+
+/**
+ * Calls `onGone` once, as soon as the files of a running PostgreSQL are no longer where they were. It does not notice
+ * that by itself for up to a minute: it writes on into files that were deleted, and all that is lost.
+ */
+async function watchFolder(clusterDir: string, onGone: () => void): Promise<() => void> {
+  const first = await identify(clusterDir)
+  const watchers: FSWatcher[] = []
+  let isStopped = false
+
+  const stop = (): void => {
+    isStopped = true
+    clearInterval(timer)
+    for (const watcher of watchers) watcher.close()
+  }
+  const look = async (): Promise<void> => {
+    if (isStopped || (await isThere(clusterDir, first)) || isStopped) return
+    stop()
+    onGone()
+  }
+  const timer = setInterval(() => void look(), LOOK_MS)
+  timer.unref()
+  for (const folder of [clusterDir, join(clusterDir, 'global'), dirname(clusterDir)]) {
+    try {
+      const watcher = watch(folder, { persistent: false }, (event) => {
+        // Deleted or renamed; the others are writes.
+        if (event === 'rename') void look()
+      })
+      watcher.on('error', () => void look())
+      watchers.push(watcher)
+    } catch {
+      // The system has no watch left; the timer is slower.
+    }
+  }
+  return stop
+}
+
+/** Two files that every database has. */
+const KEPT = ['PG_VERSION', join('global', 'pg_control')]
+
+/** Whether a database is where it was, or may be. */
+export async function isThere(clusterDir: string, first: Identity): Promise<boolean> {
+  if (isAnother(await identify(clusterDir), first)) return false
+  const found = await Promise.all(KEPT.map((name) => identify(join(clusterDir, name))))
+  return !found.includes('gone')
+}
+
+export type Identity = { readonly dev: number; readonly ino: number } | 'gone' | 'unknown'
+
+/** Another folder under the same name, such as one below a mount point, has another number. */
+function isAnother(found: Identity, first: Identity): boolean {
+  if (typeof found === 'string' || typeof first === 'string') return found === 'gone'
+  return found.dev !== first.dev || found.ino !== first.ino
+}
+
+/** Only some errors prove that a file is gone. Others, such as a disk that fails a read, pass or are PostgreSQL's to report. */
+export async function identify(path: string): Promise<Identity> {
+  return await stat(path).catch(({ code }: NodeJS.ErrnoException) =>
+    code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'unknown',
+  )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findProcess, isRunning, listProcesses, parseProc, parsePs } from './processes.ts'
+import { findProcess, isRunning, listProcesses, parseProc, parsePs } from './account.ts'
 
 describe('parseProc', () => {
   test('reads parent and command line', () => {

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClosableClient } from '../closable-client.ts'
+import { withOwnConnection } from '../connection-pool.ts'
 import type { ConnectionSettings } from '../hosts.ts'
-import { withOwnConnection } from '../own-connection.ts'
-import { installedExtensions } from './extensions.ts'
-import type { IndexOfFile } from './index-file.ts'
-import { findProgress, type IndexProgress, type Query } from './index-progress.ts'
-import { recordMigration } from './migration-record.ts'
-import { type AppliedMigration, type Migration, MigrationError } from './migrations.ts'
+import {
+  type AppliedMigration,
+  type IndexOfFile,
+  type Migration,
+  MigrationError,
+  recordMigration,
+} from './migrations.ts'
 import { isPossible, pendingIndexes } from './pending-migrations.ts'
 
 /** An arbitrary number, the same in all our processes. */
@@ -199,4 +201,45 @@ async function lookOn(
 /** False if the signal came. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return await sleep(ms, true, { signal }).catch(() => false)
+}
+
+/** Sends a statement on a connection that is not the building one. */
+export type Query = (sql: string, values: unknown[]) => Promise<{ rows: readonly unknown[] }>
+
+export interface IndexProgress {
+  /** PostgreSQL's own words, such as `building index: scanning table`. */
+  readonly phase: string
+  /** Of this phase; null while PostgreSQL waits for transactions or does not say. */
+  readonly percent: number | null
+}
+
+/** Undefined if no process builds the index at this moment. */
+export async function findProgress(
+  query: Query,
+  index: string,
+): Promise<IndexProgress | undefined> {
+  const { rows } = await query(
+    `select phase, floor(100.0 * coalesce(
+       tuples_done::numeric / nullif(tuples_total, 0), blocks_done::numeric / nullif(blocks_total, 0)))::int as percent
+     from pg_stat_progress_create_index
+     where datname = current_database() and index_relid = to_regclass($1)`,
+    [index],
+  )
+  return rows[0] as IndexProgress | undefined
+}
+
+export function saidProgress(progress: IndexProgress | undefined): string {
+  if (progress === undefined) return 'no process builds it at this moment'
+  const { phase, percent } = progress
+  return percent === null ? phase : `${phase}, ${percent} percent`
+}
+
+interface Queryable {
+  query(sql: string): Promise<{ rows: readonly unknown[] }>
+}
+
+/** The names of the extensions that the database has. */
+export async function installedExtensions(database: Queryable): Promise<ReadonlySet<string>> {
+  const { rows } = await database.query('select extname as name from pg_extension')
+  return new Set(rows.map((row) => (row as { name: string }).name))
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkPostgresVersion } from './migrate.ts'
-import { type Migration, MigrationError } from './migrations.ts'
+import { type Migration, MigrationError, OLD_MIGRATIONS } from './migrations.ts'
 import { isRecordOfOldRelease, pendingMigrations } from './pending-migrations.ts'
-import { OLD_MIGRATIONS } from './release-0.1.0.ts'
 
 function migration(number: number, digest = `digest ${number}`): Migration {
   return { number, name: `000${number}-step.sql`, sql: `select ${number}`, digest }

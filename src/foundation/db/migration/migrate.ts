@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { withOwnConnection } from '../connection-pool.ts'
 import type { ConnectionSettings } from '../hosts.ts'
-import { withOwnConnection } from '../own-connection.ts'
 import { TIME_OUTS } from '../time-outs.ts'
-import { adoptOldRelease } from './adopt.ts'
-import { installedExtensions } from './extensions.ts'
-import { withoutConcurrently } from './index-file.ts'
-import { CREATE_RECORD, readRecord, recordMigration } from './migration-record.ts'
-import { loadMigrations, type Migration, MigrationError } from './migrations.ts'
+import { installedExtensions } from './build-indexes.ts'
+import {
+  type AppliedMigration,
+  CREATE_RECORD,
+  FIRST_SET_SIZE,
+  loadMigrations,
+  type Migration,
+  MigrationError,
+  readRecord,
+  recordMigration,
+  withoutConcurrently,
+} from './migrations.ts'
 import {
   allPending,
   isPossible,
@@ -143,4 +150,187 @@ export function checkPostgresVersion(number: number, version: string): void {
     `The database is PostgreSQL ${version}; Schoolgate needs ${OLDEST_POSTGRES_MAJOR} or newer. ` +
       'Upgrade the server or point DATABASE_URL elsewhere.',
   )
+}
+
+/** The schema that the first set is applied in to compare; it exists only inside the transaction. */
+const SCRATCH = 'schoolgate_first_set'
+const SHOWN_DIFFERENCES = 10
+
+/**
+ * Moves a database with the migrations of 0.1.0 to today's first set, which makes the same schema: compares
+ * the two schemas, then rewrites the record, and returns it. Runs in the transaction of the caller.
+ */
+async function adoptOldRelease(
+  client: pg.Client,
+  migrations: readonly Migration[],
+): Promise<readonly AppliedMigration[]> {
+  const firstSet = migrations.slice(0, FIRST_SET_SIZE)
+  const differences = compare(await expectedCatalogue(client, firstSet), await ourCatalogue(client))
+  if (differences.length > 0) throw refusal(differences)
+  await client.query('delete from schema_migrations')
+  for (const migration of firstSet) await recordMigration(client, migration)
+  return firstSet
+}
+
+async function expectedCatalogue(
+  client: pg.Client,
+  firstSet: readonly Migration[],
+): Promise<Catalogue> {
+  await client.query(
+    `savepoint comparison; create schema ${SCRATCH}; set local search_path to ${SCRATCH}`,
+  )
+  await client.query(CREATE_RECORD)
+  for (const { sql } of firstSet) await client.query(sql)
+  const catalogue = await readCatalogue(client, SCRATCH)
+  await client.query('rollback to savepoint comparison')
+  return catalogue
+}
+
+async function ourCatalogue(client: pg.Client): Promise<Catalogue> {
+  await client.query('savepoint comparison; set local search_path to public')
+  const catalogue = await readCatalogue(client, 'public')
+  await client.query('rollback to savepoint comparison')
+  return catalogue
+}
+
+function compare(expected: Catalogue, actual: Catalogue): readonly string[] {
+  const [wanted, present] = [byName(expected), byName(actual)]
+  return [...new Set([...wanted.keys(), ...present.keys()])].flatMap((name) => {
+    if (!present.has(name)) return `${name} is missing`
+    if (!wanted.has(name)) return `${name} is not part of 0.1.0`
+    return wanted.get(name) === present.get(name) ? [] : `${name} is different`
+  })
+}
+
+const KINDS: Readonly<Record<keyof Catalogue, string>> = {
+  tables: 'table',
+  columns: 'column',
+  constraints: 'constraint',
+  indexes: 'index',
+  statistics: 'statistics object',
+  triggers: 'trigger',
+  functions: 'function',
+}
+
+/** Each object of the schema under a name that an operator understands, as in `column schools.name`. */
+function byName(catalogue: Catalogue): Map<string, string> {
+  const objects = Object.entries(KINDS).flatMap(([list, kind]) =>
+    catalogue[list as keyof Catalogue].map((object): [string, string] => {
+      const table = 'table' in object ? `${object.table}.` : ''
+      return [`${kind} ${table}${object.name}`, JSON.stringify(object)]
+    }),
+  )
+  return new Map(objects)
+}
+
+function refusal(differences: readonly string[]): MigrationError {
+  const shown = differences.slice(0, SHOWN_DIFFERENCES).join(', ')
+  const more = differences.length - SHOWN_DIFFERENCES
+  return new MigrationError(
+    `The record says that Schoolgate 0.1.0 made this database, but the schema differs: ${shown}${more > 0 ? ` and ${more} more` : ''}. ` +
+      'Undo these changes by hand (migrations/ shows what is expected), or restore a backup, then try again.',
+  )
+}
+
+interface Table {
+  readonly name: string
+  readonly comment: string | null
+  readonly options: string | null
+}
+
+export interface Column {
+  readonly table: string
+  readonly name: string
+  readonly position: number
+  readonly type: string
+  readonly nullable: boolean
+  readonly fallback: string | null
+  readonly comment: string | null
+}
+
+interface Definition {
+  readonly table: string
+  readonly name: string
+  readonly definition: string
+}
+
+interface RoutineDefinition {
+  readonly name: string
+  readonly definition: string
+  readonly comment: string | null
+}
+
+/** Everything that our migrations make, as PostgreSQL describes it. */
+export interface Catalogue {
+  readonly tables: readonly Table[]
+  readonly columns: readonly Column[]
+  readonly constraints: readonly Definition[]
+  readonly indexes: readonly Definition[]
+  readonly statistics: readonly Definition[]
+  readonly triggers: readonly Definition[]
+  readonly functions: readonly RoutineDefinition[]
+}
+
+/** Not what an extension brought that the operator installed. */
+const OURS = `not exists (select from pg_depend e where e.objid = c.oid and e.deptype = 'e')`
+
+/**
+ * Reads the catalogue of one schema, without settings of autovacuum, which belong to the operator.
+ *
+ * Definitions read the same on PostgreSQL 15 to 18 and name the schema `public`, whichever it is: two
+ * schemas can be compared. The schema must be alone in the search path, otherwise PostgreSQL writes
+ * some names with their schema and others without.
+ */
+export async function readCatalogue(client: pg.Client, schema: string): Promise<Catalogue> {
+  const rows = async <R extends object>(sql: string): Promise<R[]> =>
+    (await client.query<R>(sql, [schema])).rows.map((row) => namedPublic(row, schema))
+  return {
+    tables: await rows<Table>(`
+      select c.relname as name, obj_description(c.oid, 'pg_class') as comment,
+        (select string_agg(o, ', ' order by o) from unnest(c.reloptions) o
+          where o not like 'autovacuum_%') as options
+      from pg_class c where c.relnamespace = $1::regnamespace and c.relkind = 'r' and ${OURS} order by 1`),
+    columns: await rows<Column>(`
+      select c.relname as table, a.attname as name,
+        row_number() over (partition by c.oid order by a.attnum)::int as position,
+        format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable,
+        pg_get_expr(d.adbin, d.adrelid) as fallback, col_description(c.oid, a.attnum) as comment
+      from pg_attribute a join pg_class c on c.oid = a.attrelid
+        left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+      where c.relnamespace = $1::regnamespace and c.relkind = 'r' and ${OURS} and a.attnum > 0
+        and not a.attisdropped
+      order by c.relname, a.attnum`),
+    // Not the not-null constraints: only PostgreSQL 18 lists them here, and columns tell the same.
+    constraints: await rows<Definition>(`
+      select c.relname as table, k.conname as name, pg_get_constraintdef(k.oid) as definition
+      from pg_constraint k join pg_class c on c.oid = k.conrelid
+      where c.relnamespace = $1::regnamespace and ${OURS} and k.contype in ('p', 'u', 'f', 'c')
+      order by 1, position(k.contype::text in 'pufc'), 2`),
+    indexes: await rows<Definition>(`
+      select c.relname as table, n.relname as name, pg_get_indexdef(i.indexrelid) as definition
+      from pg_index i join pg_class c on c.oid = i.indrelid join pg_class n on n.oid = i.indexrelid
+      where c.relnamespace = $1::regnamespace and ${OURS}
+        and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u'))
+      order by 1, 2`),
+    statistics: await rows<Definition>(`
+      select c.relname as table, s.stxname as name, pg_get_statisticsobjdef(s.oid) as definition
+      from pg_statistic_ext s join pg_class c on c.oid = s.stxrelid
+      where c.relnamespace = $1::regnamespace order by 1, 2`),
+    triggers: await rows<Definition>(`
+      select c.relname as table, t.tgname as name, pg_get_triggerdef(t.oid) as definition
+      from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where c.relnamespace = $1::regnamespace and not t.tgisinternal order by 1, 2`),
+    functions: await rows<RoutineDefinition>(`
+      select p.proname as name, trim(pg_get_functiondef(p.oid), e'\\n') as definition,
+        obj_description(p.oid, 'pg_proc') as comment
+      from pg_proc p
+      where p.pronamespace = $1::regnamespace
+        and not exists (select from pg_depend e where e.objid = p.oid and e.deptype = 'e')
+      order by 1`),
+  }
+}
+
+function namedPublic<R extends object>(row: R, schema: string): R {
+  if (!('definition' in row) || typeof row.definition !== 'string') return row
+  return { ...row, definition: row.definition.replaceAll(`${schema}.`, 'public.') }
 }

@@ -1,6 +1,10 @@
 import { commandText } from '../../text/command-name.ts'
-import { type AppliedMigration, type Migration, MigrationError } from './migrations.ts'
-import { OLD_MIGRATIONS } from './release-0.1.0.ts'
+import {
+  type AppliedMigration,
+  type Migration,
+  MigrationError,
+  OLD_MIGRATIONS,
+} from './migrations.ts'
 
 /**
  * The migrations of this build that the database lacks and the server cannot start without; `pendingIndexes` has the

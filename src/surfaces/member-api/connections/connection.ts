@@ -1,4 +1,4 @@
-import { once } from '../../../foundation/cache/once.ts'
+import { once } from '../../../foundation/cache/lru-cache.ts'
 import { encodeKey, type Keyed, type KeysetRange } from '../../../foundation/db/keyset.ts'
 import { type PageArguments, type PageRequest, parsePageArguments } from './page-arguments.ts'
 

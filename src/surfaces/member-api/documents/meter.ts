@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLError } from 'graphql/index.js'
-import { TooManyRowsError } from '../../../foundation/db/bounded-rows.ts'
+import { TooManyRowsError } from '../../../foundation/db/keyset.ts'
 import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
 import type { Bill } from '../rates.ts'
 import { overLimit } from './limits.ts'

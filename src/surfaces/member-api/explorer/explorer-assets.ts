@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { once } from '../../../foundation/cache/once.ts'
+import { once } from '../../../foundation/cache/lru-cache.ts'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
 import { PACKAGE_FOLDER } from '../../../foundation/package-folder.ts'
 

@@ -5,7 +5,7 @@ import {
   type MeetingState,
   type MemberMeeting,
 } from '../../../domain/consulting/meetings-of-member.ts'
-import { once } from '../../../foundation/cache/once.ts'
+import { once } from '../../../foundation/cache/lru-cache.ts'
 import type { Builder, Ref } from '../builder.ts'
 import type { MemberContext } from '../member-context.ts'
 import { defineEnum } from './enums.ts'

@@ -6,7 +6,7 @@ import {
   slotsOfServices,
   type WeeklySlot,
 } from '../../../domain/consulting/services-for-member.ts'
-import { once } from '../../../foundation/cache/once.ts'
+import { once } from '../../../foundation/cache/lru-cache.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { LONG_TEXT, rowsOf } from '../documents/prices.ts'
 import type { MemberContext } from '../member-context.ts'

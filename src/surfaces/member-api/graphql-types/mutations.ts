@@ -1,6 +1,6 @@
 import { type InboxEntry, markAllRead, markRead } from '../../../domain/notifications/inbox.ts'
 import { type Subscription, setSubscription } from '../../../domain/notifications/subscriptions.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { refusal } from '../refusal.ts'
 import { needsScope } from '../scopes.ts'

@@ -8,7 +8,7 @@ import {
   type PaymentType,
   type RefundingState,
 } from '../../../domain/commerce/payments-of-member.ts'
-import { once } from '../../../foundation/cache/once.ts'
+import { once } from '../../../foundation/cache/lru-cache.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { rowsOf } from '../documents/prices.ts'
 import type { MemberContext } from '../member-context.ts'

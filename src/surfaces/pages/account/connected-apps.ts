@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { connectedApps, endConnectedApp } from '../../../domain/grants/connected-apps.ts'
 import { activityOfPerson } from '../../../domain/grants/read-activity.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'

@@ -9,7 +9,7 @@ import {
 import { undoByFactor } from '../../../domain/people/email-change/undo-change.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { orBusy } from '../or-busy.ts'

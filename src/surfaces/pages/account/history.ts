@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { readHistory } from '../../../domain/audit/read-audit.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { sendPage } from '../page-request.ts'

@@ -7,7 +7,7 @@ import {
   markUnread,
 } from '../../../domain/notifications/inbox.ts'
 import { parseKey } from '../../../foundation/db/keyset.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadMemberSession } from '../browser-session.ts'
 import { readListPage } from '../list-page.ts'

@@ -18,7 +18,7 @@ import {
 import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendScriptedPage } from '../page-request.ts'

@@ -10,7 +10,7 @@ import {
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { COPY_SCRIPT } from '../../../foundation/html/copyable.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadMemberSession } from '../browser-session.ts'
 import { readListPage } from '../list-page.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { findPicture, PICTURE_PATH } from '../../../domain/people/profile.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { UUID } from '../../../foundation/protocol/uuid.ts'
+import { UUID } from '../../../foundation/protocol/token-format.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 
 /**

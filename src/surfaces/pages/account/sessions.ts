@@ -5,7 +5,7 @@ import {
   signedInBrowsers,
 } from '../../../domain/people/signed-in-browsers.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'

@@ -8,7 +8,7 @@ import {
 import type { ListedClient } from '../../../domain/clients/list-clients.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { cleanPicture } from '../../../foundation/pictures/clean-picture.ts'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { readPictureForm } from '../account/picture-form.ts'
 import { redirectTo, sendPage } from '../page-request.ts'

@@ -1,6 +1,6 @@
 import { type AuditFilter, type AuditRecord, readAudit } from '../../../domain/audit/read-audit.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
-import { csvLine, guarded } from '../../../foundation/tabular/csv-line.ts'
+import { csvLine, guarded } from '../../../foundation/tabular/csv-reader.ts'
 import { visibleText } from '../../../foundation/text/visible-text.ts'
 
 export const FILE_TYPES = {

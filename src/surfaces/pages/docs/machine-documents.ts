@@ -9,7 +9,7 @@ import {
 } from '../../../foundation/http/conditional.ts'
 import { DOCUMENTS } from '../../../foundation/protocol/endpoints.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { perSchool } from '../../../gate/per-school.ts'
+import { perSchool } from '../../../gate/school-gate.ts'
 import { redirectTo } from '../page-request.ts'
 import { authMarkdown } from './auth-markdown.ts'
 import { API_CATALOG_TYPE, aiCatalog, apiCatalog } from './catalogues.ts'

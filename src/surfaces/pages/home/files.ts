@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isOperator } from '../../../domain/actor/actor.ts'
 import { findFile, isPublicFile } from '../../../domain/content/file-operations.ts'
-import { UUID } from '../../../foundation/protocol/uuid.ts'
+import { UUID } from '../../../foundation/protocol/token-format.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import { checkFactor } from '../second-factor/factor-needed.ts'

@@ -4,7 +4,7 @@ import { publicPages, publicPosts } from '../../../domain/content/public-writing
 import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
 import type { KeysetRange } from '../../../foundation/db/keyset.ts'
-import { SIGNPOSTS } from '../../../foundation/http/signposts.ts'
+import { SIGNPOSTS } from '../../../foundation/http/link-header.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { checkSameOriginPost } from '../../../foundation/http/forged-post.ts'
+import { checkSameOriginPost } from '../../../foundation/http/cross-origin.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { isFormOf, isFormOfVisitor } from '../page-request.ts'
 import { type FormOwner, openOwner } from './form-owner.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Keyring } from '../../../foundation/crypto/seal.ts'
-import { openMessage, sealMessage } from '../../../foundation/crypto/sealed-message.ts'
+import { type Keyring, openMessage, sealMessage } from '../../../foundation/crypto/seal.ts'
 
 /*
  * A form that could not be accepted, because its session had ended or its person has to confirm first. It travels

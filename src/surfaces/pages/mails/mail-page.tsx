@@ -1,4 +1,4 @@
-import { renderPage } from '../../../foundation/html/render.tsx'
+import { renderPage } from '../../../foundation/html/layout.tsx'
 import { buttonColors } from '../../../foundation/html/theme.ts'
 import type { MailBlock } from './mail-blocks.ts'
 

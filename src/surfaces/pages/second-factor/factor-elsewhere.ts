@@ -7,7 +7,7 @@ import {
   sealProofRequest,
 } from '../../../domain/people/factors/other-school.ts'
 import { type BrowserSession, isProvedByFactor } from '../../../domain/people/sessions.ts'
-import { parseLocalPath } from '../../../foundation/http/local-path.ts'
+import { parseLocalPath } from '../../../foundation/http/link-header.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { keepSession, loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'

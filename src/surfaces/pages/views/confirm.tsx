@@ -9,8 +9,7 @@ import {
   Form,
   Name,
 } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { AccountOfPassword } from './change-password.tsx'
 import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
 import { LOST_FACTOR_PATH } from './lost-factor.tsx'

@@ -3,10 +3,10 @@ import type { Behind } from '../../../domain/catalogue/scope-counts.ts'
 import type { ClientKind } from '../../../domain/clients/client.ts'
 import { type Audience, isChange } from '../../../domain/clients/scope-catalogue.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
-import { AppTile } from '../../../foundation/html/app-tile.tsx'
 import {
   Address,
   Alert,
+  AppTile,
   Button,
   Card,
   DefinitionList,
@@ -14,9 +14,8 @@ import {
   Name,
   Tile,
 } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { renderPage } from '../../../foundation/html/render.tsx'
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { type Person, SignedInAs, type SwitchAccount } from './person.tsx'
 import { ScopeList } from './scope-list.tsx'

@@ -4,8 +4,7 @@ import {
   UNDO_DAYS,
 } from '../../../domain/people/email-change/email-change.ts'
 import { Button, Card, Email, Form, Name } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 
 export const EMAIL_CHANGE_PATH = '/email-change'

@@ -1,7 +1,6 @@
 import { Alert, Button, Card, Field, Form, Name } from '../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../foundation/html/form-fields.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { AccountOfPassword, BusyAlert, type PasswordFormProblem } from './change-password.tsx'
 import { NewPasswordField } from './new-password-field.tsx'

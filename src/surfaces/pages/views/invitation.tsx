@@ -1,7 +1,6 @@
 import { INVITATION_DAYS } from '../../../domain/people/accept-invitation.ts'
 import { Card, Email, Name } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { FirstPasswordForm, type FirstPasswordProps } from './first-password.tsx'
 

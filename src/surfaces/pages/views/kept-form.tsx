@@ -1,6 +1,6 @@
 import { Button, Form } from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
-import { isUuid } from '../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import { ANSWER_PREFIX } from './form.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 import { capitalized } from './words.ts'

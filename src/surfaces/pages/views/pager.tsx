@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Arrow } from '../../../foundation/html/icon.tsx'
+import { Arrow } from '../../../foundation/html/components.tsx'
 
 /** What the next page holds; `More` of what has no date on the page. */
 export type NextPage = 'Older' | 'Later' | 'More'

@@ -1,6 +1,5 @@
 import { Address, Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { SETTINGS_PATH } from './account-paths.ts'
 import { type Person, SignedInAs, type SwitchAccount } from './person.tsx'

@@ -1,6 +1,5 @@
 import { Button, Card, Form } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import {
   AccountOfPassword,
   BusyAlert,

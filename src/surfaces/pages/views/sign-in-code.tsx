@@ -1,9 +1,8 @@
 import { LOST_FACTOR_DAYS } from '../../../domain/people/factors/lost-factors.ts'
 import { Alert, Button, Card, Email, Field, Form } from '../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../foundation/html/form-fields.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
 import { waitInWords } from './words.ts'
 
 export const SIGN_IN_CODE_PATH = '/sign-in/code'

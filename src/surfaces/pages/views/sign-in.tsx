@@ -8,9 +8,8 @@ import {
   Form,
   Name,
 } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { renderPage } from '../../../foundation/html/render.tsx'
 import { type Interrupted, InterruptedAlert } from './interrupted.tsx'
 import { NewSchoolSteps } from './new-school-steps.tsx'
 import { PASSKEY_SCRIPT, PasskeyButton, passkeyFields } from './passkey-parts.tsx'

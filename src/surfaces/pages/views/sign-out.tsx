@@ -1,8 +1,7 @@
 import type { SignOutTarget } from '../../../domain/clients/sign-out-request.ts'
 import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
 import { errorPage } from '../../../foundation/html/error-page.tsx'
-import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 
 interface SignOutProps {

@@ -1,7 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
-import { type Branding, Document, Footer, SchoolMark } from '../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../foundation/html/render.tsx'
+import {
+  type Branding,
+  Document,
+  Footer,
+  renderPage,
+  SchoolMark,
+} from '../../../foundation/html/layout.tsx'
 
 /** The signed-in person, as far as the frame of a page needs it. */
 export interface Viewer {

@@ -1,5 +1,5 @@
+import { AsWritten, Prose } from '../../../foundation/html/components.tsx'
 import type { Branding } from '../../../foundation/html/layout.tsx'
-import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
 
 interface Written {
   school: Branding

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BrowserSession } from '../../../../domain/people/sessions.ts'
-import { rawPath } from '../../../../foundation/http/raw-url.ts'
+import { rawPath } from '../../../../foundation/http/request-body.ts'
 import { findBrowserSession } from '../../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { actAs } from '../../browser-session.ts'

@@ -1,4 +1,4 @@
-import type { IconName } from '../../../../foundation/html/icon.tsx'
+import type { IconName } from '../../../../foundation/html/components.tsx'
 
 /** The menu of the admin area. */
 

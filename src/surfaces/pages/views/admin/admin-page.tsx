@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Alert } from '../../../../foundation/html/components.tsx'
-import { Icon, type IconName } from '../../../../foundation/html/icon.tsx'
+import { Alert, Icon, type IconName } from '../../../../foundation/html/components.tsx'
 import { SETTINGS_PATH } from '../account-paths.ts'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { count } from '../words.ts'

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '../../../../domain/audit/read-audit.ts'
-import { Arrow } from '../../../../foundation/html/icon.tsx'
+import { Arrow } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { currencyOf } from '../../../../foundation/text/currency.ts'

@@ -1,6 +1,5 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
-import { AppTile } from '../../../../foundation/html/app-tile.tsx'
-import { Alert, Button, FormToken, Name } from '../../../../foundation/html/components.tsx'
+import { Alert, AppTile, Button, FormToken, Name } from '../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import type { PictureProblem } from '../../../../foundation/pictures/clean-picture.ts'
 import { type AdminFrame, adminPage, applicationPath } from './admin-page.tsx'

@@ -1,7 +1,6 @@
 import { SIGN_UP_MINUTES } from '../../../../domain/people/sign-up.ts'
 import { Card, Email } from '../../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../../foundation/html/site-components.tsx'
 import { FirstPasswordForm, type FirstPasswordProps } from '../first-password.tsx'
 

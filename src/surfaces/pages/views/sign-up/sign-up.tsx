@@ -1,7 +1,6 @@
 import { SIGN_UP_MINUTES } from '../../../../domain/people/sign-up.ts'
 import { Alert, Button, Card, Field, Form, Name } from '../../../../foundation/html/components.tsx'
-import { type Branding, Layout } from '../../../../foundation/html/layout.tsx'
-import { renderPage } from '../../../../foundation/html/render.tsx'
+import { type Branding, Layout, renderPage } from '../../../../foundation/html/layout.tsx'
 import { waitInWords } from '../words.ts'
 
 export type SignUpProblems = Readonly<Partial<Record<'name' | 'email', string>>>

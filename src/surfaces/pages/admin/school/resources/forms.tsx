@@ -13,9 +13,8 @@ import {
   removeForm,
   removeQuestion,
 } from '../../../../../domain/content/form-writing.ts'
-import { Address } from '../../../../../foundation/html/components.tsx'
+import { Address, AsWritten } from '../../../../../foundation/html/components.tsx'
 import { plainText, visibleLines } from '../../../../../foundation/html/plain-text.ts'
-import { AsWritten } from '../../../../../foundation/html/prose.tsx'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
 import { defineResource } from '../define-resource.ts'
 import { asking, type Choice } from '../field.ts'

@@ -4,7 +4,7 @@ import {
   choiceOperation,
 } from '../../../../../domain/operation/choice-operation.ts'
 import type { ListOperation } from '../../../../../domain/operation/list-operation.ts'
-import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../../../foundation/protocol/token-format.ts'
 import type { Ask, FoundChoices, OfferedChoices } from '../field.ts'
 import type { Draft } from '../form/draft.ts'
 import type { PlannedField } from '../form/field-rule.ts'

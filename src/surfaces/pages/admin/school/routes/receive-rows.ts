@@ -4,7 +4,7 @@ import { IMPORTED } from '../../../../../domain/catalogue/transfer-operations.ts
 import { uuidv7 } from '../../../../../foundation/crypto/random.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { boundaryIn, readMultipart, textOfPart } from '../../../../../foundation/http/multipart.ts'
-import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../../../foundation/protocol/token-format.ts'
 import { type FileStore, FileTooLargeError } from '../../../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { checkPostToken } from '../../../page-request.ts'

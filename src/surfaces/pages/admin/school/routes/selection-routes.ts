@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Outcome } from '../../../../../domain/operation/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
-import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
+import { isUuid } from '../../../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { redirectTo, sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'

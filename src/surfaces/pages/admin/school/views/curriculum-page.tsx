@@ -1,7 +1,13 @@
 import type { readCourse } from '../../../../../domain/learning/course-operations.ts'
 import type { readCurriculum } from '../../../../../domain/learning/section-operations.ts'
-import { Alert, Button, Form, FormToken, Name } from '../../../../../foundation/html/components.tsx'
-import { Arrow } from '../../../../../foundation/html/icon.tsx'
+import {
+  Alert,
+  Arrow,
+  Button,
+  Form,
+  FormToken,
+  Name,
+} from '../../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'

@@ -1,6 +1,6 @@
 import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
+import { Arrow } from '../../../../../foundation/html/components.tsx'
 import { Select } from '../../../../../foundation/html/form-fields.tsx'
-import { Arrow } from '../../../../../foundation/html/icon.tsx'
 import { ButtonLink, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import { upTo } from '../../../views/words.ts'

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { Address, Name } from '../../../../../foundation/html/components.tsx'
+import { Address, Name, Prose } from '../../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../../foundation/html/copyable.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
-import { Prose } from '../../../../../foundation/html/prose.tsx'
 import {
   ButtonLink,
   Empty,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: the narrow layout would take the roles away.
 
 import type { ComponentChildren } from 'preact'
-import { Arrow } from '../../../../../foundation/html/icon.tsx'
+import { Arrow } from '../../../../../foundation/html/components.tsx'
 import type { Column } from '../list-plan.ts'
 import type { Place } from '../row.ts'
 

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { CURRENCY_NAMES } from '../../../../../foundation/text/currency-names.ts'
+import { CURRENCY_NAMES } from '../../../../../foundation/text/currency.ts'
 import { DURATION_PARTS, durationParts } from '../form/duration.ts'
 
 type CurrencyChoiceProps = JSX.SelectHTMLAttributes<HTMLSelectElement> & {
