@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk-routes.ts'
+import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk.ts'
 import { paths } from '../../src/surfaces/pages/views/admin/admin-page.tsx'
 import { type Asked, Asking } from './asking.ts'
 import type { BothCallers, Callers } from './callers.ts'

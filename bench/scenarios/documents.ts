@@ -1,9 +1,8 @@
-import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk-routes.ts'
+import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk.ts'
 import { openApiDocument } from '../../src/surfaces/admin-api/openapi.ts'
 import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'
-import { authorizationServerMetadata } from '../../src/surfaces/oauth/discovery.ts'
-import { jsonWebKeySet } from '../../src/surfaces/oauth/jwks.ts'
+import { authorizationServerMetadata, jsonWebKeySet } from '../../src/surfaces/oauth/discovery.ts'
 import type { ContenderName } from '../contenders/contender-names.ts'
 import type { FloorGivens, Scenario } from '../scenario.ts'
 

@@ -11,7 +11,7 @@ import {
   retireKey,
 } from '../../src/domain/schools/signing-key-operations.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
-import { JWKS_SECONDS } from '../../src/surfaces/oauth/discovery-routes.ts'
+import { JWKS_SECONDS } from '../../src/surfaces/oauth/discovery.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair } from '../support/client-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { introspectionFromSchema } from 'graphql/index.js'
 import openapiTypes from 'openapi-typescript'
-import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk-routes.ts'
+import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk.ts'
 import { openApiDocument } from '../../src/surfaces/admin-api/openapi.ts'
 import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'

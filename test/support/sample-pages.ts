@@ -1,16 +1,16 @@
 import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import {
+  expiredRequestPage,
+  unavailablePage,
+  unknownSchoolPage,
+} from '../../src/foundation/html/error-page.tsx'
+import {
   brokenRequestPage,
   heldRedirectPage,
   unknownClientPage,
   unpermittedHostPage,
   wrongRedirectUriPage,
-} from '../../src/foundation/html/app-error-pages.tsx'
-import {
-  expiredRequestPage,
-  unavailablePage,
-  unknownSchoolPage,
-} from '../../src/foundation/html/error-page.tsx'
+} from '../../src/surfaces/oauth/app-error-pages.tsx'
 import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'
 import {

@@ -3,7 +3,7 @@ import type { FileStore } from '../../foundation/storage/file-store.ts'
 import type { Actor } from '../actor/actor.ts'
 
 /**
- * A kind of long work. Its file is beside its domain, and `kinds.ts` lists it.
+ * A kind of long work. Its file is beside its domain, and `catalogue/job-kinds.ts` lists it.
  *
  * `run` works in steps and may be called again at any step: after a crash, or because other schools had their turn.
  * It begins at `job.cursor`, which the last step that was committed left.

@@ -15,18 +15,27 @@ import { DOCUMENTS } from '../../foundation/protocol/endpoints.ts'
 import { isCallerOld } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { perSchool } from '../../gate/school-gate.ts'
-import { apiActor, checkScopes, createRateChecks, loadOperator } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
-import { addBulkRoutes } from './bulk.ts'
-import { BULK_ROUTES } from './bulk-routes.ts'
+import { addBulkRoutes, BULK_ROUTES } from './bulk.ts'
 import { Descriptions } from './descriptions.ts'
-import { addJobFileRoute, JOB_FILE_ROUTE } from './job-file.ts'
+import { addJobFileRoute, JOB_FILE_ROUTE } from './import-body.ts'
 import { openApiDocument } from './openapi.ts'
 import { postmanCollection } from './postman.ts'
 import { answerProblem, Problem, problemOf } from './problem.ts'
-import { addReferenceRoutes } from './reference-routes.ts'
-import { type DescribedRoute, type InputPlan, planOf, type Route, routerPath } from './route.ts'
-import { inputOf, wrongParameters } from './route-input.ts'
+import { addReferenceRoutes } from './reference-page.tsx'
+import {
+  apiActor,
+  checkScopes,
+  createRateChecks,
+  type DescribedRoute,
+  type InputPlan,
+  inputOf,
+  loadOperator,
+  planOf,
+  type Route,
+  routerPath,
+  wrongParameters,
+} from './route.ts'
 import { JOB_ROUTES, ROUTES } from './routes.ts'
 import { addUploadRoute, UPLOAD_ROUTE } from './upload.ts'
 import { answerWrite } from './write.ts'

@@ -1,27 +1,131 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { importObject } from '../../domain/bulk/bulk-operations.ts'
-import { type ExportedRows, exportRows, TYPES } from '../../domain/bulk/export-job.ts'
+import type { Actor } from '../../domain/actor/actor.ts'
+import {
+  exportOperation,
+  importObject,
+  importOperation,
+} from '../../domain/bulk/bulk-operations.ts'
+import {
+  type ExportedRows,
+  type ExportInput,
+  exportedColumns,
+  exportRows,
+  startExport,
+  TYPES,
+} from '../../domain/bulk/export-job.ts'
+import { type ImportInput, importScopes, startImport } from '../../domain/bulk/import-job.ts'
 import { importRows } from '../../domain/bulk/import-rows.ts'
+import type { BulkKind } from '../../domain/bulk/kind.ts'
 import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
+import { BULK_KINDS } from '../../domain/catalogue/bulk-kinds.ts'
 import type { Caller } from '../../domain/grants/caller.ts'
 import { noteScopes } from '../../domain/grants/count-activity.ts'
-import { neededScopes } from '../../domain/operation/operation.ts'
+import { jobs } from '../../domain/jobs/job-operations.ts'
+import { neededScopes, restPathOf, restUrl } from '../../domain/operation/operation.ts'
 import { judgeInput, OperationRefused } from '../../domain/operation/refusal.ts'
+import { loadObject } from '../../domain/operation/resource.ts'
 import { writeAnswer } from '../../domain/operation/write-answer.ts'
 import { Limiter, LimiterFull } from '../../foundation/concurrency/limiter.ts'
-import { inLane } from '../../foundation/db/school-db.ts'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { inLane, type SchoolTx } from '../../foundation/db/school-db.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { prefersAsync } from '../../foundation/http/conditional.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { whenGone } from '../../foundation/http/shutdown.ts'
-import { apiActor, checkScopes } from './access.ts'
-import { exportAsJob, importAsJob, isImportJob, type JobFiles } from './bulk-jobs.ts'
-import { BULK_ROUTES, type BulkRoute } from './bulk-routes.ts'
+import { type FileStore, FileTooLargeError } from '../../foundation/storage/file-store.ts'
+import { csvLine } from '../../foundation/tabular/csv-reader.ts'
 import { ImportPlace, inPieces, takeBody } from './import-body.ts'
-import { Problem, type RequestProblem } from './problem.ts'
-import { planOf, routerPath } from './route.ts'
-import { queryOf, wrongParameters } from './route-input.ts'
+import { Problem, problemOf, type RequestProblem } from './problem.ts'
+import {
+  apiActor,
+  checkScopes,
+  type DescribedRoute,
+  planOf,
+  queryOf,
+  type RowFiles,
+  routerPath,
+  wrongParameters,
+} from './route.ts'
+
+interface BulkRoute extends DescribedRoute {
+  readonly rows: RowFiles
+  readonly kind: BulkKind
+}
+
+/** Every address of the REST API that imports or exports a file of rows. */
+export const BULK_ROUTES: readonly BulkRoute[] = BULK_KINDS.flatMap((kind) => [
+  ...exportRoute(kind),
+  ...importRoute(kind),
+])
+
+function exportRoute(kind: BulkKind): BulkRoute[] {
+  if (kind.scopes.read === undefined) return []
+  const columns = exportedColumns(kind)
+  return [
+    {
+      method: 'GET',
+      path: `/${kind.name}/export`,
+      operation: exportOperation(kind, kind.scopes.read),
+      kind,
+      rows: {
+        file: `${kind.name}.csv`,
+        content: {
+          'application/x-ndjson': {
+            schema: {
+              type: 'string',
+              contentMediaType: 'application/json',
+              description: `One ${kind.of.schema.meta()?.id} as JSON on each line.`,
+            },
+          },
+          'text/csv': {
+            schema: {
+              type: 'string',
+              description: `The columns ${columns.join(', ')}; lists and objects as JSON.`,
+            },
+          },
+        },
+      },
+    },
+  ]
+}
+
+function importRoute(kind: BulkKind): BulkRoute[] {
+  if (kind.scopes.write === undefined) return []
+  const columns = Object.keys(kind.columns)
+  const { example } = kind
+  const cells = Object.values(example).map((value) =>
+    typeof value === 'string' ? value : JSON.stringify(value),
+  )
+  return [
+    {
+      method: 'POST',
+      path: `/${kind.name}/import`,
+      operation: importOperation(kind, kind.scopes.write),
+      kind,
+      fileWith: ['dry_run', 'from_line', 'max_errors'],
+      rows: {
+        file: `${kind.name}.csv`,
+        content: {
+          'application/x-ndjson': {
+            schema: {
+              type: 'string',
+              description: `One JSON object on each line, with any of ${columns.join(', ')}. All other members of the object are ignored, so that an export can be imported unchanged.`,
+            },
+            example: `${JSON.stringify(example)}\n`,
+          },
+          'text/csv': {
+            schema: {
+              type: 'string',
+              description: `The first line names the columns. An empty cell is null if null is possible, otherwise it is ignored; "" is the empty text; lists and objects are JSON.`,
+            },
+            example: csvLine(Object.keys(example)) + csvLine(cells),
+          },
+        },
+      },
+    },
+  ]
+}
 
 type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
@@ -234,4 +338,97 @@ function busy(): Problem {
     detail: 'Other imports of this school are running. Send this one again in a moment.',
     headers: { 'retry-after': '5' },
   })
+}
+
+/** Where files of jobs go, and how large one may be. */
+interface JobFiles {
+  readonly store: FileStore
+  readonly maxBytes: number
+}
+
+/** Starts an export as a job if the caller prefers that. */
+async function exportAsJob(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  actor: Actor,
+  kind: BulkKind,
+  input: ExportInput,
+): Promise<FastifyReply> {
+  const id = await started(request, (tx) => startExport(tx, actor, kind, input))
+  return await accepted(request, reply, actor, id)
+}
+
+/**
+ * Whether an import becomes a job. Without the read scope it does not: the job tells how many rows were created and
+ * unchanged.
+ */
+function isImportJob(request: FastifyRequest, { scopes }: Actor, kind: BulkKind): boolean {
+  return prefersAsync(request.headers) && importScopes(kind).every((scope) => scopes?.has(scope))
+}
+
+/** Keeps the rows, and starts an import of them as a job. */
+async function importAsJob(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  actor: Actor,
+  kind: BulkKind,
+  { store, maxBytes }: JobFiles,
+  rows: AsyncIterable<Uint8Array>,
+  input: Omit<ImportInput, 'source'>,
+): Promise<FastifyReply> {
+  const id = uuidv7()
+  const source = await keep(store, id, rows, maxBytes)
+  try {
+    await started(request, (tx) => startImport(tx, actor, kind, id, { ...input, source }))
+  } catch (error) {
+    await store.remove(source)
+    throw error
+  }
+  return await accepted(request, reply, actor, id)
+}
+
+async function keep(
+  store: FileStore,
+  folder: string,
+  rows: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<string> {
+  try {
+    return (await store.write(folder, rows, maxBytes)).key
+  } catch (error) {
+    if (!(error instanceof FileTooLargeError)) throw error
+    throw new Problem({
+      status: 413,
+      code: 'too_large',
+      detail: `A job takes at most ${maxBytes} bytes. Split the file, or send it without Prefer: respond-async.`,
+    })
+  }
+}
+
+async function started<R>(
+  request: FastifyRequest,
+  start: (tx: SchoolTx) => Promise<R>,
+): Promise<R> {
+  try {
+    return await request.at.transaction(start)
+  } catch (error) {
+    throw error instanceof OperationRefused ? problemOf(error.refusal) : error
+  }
+}
+
+/** @see RFC 9110 §15.3.3, RFC 7240 §3 */
+async function accepted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  actor: Actor,
+  id: string,
+): Promise<FastifyReply> {
+  const job = await loadObject(request.at, actor, jobs, id)
+  return reply
+    .code(202)
+    .headers(apiHeaders('no-store'))
+    .header('location', restUrl(request.school.origin, restPathOf(jobs), id))
+    .header('preference-applied', 'respond-async')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(job))
 }

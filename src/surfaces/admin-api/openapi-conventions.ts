@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { REST_PROBLEMS } from '../../foundation/errors/rest-errors.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { isSchemaNoise } from '../../foundation/json/json-walk.ts'
 
 /** Parameters, schemas and responses that all operations share. */
 
@@ -120,4 +121,81 @@ export function problemResponses(): Record<string, JsonSchema> {
       },
     ]),
   )
+}
+
+export type JsonSchema = Record<string, unknown>
+
+/** Schemas by the names that `$ref` uses. */
+export type Components = Map<string, JsonSchema>
+
+/**
+ * Converts a Zod schema for OpenAPI. Named parts move into `components`, and `$ref` points to them.
+ *
+ * @see OpenAPI 3.1 §4.8.24
+ */
+export function jsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  components: Components,
+): JsonSchema {
+  const { $defs = {}, ...rest } = z.toJSONSchema(schema, { io, reused: 'inline' }) as JsonSchema
+  for (const [name, part] of Object.entries($defs as Record<string, JsonSchema>)) {
+    components.set(name, tidy(part) as JsonSchema)
+  }
+  const named = schema.meta()?.id
+  if (named === undefined) return tidy(rest) as JsonSchema
+  // A named schema that refers to itself is already among its own definitions.
+  if (!components.has(named)) components.set(named, tidy(rest) as JsonSchema)
+  return { $ref: `#/components/schemas/${named}` }
+}
+
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name, member]) => !isNoise(name, member, value))
+  return Object.fromEntries(
+    kept.map(([name, member]) =>
+      name === '$ref' ? [name, componentOf(String(member))] : [name, tidy(member)],
+    ),
+  )
+}
+
+function isNoise(name: string, member: unknown, schema: object): boolean {
+  if (name === '$schema' || name === 'id') return typeof member === 'string'
+  return isSchemaNoise(name, member, schema)
+}
+
+function componentOf(reference: string): string {
+  return reference.replace('#/$defs/', '#/components/schemas/')
+}
+
+/** One sentence for each resource, for the reference and for the tags of the OpenAPI document. */
+export const RESOURCE_NOTES: Readonly<Record<string, string>> = {
+  analytics: 'Revenue, enrollments, completion and active learners over time.',
+  appearance: 'Tagline, logo and colors of the school’s pages.',
+  comments: 'Comments of members under lectures.',
+  coupons: 'Discount codes with their limits, their period and how often they were used.',
+  courses: 'The courses of the school: drafts, published and archived ones.',
+  curriculum: 'All sections and lectures of a course, in their order.',
+  digital_products: 'Files that the school sells or gives away.',
+  enrollments: 'Access of students to courses, with its start and end.',
+  event_registrations: 'Registrations of members for events.',
+  events: 'Events of the school, on site or online.',
+  files: 'Uploads, served as downloads only.',
+  form_submissions: 'Answers to forms. They can only be read.',
+  forms: 'Forms with questions for visitors.',
+  jobs: 'Long work in the background: how far it is, and what came of it.',
+  lecturers: 'The lecturer profiles that the school’s pages show.',
+  lectures: 'The lectures of a section, and when each opens.',
+  members: 'All people with a role at the school: owners, admins, lecturers and students.',
+  membership_plans: 'Plans that members can subscribe to, with their prices.',
+  orders: 'Purchases with every attempt to pay and every refund.',
+  payments: 'Every attempt to pay an order, one per row, for accounting.',
+  progress: 'The progress of students, one lecture per row.',
+  pages: 'Pages of the school’s site, in Markdown.',
+  posts: 'News of the school, in Markdown.',
+  school: 'The school itself: its name, language, currency and time zone.',
+  sections: 'The chapters of a course.',
+  students: 'All people with the student role. Only they can change their name and email.',
+  subscriptions: 'Members’ subscriptions to membership plans, with their periods.',
 }

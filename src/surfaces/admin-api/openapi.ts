@@ -3,9 +3,16 @@ import { findScope, SCOPES } from '../../domain/clients/scope-catalogue.ts'
 import { jobSchema } from '../../domain/jobs/job-operations.ts'
 import { API_ROOT, type DescribedOperation } from '../../domain/operation/operation.ts'
 import { statusOf } from './answer.ts'
-import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
-import { FILE_BODY, PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
-import { RESOURCE_NOTES } from './resource-notes.ts'
+import {
+  type Components,
+  FILE_BODY,
+  type JsonSchema,
+  jsonSchema,
+  PARAMETERS,
+  PROBLEM_SCHEMA,
+  problemResponses,
+  RESOURCE_NOTES,
+} from './openapi-conventions.ts'
 import { type DescribedRoute, planOf, type RowFiles, resourceOf } from './route.ts'
 
 interface DescribedSchool {

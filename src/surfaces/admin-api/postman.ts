@@ -1,7 +1,7 @@
 import { API_ROOT } from '../../domain/operation/operation.ts'
 import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
-import { sortedResources } from './reference.ts'
+import { sortedResources } from './reference-page.tsx'
 import { type DescribedRoute, planOf, resourceOf } from './route.ts'
 
 /**

@@ -1,4 +1,6 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
+import type { z } from 'zod'
 import { API_ROOT } from '../../domain/operation/operation.ts'
 import { Address } from '../../foundation/html/components.tsx'
 import {
@@ -9,8 +11,10 @@ import {
   SchoolMark,
 } from '../../foundation/html/layout.tsx'
 import { Badge, Code, PageHead, Panel } from '../../foundation/html/site-components.tsx'
-import { describeInput, exampleCall, sortedResources } from './reference.ts'
-import { type DescribedRoute, resourceOf } from './route.ts'
+import { setPageHeaders } from '../../foundation/http/security-headers.ts'
+import { brandingOf } from '../../gate/branding.ts'
+import { type JsonSchema, jsonSchema, RESOURCE_NOTES } from './openapi-conventions.ts'
+import { type DescribedRoute, planOf, resourceOf } from './route.ts'
 
 interface ReferenceProps {
   readonly school: Branding
@@ -19,7 +23,7 @@ interface ReferenceProps {
 }
 
 /** The first page of the reference: the rules of all calls, and the list of resources. */
-export function referenceIndex({ school, origin, routes }: ReferenceProps): string {
+function referenceIndex({ school, origin, routes }: ReferenceProps): string {
   return frame(
     school,
     'Admin API',
@@ -52,7 +56,7 @@ export function referenceIndex({ school, origin, routes }: ReferenceProps): stri
 }
 
 /** All operations of one resource. */
-export function referenceOf(resource: string, { school, origin, routes }: ReferenceProps): string {
+function referenceOf(resource: string, { school, origin, routes }: ReferenceProps): string {
   const shown = routes.filter((route) => resourceOf(route) === resource)
   const [{ title, note } = { title: resource, note: '' }] = sortedResources(shown)
   return frame(
@@ -152,4 +156,110 @@ function frame(school: Branding, title: string, children: ComponentChildren): st
       <Footer branded />
     </Document>,
   )
+}
+
+/** The reference of the API for people, in the colours of the school. */
+export function addReferenceRoutes(app: FastifyInstance, routes: readonly DescribedRoute[]): void {
+  const resources = new Set(routes.map(resourceOf))
+  const props = ({ school }: FastifyRequest) => ({
+    school: brandingOf(school),
+    origin: school.origin,
+    routes,
+  })
+  app.get('/docs/api', (request, reply) => send(request, reply, referenceIndex(props(request))))
+  app.get('/docs/api/:resource', (request, reply) => {
+    const { resource } = request.params as { resource: string }
+    if (!resources.has(resource)) return reply.callNotFound()
+    return send(request, reply, referenceOf(resource, props(request)))
+  })
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, html: string): FastifyReply {
+  return setPageHeaders(reply, request.school.origin, 'site')
+    .type('text/html; charset=utf-8')
+    .send(html)
+}
+
+/** Describes routes for the pages of the reference. */
+
+export interface DescribedField {
+  readonly name: string
+  readonly place: 'path' | 'query' | 'body'
+  readonly type: string
+  readonly note: string
+  readonly required: boolean
+}
+
+export function sortedResources(
+  routes: readonly DescribedRoute[],
+): readonly { name: string; title: string; note: string; count: number }[] {
+  const names = [...new Set(routes.map(resourceOf))].sort()
+  return names.map((name) => ({
+    name,
+    title: `${name[0]?.toUpperCase() ?? ''}${name.slice(1).replaceAll('_', ' ')}`,
+    note: RESOURCE_NOTES[name] ?? '',
+    count: routes.filter((route) => resourceOf(route) === name).length,
+  }))
+}
+
+function describeInput(route: DescribedRoute): readonly DescribedField[] {
+  const plan = planOf(route)
+  const places = [
+    ...plan.path.map((name) => ({ name, place: 'path' as const })),
+    ...Object.keys(plan.query).map((name) => ({ name, place: 'query' as const })),
+    ...plan.body.map((name) => ({ name, place: 'body' as const })),
+  ]
+  return places.map(({ name, place }) => {
+    const field = route.operation.input.shape[name] as z.ZodType
+    const schema = jsonSchema(field, 'input', new Map())
+    return {
+      name,
+      place,
+      type: typeOf(schema),
+      note: typeof schema.description === 'string' ? schema.description.replaceAll('`', '') : '',
+      required: !field.safeParse(undefined).success,
+    }
+  })
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (Array.isArray(schema.enum)) return schema.enum.join(' or ')
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.type === 'array') return `list of ${typeOf((schema.items ?? {}) as JsonSchema)}`
+  if (schema.type === 'string' && schema.format !== undefined) return String(schema.format)
+  return String(schema.type ?? 'object')
+}
+
+/** The operation's first example as a command line. */
+function exampleCall(route: DescribedRoute, origin: string): string {
+  const example = route.operation.examples[0]?.input ?? {}
+  const plan = planOf(route)
+  const path = route.path.replace(/\{([a-z_]+)\}/g, (_match, name) => String(example[name] ?? ''))
+  const query = new URLSearchParams(
+    Object.keys(plan.query)
+      .filter((name) => example[name] !== undefined)
+      .map((name) => [name, String(example[name])]),
+  )
+  const address = `${origin}${API_ROOT}${path}${query.size === 0 ? '' : `?${query}`}`
+  const body = Object.fromEntries(
+    Object.entries(example).filter(([name]) => plan.body.includes(name)),
+  )
+  const parts = [
+    `curl ${route.method === 'GET' ? '' : `-X ${route.method} `}'${address}'`,
+    `  -H "Authorization: Bearer $ACCESS_TOKEN"`,
+    ...(route.fileWith === undefined ? [] : sentFile(route, example)),
+    ...(route.rows !== undefined && route.method === 'GET' ? [`  -o ${route.rows.file}`] : []),
+    ...(Object.keys(body).length === 0
+      ? []
+      : [`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(body)}'`]),
+  ]
+  return parts.join(' \\\n')
+}
+
+function sentFile(
+  { rows }: DescribedRoute,
+  example: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  if (rows === undefined) return [`  --data-binary @${example.name}`]
+  return [`  -H 'Content-Type: text/csv'`, `  --data-binary @${rows.file}`]
 }

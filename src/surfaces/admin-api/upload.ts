@@ -14,8 +14,7 @@ import {
 } from '../../foundation/storage/file-store.ts'
 import { sendAnswer } from './answer.ts'
 import { Problem } from './problem.ts'
-import { planOf, type Route, routerPath } from './route.ts'
-import { queryOf, wrongParameters } from './route-input.ts'
+import { planOf, queryOf, type Route, routerPath, wrongParameters } from './route.ts'
 import { answerWrite, checkKey } from './write.ts'
 
 export const UPLOAD_ROUTE = {

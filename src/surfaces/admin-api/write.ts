@@ -14,10 +14,9 @@ import { mayReadWritten, writeAnswer } from '../../domain/operation/write-answer
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { retryCollision } from '../../foundation/db/unavailable.ts'
 import { rawPath } from '../../foundation/http/request-body.ts'
-import { apiActor } from './access.ts'
 import { type Answer, answerOf } from './answer.ts'
 import { Problem, problemOf } from './problem.ts'
-import type { Route } from './route.ts'
+import { apiActor, type Route } from './route.ts'
 
 type WriteRoute = Route & { readonly operation: WriteOperation }
 

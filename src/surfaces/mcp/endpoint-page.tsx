@@ -1,10 +1,16 @@
+import type { FastifyInstance } from 'fastify'
 import type { School } from '../../domain/schools/school.ts'
 import { Address } from '../../foundation/html/components.tsx'
 import { Document, Footer, renderPage, SchoolMark } from '../../foundation/html/layout.tsx'
 import { plainText } from '../../foundation/html/plain-text.ts'
 import { Code, PageHead, Panel } from '../../foundation/html/site-components.tsx'
+import { sendDocument } from '../../foundation/http/conditional.ts'
+import { DOCUMENTS, SERVER_CARD } from '../../foundation/protocol/endpoints.ts'
 import { TOOL_ENDPOINTS, type ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
 import { brandingOf } from '../../gate/branding.ts'
+import { perSchool } from '../../gate/school-gate.ts'
+import { RpcRefusal } from './serve-message.ts'
+import { HANDSHAKE_VERSIONS, MODERN_VERSION } from './tool-server.ts'
 
 /** For people who open the address of the endpoint in a browser. */
 export function endpointPage(school: School, endpoint: ToolEndpoint): string {
@@ -73,4 +79,58 @@ export function endpointPage(school: School, endpoint: ToolEndpoint): string {
       <Footer branded />
     </Document>,
   )
+}
+
+const OPTIONS = { maxAgeSeconds: 3600, contentType: 'application/mcp-server-card+json' } as const
+
+/** What a client learns about the endpoint before it connects, at the place that the extension reserves. */
+export function addServerCards(app: FastifyInstance, version: string): void {
+  for (const endpoint of Object.values(TOOL_ENDPOINTS)) {
+    const cardOf = perSchool(OPTIONS, (school) => serverCard(school, endpoint, version))
+    app.get(endpoint + SERVER_CARD, (request, reply) =>
+      sendDocument(request, reply, cardOf(request.school)),
+    )
+  }
+}
+
+/** @see modelcontextprotocol/experimental-ext-server-card, schema.ts (v1) */
+function serverCard({ name, origin }: School, endpoint: ToolEndpoint, version: string): object {
+  const isMember = endpoint === TOOL_ENDPOINTS.member
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    name: `${namespaceOf(origin)}/${isMember ? 'schoolgate-member' : 'schoolgate'}`,
+    version,
+    title: plainText(name, 90) || 'Schoolgate',
+    description: isMember
+      ? 'Courses, events and, for a signed-in member, their own courses and account.'
+      : 'Courses, events and, for a signed-in owner or admin, the whole school.',
+    websiteUrl: origin + DOCUMENTS.guide,
+    remotes: [
+      {
+        type: 'streamable-http',
+        url: origin + endpoint,
+        supportedProtocolVersions: [MODERN_VERSION, ...HANDSHAKE_VERSIONS],
+      },
+    ],
+  }
+}
+
+/** The host in reverse order; characters that a name may not have, as in an IPv6 address, become hyphens. */
+function namespaceOf(origin: string): string {
+  const labels = new URL(origin).hostname.split('.').reverse()
+  return labels.join('.').replace(/[^a-zA-Z0-9.-]/g, '-')
+}
+
+/** RFC 6454 §6.2: scheme, host and perhaps a port, of web pages and of native shells alike. */
+const SERIALIZED = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,]+$/i
+
+/**
+ * Refuses an `Origin` that names no site: `null`, lists and garbage. Every site that does name
+ * itself may call, because nothing here is decided by a cookie or by where a request comes from: a
+ * page reads public tools, or brings a token of its own. Against DNS rebinding stands the Host
+ * header, which must be a school's.
+ */
+export function checkWebOrigin(origin: string | undefined): void {
+  if (origin === undefined || SERIALIZED.test(origin)) return
+  throw new RpcRefusal(403, '403', 'The Origin header does not name an origin.')
 }

@@ -18,20 +18,22 @@ import type { ToolCallObserver } from '../../foundation/tracing/tracing.ts'
 import type { GoodTokens } from '../../gate/bad-tokens.ts'
 import { isCallerOld, loadKnownCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
-import { type AdmittedCall, admitCall } from './admit-call.ts'
-import { answerError, answerStepUp, withExplainedError } from './answer-error.ts'
-import { endpointPage } from './endpoint-page.tsx'
-import { type Message, parseMessage } from './message.ts'
-import { createRateChecks } from './rate-checks.ts'
-import { type AskedCall, readParams } from './read-params.ts'
-import { RpcRefusal } from './rpc-refusal.ts'
-import { type Era, serveMessage } from './serve-message.ts'
-import { addServerCards } from './server-card.ts'
-import { StepUpError } from './step-up.ts'
+import { type AdmittedCall, type AskedCall, admitCall, readParams } from './admit-call.ts'
+import { addServerCards, checkWebOrigin, endpointPage } from './endpoint-page.tsx'
+import { createRateChecks, StepUpError } from './run-tool.ts'
+import {
+  answerError,
+  answerStepUp,
+  type Era,
+  type Message,
+  parseMessage,
+  RpcRefusal,
+  serveMessage,
+  withExplainedError,
+} from './serve-message.ts'
 import type { ToolCall } from './tool.ts'
 import { createToolServer } from './tool-server.ts'
 import { ToolLists } from './toolbox.ts'
-import { checkWebOrigin } from './web-origin.ts'
 
 /** More than any message needs that calls a public tool. */
 const STRANGER_BYTES = 64 * 1024

@@ -1,10 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Audience, SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import type { Caller } from '../../domain/grants/caller.ts'
 import { TooManyRowsError } from '../../foundation/db/keyset.ts'
 import { isDatabaseUnavailable, TOOK_TOO_LONG } from '../../foundation/db/unavailable.ts'
 import { type ErrorCode, errorAddress } from '../../foundation/errors/catalogue.ts'
+import { clientAddress } from '../../foundation/http/client-address.ts'
+import {
+  checkRate,
+  createAddressRateLimiter,
+  createRateLimiter,
+} from '../../foundation/http/rate-limit.ts'
+import { addressBucket } from '../../foundation/net/address.ts'
+import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
+import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import { BadTokens, type GoodTokens } from '../../gate/bad-tokens.ts'
 import { LongAnswer } from './long-answer.ts'
 import { sliceText } from './parts.ts'
-import { ToolProblem } from './tool.ts'
+import { type Tool, type ToolCall, ToolProblem } from './tool.ts'
 
 export interface ToolResult {
   content: { type: 'text'; text: string }[]
@@ -69,3 +82,98 @@ function describe(error: unknown, onFault: (fault: unknown) => void): Described 
 
 const OUR_FAULT =
   'The school could not answer because of a fault on its side. Try the same call again in a moment; if it keeps failing, tell the person that the school is not available now.'
+
+/** The caller of a tool lacks a scope or a login; the HTTP status and the body of the protocol both say so. */
+export class StepUpError extends Error {
+  override readonly name = 'StepUpError'
+  readonly status: 401 | 403
+  /** The header's value. */
+  readonly challenge: string
+  /** For clients that read only the body; they want an error named even where none was made. */
+  readonly challengeInBody: string
+  readonly description: string
+
+  constructor({ school, path, caller }: ToolCall, tool: Tool, needed: ScopeSet) {
+    const description = describeStepUp(caller, tool, needed)
+    super(description)
+    this.description = description
+    this.status = caller === undefined ? 401 : 403
+    const error = new OAuthError('insufficient_scope', description)
+    const scope = scopeToAskFor(caller, needed)
+    const bare = { origin: school.origin, resource: path, scope }
+    this.challengeInBody = bearerChallenge({ ...bare, error })
+    // RFC 6750 §3: a request without a token made no mistake, so its challenge names no error.
+    this.challenge = caller === undefined ? bearerChallenge(bare) : this.challengeInBody
+  }
+}
+
+/**
+ * What the call needs and what the token has. Clients of the handshake era ask for just what they
+ * find here, and with each step up they would lose what they had before.
+ */
+function scopeToAskFor(caller: Caller | undefined, needed: ScopeSet): ScopeSet {
+  const isOneLogin = caller !== undefined && needed.isSubsetOf(SCOPES_OF_AUDIENCE[caller.audience])
+  return isOneLogin ? needed.union(caller.scopes) : needed
+}
+
+function describeStepUp(caller: Caller | undefined, tool: Tool, needed: ScopeSet): string {
+  if (caller === undefined)
+    return `${tool.name} needs a login: authorize with the scopes ${needed}.`
+  if (needed.isSubsetOf(SCOPES_OF_AUDIENCE[caller.audience])) {
+    return `The access token does not cover this use of ${tool.name}. Authorize again with the scopes ${needed}.`
+  }
+  return `${tool.name} needs the scopes ${needed}, which ${FOREIGN[caller.audience]}`
+}
+
+/** More of the same login would not help, so neither a client nor a model should try it. */
+const FOREIGN: Readonly<Record<Audience, string>> = {
+  member:
+    'no application for members can hold. It is for owners and admins, who sign in with an application for operators.',
+  operator:
+    'no application for operators can hold. It is for members, who sign in with an application that the school made for them.',
+}
+
+/** So many tokens may be refused for each tool call that one token may make. */
+const REFUSED_PER_CALL = 10
+
+/** A client without a token sends a few messages (a greeting, the list) for each tool that it calls. */
+const MESSAGES_PER_CALL = 2
+
+/** A client with one sends few others besides its calls; this is a bound, no measure. */
+const MESSAGES_PER_CALL_WITH_TOKEN = 10
+
+/**
+ * Counts every message before its body is read, whatever its method: by address if it has no token, by school and address if
+ * its token is bad, by authorization if it is good. Tool calls are counted once more.
+ */
+export function createRateChecks(callsPerMinute: number, goodTokens: GoodTokens) {
+  const policy = (name: string, times: number) => ({
+    name,
+    quota: callsPerMinute * times,
+    windowSeconds: 60,
+  })
+  const strangers = createAddressRateLimiter(policy('strangers', MESSAGES_PER_CALL))
+  const badTokens = new BadTokens(policy('refused', REFUSED_PER_CALL), goodTokens)
+  const messages = createRateLimiter(policy('messages', MESSAGES_PER_CALL_WITH_TOKEN))
+  const tools = createRateLimiter(policy('tools', 1))
+  return {
+    ofStranger: (request: FastifyRequest, reply: FastifyReply) =>
+      checkRate(strangers, clientAddress(request), reply),
+    /** Performs the check of a token. */
+    async ofToken<C extends Caller>(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      check: () => Promise<C>,
+    ): Promise<C> {
+      const caller = await badTokens.count(request, reply, check)
+      checkRate(messages, caller.authorizationId, reply)
+      return caller
+    },
+    ofCall: (request: FastifyRequest, caller: Caller | undefined, reply: FastifyReply) =>
+      checkRate(tools, caller?.authorizationId ?? addressOf(request), reply),
+  }
+}
+
+function addressOf(request: FastifyRequest): string {
+  return addressBucket(clientAddress(request))
+}

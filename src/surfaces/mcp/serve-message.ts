@@ -6,8 +6,17 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LruCache } from '../../foundation/cache/lru-cache.ts'
-import type { Message } from './message.ts'
+import { errorAddress } from '../../foundation/errors/catalogue.ts'
+import { RPC_ERRORS, type RpcCode } from '../../foundation/errors/rest-errors.ts'
+import { findClientFault } from '../../foundation/http/client-fault.ts'
+import { SIGNPOSTS } from '../../foundation/http/link-header.ts'
+import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import type { ResourcePath } from '../../foundation/protocol/resource-names.ts'
+import { oneSentence } from '../../foundation/text/visible-text.ts'
+import { answerBearerError } from '../../gate/refusal.ts'
+import { problem, type StepUpError } from './run-tool.ts'
 
 /** With a handshake before anything else (2025), or without one (2026-07-28). */
 export type Era = 'handshake' | 'modern'
@@ -104,4 +113,163 @@ function createHead(headers: IncomingHttpHeaders): Request {
     if (typeof value === 'string') passed[name] = value
   }
   return new Request('http://any.invalid/mcp', { method: 'POST', headers: passed })
+}
+
+/** A request that the protocol's machinery never sees. */
+export class RpcRefusal extends Error {
+  override readonly name = 'RpcRefusal'
+  readonly status: number
+  readonly code: RpcCode
+  readonly id: string | number | undefined
+
+  constructor(status: number, code: RpcCode, message: string, id?: string | number) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.id = id
+  }
+}
+
+/** JSON-RPC's code where it has one; for all others it is the HTTP status. */
+function rpcCodeOf(status: number): RpcCode {
+  if (status === 400) return '-32700'
+  const code = String(status)
+  return isRpcCode(code) ? code : '-32600'
+}
+
+function isRpcCode(code: string): code is RpcCode {
+  return Object.hasOwn(RPC_ERRORS, code)
+}
+
+/**
+ * The endpoint's dialect: JSON-RPC for what is wrong with a message, OAuth's for what is wrong with
+ * a token or with us.
+ */
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: ResourcePath,
+): FastifyReply {
+  if (error instanceof RpcRefusal) return sendRpcError(request, reply, error)
+  const fault = findClientFault(error)
+  if (fault !== undefined) {
+    const { status, description } = fault
+    const refusal = new RpcRefusal(status, rpcCodeOf(status), description)
+    return sendRpcError(request, reply, refusal)
+  }
+  return answerBearerError(error, request, reply, path)
+}
+
+function sendRpcError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, code, message, id }: RpcRefusal,
+): FastifyReply {
+  request.outcome.result = 'refused'
+  const data = { docs: errorAddress(request.school.origin, code) }
+  const error = { code: Number(code), message: oneSentence(message), data }
+  return sendRpc(reply, status, { jsonrpc: '2.0', error, id: id ?? null })
+}
+
+/** An error of the SDK quotes what was sent, whole; all others are short. */
+const SHORT_ERROR = 1500
+
+/** The answer of the SDK; if it is an error, then a short one that names its explanation. */
+export function withExplainedError(answer: Buffer, origin: string): Buffer | string {
+  // Only the start of a long answer is searched: the SDK writes the error before anything long.
+  if (!answer.subarray(0, SHORT_ERROR).includes('"error":')) return answer
+  const { error, ...rest }: Partial<RpcError> = JSON.parse(answer.toString())
+  if (error === undefined) return answer
+  const { code, message } = error
+  const told = String(code)
+  const data = {
+    ...(answer.length <= SHORT_ERROR ? membersOf(error.data) : {}),
+    ...(isRpcCode(told) ? { docs: errorAddress(origin, told) } : {}),
+  }
+  return JSON.stringify({
+    ...rest,
+    error: { code, message: oneSentence(String(message)), data },
+  })
+}
+
+function membersOf(data: unknown): object {
+  return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
+}
+
+interface RpcError {
+  readonly error: { readonly code: unknown; readonly message: unknown; readonly data?: unknown }
+}
+
+/** A result and not an error, because some clients act on nothing but a result's `_meta`. */
+export function answerStepUp(
+  error: StepUpError,
+  message: Message,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  request.outcome.result = error.status === 401 ? 'sign_in' : 'insufficient_scope'
+  reply.header('www-authenticate', error.challenge)
+  return sendRpc(reply, error.status, {
+    jsonrpc: '2.0',
+    id: message.id ?? null,
+    result: {
+      resultType: 'complete',
+      ...problem(request.school.origin, 'insufficient_scope', error.description),
+      _meta: { 'mcp/www_authenticate': [error.challengeInBody] },
+    },
+  })
+}
+
+function sendRpc(reply: FastifyReply, status: number, body: object): FastifyReply {
+  return reply
+    .code(status)
+    .headers(apiHeaders('no-store'))
+    .headers(SIGNPOSTS)
+    .header('content-type', 'application/json')
+    .send(JSON.stringify(body))
+}
+
+/** JSON-RPC 2.0 §4 with the narrowing of the Model Context Protocol: an id is never null. */
+export interface Message {
+  readonly id: string | number | undefined
+  readonly method: string | undefined
+  readonly params: Readonly<Record<string, unknown>>
+  /** The whole message as it was sent. */
+  readonly body: object
+}
+
+/**
+ * Reads what was posted. An array is refused before anything looks into it: a check of the message's
+ * method alone would let the calls inside a batch pass.
+ */
+export function parseMessage(body: unknown): Message {
+  if (Array.isArray(body)) {
+    throw new RpcRefusal(400, '-32600', 'Batches are not accepted: send one message per request.')
+  }
+  if (!isObject(body)) {
+    throw new RpcRefusal(400, '-32600', 'The body is not a JSON-RPC message: send a JSON object.')
+  }
+  const { method, params } = body
+  const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : undefined
+  checkLength('id', id)
+  checkLength('method', method)
+  return {
+    id,
+    method: typeof method === 'string' ? method : undefined,
+    params: isObject(params) ? params : {},
+    body,
+  }
+}
+
+/** A longer one is of no client: ids and names are repeated in answers. */
+const MAX_NAME_LENGTH = 200
+
+function checkLength(what: string, value: unknown): void {
+  if (typeof value !== 'string' || value.length <= MAX_NAME_LENGTH) return
+  throw new RpcRefusal(400, '-32600', `The ${what} is longer than ${MAX_NAME_LENGTH} characters.`)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

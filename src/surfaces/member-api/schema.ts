@@ -1,30 +1,37 @@
-import { defaultFieldResolver, type GraphQLSchema, isObjectType } from 'graphql/index.js'
+import type { FastifyInstance } from 'fastify'
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  introspectionFromSchema,
+  isObjectType,
+  printSchema,
+} from 'graphql/index.js'
+import { type ActivityKind, noteActivity } from '../../domain/grants/count-activity.ts'
 import type { SchoolVariant } from '../../domain/schools/school.ts'
-import { createBuilder } from './builder.ts'
+import { once } from '../../foundation/cache/lru-cache.ts'
+import { constantDocument, sendDocument, textDocument } from '../../foundation/http/conditional.ts'
+import { DOCUMENTS } from '../../foundation/protocol/endpoints.ts'
+import { createBuilder, guardRootFields, type MemberContext, needsScope } from './builder.ts'
 import { definePageInfo } from './connections/define-connection.ts'
 import { countObjects } from './documents/count-objects.ts'
-import { defineMeetingState } from './graphql-types/meeting-state.ts'
 import { addMutations } from './graphql-types/mutations.ts'
-import { defineNotification } from './graphql-types/notification.ts'
-import {
-  defineNotificationChannel,
-  defineNotificationSubscription,
-} from './graphql-types/notification-subscription.ts'
-import { defineScalars } from './graphql-types/scalars.ts'
-import { defineSchool } from './graphql-types/school.ts'
-import { signpostsOf } from './graphql-types/signposts.ts'
-import { defineViewer } from './graphql-types/viewer.ts'
-import { addAvatar } from './graphql-types/viewer-avatar.ts'
+import { defineMeetingState, defineScalars, signpostsOf } from './graphql-types/scalars.ts'
+import { addAvatar, defineSchool, defineViewer } from './graphql-types/viewer.ts'
 import { addConsultingMeetings, addConsultingServices } from './graphql-types/viewer-consulting.ts'
 import {
   addDigitalProducts,
   addEnrolledCourses,
   addEventRegistrations,
 } from './graphql-types/viewer-entitlements.ts'
-import { addNotifications } from './graphql-types/viewer-notifications.ts'
+import {
+  addNotifications,
+  defineNotification,
+  defineNotificationChannel,
+  defineNotificationSubscription,
+} from './graphql-types/viewer-notifications.ts'
 import { addPayments } from './graphql-types/viewer-payments.ts'
-import { noteFields } from './note-fields.ts'
-import { guardRootFields, needsScope } from './scopes.ts'
 
 /** The schema of a variant. On older origins some fields and their types do not exist. */
 export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
@@ -75,5 +82,101 @@ function leavePlainFields(schema: GraphQLSchema): void {
     for (const field of Object.values(type.getFields())) {
       if (field.resolve === defaultFieldResolver) delete field.resolve
     }
+  }
+}
+
+/** What the fields of the viewer read. */
+const READS: Readonly<Record<string, ActivityKind>> = {
+  id: 'profile',
+  name: 'profile',
+  email: 'profile',
+  avatar: 'profile',
+  schools: 'profile',
+  enrolledCourses: 'courses',
+  consultingServices: 'bookings',
+  consultingMeetings: 'bookings',
+  digitalProducts: 'digital_products',
+  eventRegistrations: 'events',
+  notifications: 'notifications',
+  notificationSubscriptions: 'notifications',
+  unreadNotificationCount: 'notifications',
+  payments: 'payments',
+}
+
+const CHANGES: Readonly<Record<string, ActivityKind>> = {
+  markNotificationRead: 'notifications',
+  markAllNotificationsRead: 'notifications',
+  updateNotificationSubscription: 'notifications',
+}
+
+type Resolver = GraphQLFieldResolver<unknown, MemberContext>
+type Field = GraphQLField<unknown, MemberContext>
+
+/**
+ * Makes the fields of the viewer and the mutations count what they read and change, for the page of connected apps. Throws
+ * for a field that says nothing of it, so that a new one cannot be served uncounted. A field without a resolver reads nothing.
+ */
+function noteFields(schema: GraphQLSchema): void {
+  const viewer = schema.getType('Viewer') as { getFields?(): Record<string, Field> } | undefined
+  for (const field of Object.values(viewer?.getFields?.() ?? {})) {
+    const kind = kindOf(READS, field.name)
+    if (field.resolve !== undefined) field.resolve = reading(kind, field.resolve)
+  }
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const kind = kindOf(CHANGES, field.name)
+    if (field.resolve !== undefined) field.resolve = changing(kind, field.resolve)
+  }
+}
+
+function kindOf(kinds: Readonly<Record<string, ActivityKind>>, field: string): ActivityKind {
+  const kind = kinds[field]
+  if (kind === undefined) throw new Error(`${field} does not say what it reads or changes`)
+  return kind
+}
+
+function reading(kind: ActivityKind, resolve: Resolver): Resolver {
+  return (source, args, context, info) => {
+    noteActivity(context.at, context.caller, kind, 'read')
+    return resolve(source, args, context, info)
+  }
+}
+
+function changing(kind: ActivityKind, resolve: Resolver): Resolver {
+  return async (source, args, context, info) => {
+    const result: unknown = await resolve(source, args, context, info)
+    noteActivity(context.at, context.caller, kind, 'change')
+    return result
+  }
+}
+
+const SECONDS = 300
+
+/**
+ * The schema for people and for generators of code, without a token: introspection needs one of a member. It has no data, and is
+ * the same at all schools of a variant.
+ */
+export function addSchemaDocuments(
+  app: FastifyInstance,
+  schemaOf: (variant: SchoolVariant) => GraphQLSchema,
+): void {
+  const documents = {
+    newer: once(() => documentsOf(schemaOf('newer'))),
+    older: once(() => documentsOf(schemaOf('older'))),
+  }
+  app.get(DOCUMENTS.graphqlSchema, (request, reply) =>
+    sendDocument(request, reply, documents[request.school.variant]().language),
+  )
+  app.get(DOCUMENTS.graphqlSchemaJson, (request, reply) =>
+    sendDocument(request, reply, documents[request.school.variant]().json),
+  )
+}
+
+function documentsOf(schema: GraphQLSchema) {
+  return {
+    language: textDocument(`${printSchema(schema)}\n`, {
+      maxAgeSeconds: SECONDS,
+      contentType: 'text/plain; charset=utf-8',
+    }),
+    json: constantDocument(introspectionFromSchema(schema), { maxAgeSeconds: SECONDS }),
   }
 }

@@ -4,14 +4,6 @@ import {
   UnpermittedHost,
   WrongRedirectUri,
 } from '../../domain/grants/request-checks.ts'
-import {
-  brokenRequestPage,
-  heldRedirectPage,
-  switchedOffClientPage,
-  unknownClientPage,
-  unpermittedHostPage,
-  wrongRedirectUriPage,
-} from '../../foundation/html/app-error-pages.tsx'
 import { errorPage, ourFaultPage, unavailablePage } from '../../foundation/html/error-page.tsx'
 import type { Branding } from '../../foundation/html/layout.tsx'
 import { rawQuery } from '../../foundation/http/request-body.ts'
@@ -20,7 +12,15 @@ import type { OAuthError } from '../../foundation/protocol/errors.ts'
 import { readParameters } from '../../foundation/protocol/parameters.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { toOAuthError } from '../../gate/refusal.ts'
-import { HeldRedirect } from './held-redirect.ts'
+import {
+  brokenRequestPage,
+  heldRedirectPage,
+  switchedOffClientPage,
+  unknownClientPage,
+  unpermittedHostPage,
+  wrongRedirectUriPage,
+} from './app-error-pages.tsx'
+import { HeldRedirect } from './authorize.ts'
 
 /** The page for a person whose app sent a request that must not be answered by a redirect. */
 export function answerAuthorizationError(

@@ -26,22 +26,25 @@ import {
 import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { type Parameters, readParameters } from '../../foundation/protocol/parameters.ts'
+import { checkChallenge } from '../../foundation/protocol/pkce.ts'
 import { isLoopback, type ValidatedRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
 import { bindResource } from '../../foundation/protocol/resource-names.ts'
+import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { toOAuthError } from '../../gate/refusal.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
-import {
-  checkNoRequestObject,
-  checkParameters,
-  checkResponseMode,
-  checkResponseType,
-  readChallenge,
-  readScopes,
-} from './authorize-parameters.ts'
-import { HeldRedirect } from './held-redirect.ts'
-import { requireParameter } from './require-parameter.ts'
+import { requireParameter } from './audit-refusal.ts'
+
+/** A refusal for a client whose redirect URI this school does not trust yet: the person decides whether to follow it. */
+export class HeldRedirect extends OAuthError {
+  readonly location: string
+
+  constructor({ code, description, status, retryAfter }: OAuthError, location: string) {
+    super(code, description, { status, retryAfter, redirectable: false })
+    this.location = location
+  }
+}
 
 /**
  * The authorization endpoint. The checks run in the order of the lines below. Before client and
@@ -174,4 +177,51 @@ function redirectError(
   // person's own computer waits for its answer, and no site gains by a redirect to there.
   if (isUnreviewed(client) && !isLoopback(redirectUri)) throw new HeldRedirect(refusal, location)
   return location
+}
+
+function checkParameters(parameters: Parameters): void {
+  if (parameters.fault !== undefined) throw parameters.fault
+}
+
+/** Refused, not ignored: a client that signs its request must not believe that its signature was checked. */
+function checkNoRequestObject(parameters: Parameters): void {
+  if (parameters.has('request')) {
+    throw new OAuthError('request_not_supported', 'The request parameter is not supported.')
+  }
+  if (parameters.has('request_uri')) {
+    throw new OAuthError('request_uri_not_supported', 'The request_uri parameter is not supported.')
+  }
+  if (parameters.has('registration')) {
+    throw new OAuthError(
+      'registration_not_supported',
+      'The registration parameter is not supported.',
+    )
+  }
+}
+
+function checkResponseType(parameters: Parameters): void {
+  if (requireParameter(parameters, 'response_type') !== 'code') {
+    throw new OAuthError('unsupported_response_type', 'response_type must be code.')
+  }
+}
+
+function checkResponseMode(parameters: Parameters): void {
+  const mode = parameters.get('response_mode')
+  if (mode !== undefined && mode !== 'query') {
+    throw new OAuthError('invalid_request', 'response_mode must be query, or be left out.')
+  }
+}
+
+function readScopes(parameters: Parameters): ScopeSet {
+  const text = parameters.get('scope')
+  if (text === undefined) {
+    throw new OAuthError('invalid_request', 'scope is missing: name at least one scope.')
+  }
+  return ScopeSet.parse(text)
+}
+
+function readChallenge(parameters: Parameters): string {
+  const challenge = parameters.get('code_challenge')
+  checkChallenge(challenge, parameters.get('code_challenge_method'))
+  return challenge
 }

@@ -1,3 +1,5 @@
+import type { FastifyInstance } from 'fastify'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import {
   ALL_SCOPES,
   type Audience,
@@ -7,10 +9,17 @@ import {
 import { ACR_VALUES } from '../../domain/people/authentication-context.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys, signsIdTokens } from '../../domain/schools/signing.ts'
-import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
-import { type ResourcePath, TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
+import { sendDocument } from '../../foundation/http/conditional.ts'
+import { DOCUMENTS, ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
+import {
+  type ResourcePath,
+  resourceMetadataPath,
+  spellingsOf,
+  TOOL_ENDPOINTS,
+} from '../../foundation/protocol/resource-names.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { grantTypes } from './grant-types/grant-types.ts'
+import { perSchool } from '../../gate/school-gate.ts'
+import { grantTypes } from './grant-types.ts'
 
 /** In this order: several clients take the first method, and with `none` they would not send their secret. */
 const CLIENT_AUTH_METHODS = ['client_secret_post', 'none'] as const
@@ -62,10 +71,7 @@ export function authorizationServerMetadata(
 }
 
 /** @see OpenID Connect Discovery 1.0 §3 */
-export function openidConfiguration(
-  school: School,
-  documentsSupported: boolean,
-): Record<string, unknown> {
+function openidConfiguration(school: School, documentsSupported: boolean): Record<string, unknown> {
   return {
     ...authorizationServerMetadata(school, documentsSupported),
     subject_types_supported: ['public'],
@@ -88,7 +94,7 @@ export function openidConfiguration(
 }
 
 /** @see RFC 9728 §2 */
-export function protectedResourceMetadata(school: School): Record<string, unknown> {
+function protectedResourceMetadata(school: School): Record<string, unknown> {
   return {
     resource: school.origin,
     authorization_servers: [school.origin],
@@ -105,7 +111,7 @@ const SCOPES_OF_ENDPOINT: Readonly<Record<Audience, ScopeSet>> = {
 }
 
 /** The tool endpoint under a name that it has for this audience. */
-export function toolEndpointMetadata(
+function toolEndpointMetadata(
   school: School,
   audience: Audience,
   path: ResourcePath,
@@ -114,5 +120,55 @@ export function toolEndpointMetadata(
     ...protectedResourceMetadata(school),
     resource: school.origin + path,
     scopes_supported: SCOPES_OF_ENDPOINT[audience].toArray(),
+  }
+}
+
+/**
+ * How long clients may cache the documents. A signing key is published for longer than JWKS_SECONDS
+ * before it signs, so that every cached key set holds it.
+ */
+const METADATA_SECONDS = 300
+export const JWKS_SECONDS = 3600
+
+type Write = (school: School) => Record<string, unknown>
+
+/** Metadata and key set of every school. */
+export function addDiscoveryRoutes(app: FastifyInstance, metadataClients: MetadataClients): void {
+  const add = (path: string, maxAgeSeconds: number, write: Write): void => {
+    const documentOf = perSchool({ maxAgeSeconds }, write)
+    app.get(path, (request, reply) => sendDocument(request, reply, documentOf(request.school)))
+  }
+  add(DOCUMENTS.authorizationServer, METADATA_SECONDS, (school) =>
+    authorizationServerMetadata(school, metadataClients.areSupportedAt(school)),
+  )
+  add(DOCUMENTS.openidConfiguration, METADATA_SECONDS, (school) =>
+    openidConfiguration(school, metadataClients.areSupportedAt(school)),
+  )
+  add(resourceMetadataPath(''), METADATA_SECONDS, protectedResourceMetadata)
+  for (const audience of ['operator', 'member'] as const) {
+    for (const path of spellingsOf(TOOL_ENDPOINTS[audience])) {
+      add(resourceMetadataPath(path), METADATA_SECONDS, (school) =>
+        toolEndpointMetadata(school, audience, path),
+      )
+    }
+  }
+
+  const keySetOf = perSchool({ maxAgeSeconds: JWKS_SECONDS }, jsonWebKeySet)
+  app.get(ENDPOINTS.jwks, (request, reply) => {
+    const { school } = request
+    if (publishedKeys(school).length === 0) return reply.callNotFound()
+    return sendDocument(request, reply, keySetOf(school))
+  })
+}
+
+/** @see RFC 7517 §5 */
+export function jsonWebKeySet(school: School): Record<string, unknown> {
+  return {
+    keys: publishedKeys(school).map(({ kid, publicJwk }) => ({
+      ...publicJwk,
+      kid,
+      use: 'sig',
+      alg: 'ES256',
+    })),
   }
 }

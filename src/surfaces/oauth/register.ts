@@ -1,14 +1,22 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import {
   findVendorPlatformByName,
   knownPlatformNames,
 } from '../../domain/clients/vendor-platforms.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
+import { clientAddress } from '../../foundation/http/client-address.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
+import { createAddressRateLimiter, rateLimitHook } from '../../foundation/http/rate-limit.ts'
+import { acceptForms, acceptJson } from '../../foundation/http/request-body.ts'
+import { STRANGER } from '../../foundation/json/json-walk.ts'
+import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
-import { Parameters } from '../../foundation/protocol/parameters.ts'
-import { grantTypes } from './grant-types/grant-types.ts'
+import { Parameters, parseParameters } from '../../foundation/protocol/parameters.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { answerOAuthError } from '../../gate/refusal.ts'
+import { refuseOtherMethods, sendJson } from './audit-refusal.ts'
+import { grantTypes } from './grant-types.ts'
 
 /**
  * Hands a known vendor platform its client_id, the same each time. Whatever else the body says
@@ -17,7 +25,7 @@ import { grantTypes } from './grant-types/grant-types.ts'
  *
  * @see RFC 7591 §3.2 for the shape of the answers
  */
-export async function answerRegistrationRequest(
+async function answerRegistrationRequest(
   request: FastifyRequest,
 ): Promise<Record<string, unknown>> {
   const name = clientNameOf(request.body)
@@ -65,7 +73,7 @@ function clientNameOf(body: unknown): string | undefined {
 const CONTROL_CHARACTER = /\p{Cc}/u
 
 /** A body that cannot be read names no known integration either. */
-export function asMetadataError(error: unknown): unknown {
+function asMetadataError(error: unknown): unknown {
   if (error instanceof OAuthError && error.code === 'invalid_request') {
     return new OAuthError('invalid_client_metadata', error.description, { cause: error })
   }
@@ -74,5 +82,26 @@ export function asMetadataError(error: unknown): unknown {
   return new OAuthError('invalid_client_metadata', fault.description, {
     status: fault.status === 413 ? 413 : 400,
     cause: error,
+  })
+}
+
+export function addRegistrationRoutes(app: FastifyInstance, context: AppContext): void {
+  const limiter = createAddressRateLimiter({
+    name: 'registration',
+    quota: context.limits.registrationPerMinute,
+    windowSeconds: 60,
+  })
+  refuseOtherMethods(app, ENDPOINTS.register, ['POST'])
+  app.register(async (scope) => {
+    acceptForms(scope, parseParameters, context.limits.formBodyBytes)
+    acceptJson(scope, { bodyBytes: context.limits.formBodyBytes, limits: STRANGER })
+    scope.setErrorHandler((error, request, reply) =>
+      answerOAuthError(asMetadataError(error), request, reply),
+    )
+    // Before the body is read.
+    const onRequest = rateLimitHook(limiter, clientAddress)
+    scope.post(ENDPOINTS.register, { onRequest }, async (request, reply) =>
+      sendJson(reply, 201, await answerRegistrationRequest(request)),
+    )
   })
 }

@@ -1,5 +1,5 @@
 import type { InjectOptions } from 'fastify'
-import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
+import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { post, request } from '../../flows/mcp/tool-endpoint.ts'
 import { performAdminActions } from '../../support/admin-actions.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { neededScopes } from '../../../src/domain/operation/operation.ts'
-import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
+import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, EVERY_OPERATOR_SCOPE, OperatorClient } from '../../support/admin-api.ts'

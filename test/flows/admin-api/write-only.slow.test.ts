@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
-import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
+import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk.ts'
 import type { Route } from '../../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { verifies } from '../../spec/verifies.ts'

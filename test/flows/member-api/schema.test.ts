@@ -9,9 +9,12 @@ import {
   printSchema,
 } from 'graphql/index.js'
 import { describe, expect, test } from 'vitest'
-import { createBuilder } from '../../../src/surfaces/member-api/builder.ts'
+import {
+  createBuilder,
+  guardRootFields,
+  scopeOf,
+} from '../../../src/surfaces/member-api/builder.ts'
 import { buildMemberSchema } from '../../../src/surfaces/member-api/schema.ts'
-import { guardRootFields, scopeOf } from '../../../src/surfaces/member-api/scopes.ts'
 import { verifies } from '../../spec/verifies.ts'
 
 const FOLDER = new URL('../../../src/surfaces/member-api/', import.meta.url)

@@ -9,8 +9,7 @@ import {
 import { LongAnswer, lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor, pageInput, readPage } from '../paging.ts'
 import { Whole } from '../parts.ts'
-import { READS, scopedTool, ToolProblem } from '../tool.ts'
-import { maybeTime, timeOrNull, words } from '../wire-values.ts'
+import { maybeTime, READS, scopedTool, ToolProblem, timeOrNull, words } from '../tool.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
 const lecture = z.object({

@@ -14,8 +14,16 @@ import {
 } from '../../../domain/notifications/subscriptions.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import { nextCursor, pageInput, readPage } from '../paging.ts'
-import { READS, SETS, scopedTool, ToolProblem } from '../tool.ts'
-import { maybeTime, time, timeOrNull, words } from '../wire-values.ts'
+import {
+  maybeTime,
+  READS,
+  SETS,
+  scopedTool,
+  ToolProblem,
+  time,
+  timeOrNull,
+  words,
+} from '../tool.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
 const notification = z.object({

@@ -10,8 +10,16 @@ import {
   REFUNDING_STATES,
 } from '../../../domain/commerce/payments-of-member.ts'
 import { nextCursor, pageInput, readPage } from '../paging.ts'
-import { onNewerOrigins, READS, scopedTool } from '../tool.ts'
-import { amount, currency, maybeTime, time, timeOrNull } from '../wire-values.ts'
+import {
+  amount,
+  currency,
+  maybeTime,
+  onNewerOrigins,
+  READS,
+  scopedTool,
+  time,
+  timeOrNull,
+} from '../tool.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
 const payment = z.object({

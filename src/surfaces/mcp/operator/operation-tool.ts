@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { actorOf, type Caller } from '../../../domain/grants/caller.ts'
 import { noteScopes } from '../../../domain/grants/count-activity.ts'
+import { isListOperation } from '../../../domain/operation/list-operation.ts'
 import {
   type CheckedInput,
   checkInput,
@@ -8,10 +9,15 @@ import {
   type Operation,
   performChecked,
   refusalFrom,
+  restUrl,
 } from '../../../domain/operation/operation.ts'
+import type { Refusal } from '../../../domain/operation/refusal.ts'
+import type { School } from '../../../domain/schools/school.ts'
+import type { ErrorCode } from '../../../foundation/errors/catalogue.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
-import { lengthInput } from '../long-answer.ts'
+import { LongAnswer, lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor } from '../paging.ts'
+import { sliceText, Whole } from '../parts.ts'
 import {
   everywhere,
   inputOf,
@@ -24,10 +30,6 @@ import {
   tryParse,
 } from '../tool.ts'
 import { type ToolAnnotations, wireTool } from '../wire-tool.ts'
-import { answerReading } from './answer-reading.ts'
-import { boundWriting } from './bound-writing.ts'
-import { refusedTool } from './refused-tool.ts'
-import { restUrlOf } from './rest-link.ts'
 
 interface OperationTool {
   readonly name: string
@@ -208,4 +210,139 @@ async function perform(
   }
   const result = boundWriting(output, asked.max_characters)
   return { action: operation.name, result, nextCursor: null, restUrl }
+}
+
+type Output = Record<string, unknown>
+
+interface Reading {
+  readonly operation: Operation
+  readonly input: CheckedInput
+  readonly output: Output
+  readonly restUrl: string | null
+}
+
+interface ReadAsked {
+  readonly cursor?: string | undefined
+  readonly max_characters: number
+}
+
+interface ReadingAnswer {
+  readonly action: string
+  readonly result?: Output
+  readonly part?: string
+  readonly nextCursor: string | null
+  readonly restUrl: string | null
+}
+
+/**
+ * What a read answers: of a list as many objects as fit, with the `next` that leads on; of anything else the
+ * whole. What does not fit even so comes as JSON text in parts.
+ */
+function answerReading(reading: Reading, asked: ReadAsked): LongAnswer<ReadingAnswer> {
+  if (asked.cursor) return inParts(reading, asked)
+  const { operation, restUrl } = reading
+  return new LongAnswer({
+    max: asked.max_characters,
+    count: Math.max(1, rowsIn(reading).length),
+    write: (shown): ReadingAnswer => ({
+      action: operation.name,
+      result: firstRows(reading, shown),
+      nextCursor: null,
+      restUrl,
+    }),
+    orElse: () => inParts(reading, asked),
+  })
+}
+
+function inParts(reading: Reading, asked: ReadAsked): LongAnswer<ReadingAnswer> {
+  const { operation, input, restUrl } = reading
+  const text = JSON.stringify(firstRows(reading, 1))
+  const whole = new Whole(`${operation.name} ${JSON.stringify(input)}`, text, text.length)
+  const from = whole.placeOf(asked.cursor)
+  return new LongAnswer({
+    max: asked.max_characters,
+    count: text.length - from,
+    write: (shown): ReadingAnswer => {
+      const part = sliceText(text, from, shown)
+      const nextCursor = whole.cursorAt(from + part.length)
+      return { action: operation.name, part, nextCursor, restUrl }
+    },
+  })
+}
+
+/** The page of a list that ends after these rows; anything but a list stays as it is. */
+function firstRows(reading: Reading, shown: number): Output {
+  const { operation, input, output } = reading
+  const rows = rowsIn(reading)
+  const last = rows[shown - 1]
+  if (!isListOperation(operation) || last === undefined || shown >= rows.length) return output
+  const next = operation.cursorAfter(input, last)
+  return { ...output, data: rows.slice(0, shown), has_more: true, next }
+}
+
+function rowsIn({ operation, output }: Reading): readonly Output[] {
+  return isListOperation(operation) ? (output.data as Output[]) : []
+}
+
+type WrittenOutput = Record<string, unknown>
+
+/**
+ * What a write answers. It is done, so an answer that is too long must not look like a failure, and a cursor would
+ * do it again: long parts are left out.
+ */
+export function boundWriting(output: WrittenOutput, maxCharacters: number): WrittenOutput {
+  if (JSON.stringify(output).length <= maxCharacters) return output
+  return {
+    ...Object.fromEntries(Object.entries(output).filter(([, value]) => isShort(value))),
+    omitted: 'It is done. Long parts were left out of this answer; read the object to see them.',
+  }
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === 'string'
+    ? value.length <= 300
+    : typeof value !== 'object' || value === null
+}
+
+/** The refusal of an operation as a problem that a model can act on. */
+function refusedTool(refusal: Refusal): ToolProblem {
+  return new ToolProblem(textOf(refusal), codeOf(refusal))
+}
+
+function textOf(refusal: Refusal): string {
+  switch (refusal.kind) {
+    case 'invalid':
+      return `Nothing was done, because the input is wrong:\n${refusal.problems
+        .map(({ pointer, detail }) => `${pointer === '' ? 'input' : pointer}: ${detail}`)
+        .join('\n')}`
+    case 'stale':
+      return `Nothing was done: the object was changed in the meantime, it is at version ${refusal.version} now. Read it again and decide again.`
+    case 'not_found':
+    case 'conflict':
+    case 'forbidden':
+      return `Nothing was done. ${refusal.detail}`
+  }
+}
+
+function codeOf(refusal: Refusal): ErrorCode {
+  switch (refusal.kind) {
+    case 'invalid':
+      return 'invalid_input'
+    case 'stale':
+      return 'stale_version'
+    case 'not_found':
+      return 'not_found'
+    case 'conflict':
+    case 'forbidden':
+      return refusal.code
+  }
+}
+
+/** Where the REST API has the object that an operation answered; null for lists and figures. */
+function restUrlOf(
+  { origin }: School,
+  { restPath }: Operation,
+  { id }: Record<string, unknown>,
+): string | null {
+  return restPath === undefined ? null : restUrl(origin, restPath, String(id))
 }

@@ -9,10 +9,8 @@ import type { School } from '../../../domain/schools/school.ts'
 import { LongAnswer, lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor, readPage } from '../paging.ts'
 import { Whole } from '../parts.ts'
-import { publicTool, READS, ToolProblem } from '../tool.ts'
-import { amount, currency, excerpt, time, words } from '../wire-values.ts'
-import { pageUrl, restUrl } from './links.ts'
-import { itemFields, listInput } from './list-fields.ts'
+import { amount, currency, excerpt, publicTool, READS, ToolProblem, time, words } from '../tool.ts'
+import { itemFields, listInput, pageUrl, restUrl } from './links.ts'
 
 const item = z.object({
   ...itemFields,

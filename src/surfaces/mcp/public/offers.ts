@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { publicPlans, publicProducts } from '../../../domain/commerce/public-offers.ts'
 import { nextCursor, readPage } from '../paging.ts'
-import { publicTool, READS } from '../tool.ts'
-import { amount, currency, excerpt } from '../wire-values.ts'
-import { pageUrl, restUrl } from './links.ts'
-import { itemFields, listInput } from './list-fields.ts'
+import { amount, currency, excerpt, publicTool, READS } from '../tool.ts'
+import { itemFields, listInput, pageUrl, restUrl } from './links.ts'
 
 const plan = z.object({
   ...itemFields,

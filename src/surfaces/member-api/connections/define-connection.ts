@@ -1,6 +1,5 @@
 import type { Builder, Ref } from '../builder.ts'
-import type { Connection, Edge, PageInfo } from './connection.ts'
-import { DEFAULT_PAGE_SIZE } from './page-arguments.ts'
+import { type Connection, DEFAULT_PAGE_SIZE, type Edge, type PageInfo } from './connection.ts'
 
 /** The page sizes of a connection, by which the cost of a document is estimated. */
 export interface PageSizes {

@@ -6,10 +6,10 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql/index.js'
-import type { MemberContext } from '../member-context.ts'
+import { type MemberContext, scopeOf } from '../builder.ts'
+import type { PageSizes } from '../connections/define-connection.ts'
 import type { Meter } from './meter.ts'
-import { ownPrice } from './own-price.ts'
-import { priceOfText } from './prices.ts'
+import { priceOfText, STATEMENT } from './prices.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, MemberContext>
 
@@ -91,4 +91,45 @@ function countingText(resolve: Resolver): Resolver {
     if (typeof text === 'string') context.meter.spend(priceOfText(text.length))
     return text
   }
+}
+
+/** Values of variables, with defaults filled in. */
+export type Variables = Readonly<Record<string, unknown>>
+
+/** A cost that is known from the document, or only with the values of its variables. */
+export type Cost = number | ((variables: Variables) => number)
+
+export function costWith(cost: Cost, variables: Variables): number {
+  return typeof cost === 'number' ? cost : cost(variables)
+}
+
+export function plus(a: Cost, b: Cost): Cost {
+  if (typeof a === 'number' && typeof b === 'number') return a + b
+  if (a === 0) return b
+  if (b === 0) return a
+  return (variables) => costWith(a, variables) + costWith(b, variables)
+}
+
+export function times(a: Cost, b: Cost): Cost {
+  if (typeof a === 'number' && typeof b === 'number') return a * b
+  if (a === 0 || b === 0) return 0
+  return (variables) => costWith(a, variables) * costWith(b, variables)
+}
+
+type Declared = Pick<GraphQLField<unknown, unknown>, 'extensions'>
+
+export function pageSizesOf({ extensions }: Declared): PageSizes | undefined {
+  return extensions.pageSizes as PageSizes | undefined
+}
+
+/** What a field costs besides its objects: the statement of a connection, a count or a mutation. */
+export function ownPrice(field: Declared): number {
+  const { cost } = field.extensions
+  const own = typeof cost === 'number' ? cost : 0
+  return takesStatement(field) ? STATEMENT + own : own
+}
+
+/** Connections and mutations cost their statement instead of an object. */
+export function takesStatement(field: Declared): boolean {
+  return pageSizesOf(field) !== undefined || scopeOf(field) === 'account:write'
 }

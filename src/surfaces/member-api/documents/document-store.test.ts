@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MemberContext } from '../member-context.ts'
+import type { MemberContext } from '../builder.ts'
 import { buildMemberSchema } from '../schema.ts'
 import { DocumentStore } from './document-store.ts'
 import { DEFAULT_LIMITS } from './limits.ts'

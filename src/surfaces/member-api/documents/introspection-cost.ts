@@ -11,7 +11,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql/index.js'
-import type { Cost, Variables } from './cost.ts'
+import type { Cost, Variables } from './count-objects.ts'
 import { overLimit } from './limits.ts'
 
 /** The whole schema, as developer tools ask for it, then costs less than a third of the limit. */

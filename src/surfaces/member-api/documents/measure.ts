@@ -13,14 +13,23 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql/index.js'
+import { type AccountScope, scopeOf } from '../builder.ts'
+import type { PageSizes } from '../connections/define-connection.ts'
 import { refusal } from '../refusal.ts'
-import { type AccountScope, scopeOf } from '../scopes.ts'
-import { type Cost, plus, times } from './cost.ts'
+import {
+  type Cost,
+  costWith,
+  ownPrice,
+  pageSizesOf,
+  plus,
+  takesStatement,
+  times,
+  type Variables,
+} from './count-objects.ts'
 import { IntrospectionCosts } from './introspection-cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
-import { ownPrice, pageSizesOf, takesStatement } from './own-price.ts'
-import { pageSizeOf } from './page-size.ts'
 import { priceOfObject, priceOfReading, type Sizes } from './prices.ts'
 
 /** The size of an operation with its fragments expanded. */
@@ -274,4 +283,28 @@ function fieldCost(
   if (!isListType(getNullableType(field.type))) return plus(own, each)
   const length = typeof usualLength === 'number' ? usualLength : (pageSize ?? USUAL_LENGTH)
   return plus(own, times(length, each))
+}
+
+/** The number of nodes that a connection field asks for. */
+function pageSizeOf(node: FieldNode, sizes: PageSizes): Cost {
+  const asked = (node.arguments ?? []).flatMap(({ name, value }) =>
+    name.value === 'first' || name.value === 'last' ? [askedSize(value)] : [],
+  )
+  const choose = (variables: Variables): number => {
+    const given = asked.map((size) => costWith(size, variables)).filter(Number.isFinite)
+    const size = given.length === 0 ? sizes.default : Math.min(...given)
+    return Math.min(Math.max(size, 0), sizes.maximum)
+  }
+  return asked.every((size) => typeof size === 'number') ? choose({}) : choose
+}
+
+/** Infinity if the argument was left out. */
+function askedSize(value: ValueNode): Cost {
+  if (value.kind === 'IntValue') return Number(value.value)
+  if (value.kind !== 'Variable') return Number.POSITIVE_INFINITY
+  const name = value.name.value
+  return (variables) => {
+    const given = variables[name]
+    return typeof given === 'number' ? given : Number.POSITIVE_INFINITY
+  }
 }

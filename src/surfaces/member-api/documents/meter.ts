@@ -1,7 +1,8 @@
 import type { FieldNode, GraphQLError } from 'graphql/index.js'
+import type { OutlineSource } from '../../../domain/learning/outline.ts'
 import { TooManyRowsError } from '../../../foundation/db/keyset.ts'
 import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
-import type { Bill } from '../rates.ts'
+import type { Bill } from '../refusal.ts'
 import { overLimit } from './limits.ts'
 import { priceOfObject, type Sizes } from './prices.ts'
 
@@ -86,4 +87,21 @@ function tooLong(limit: number): GraphQLError {
     limit,
     `Its answer would have more than about ${limit} objects, so it was stopped. Ask for smaller pages (first), for fewer lists at once, or under fewer aliases.`,
   )
+}
+
+/** Outlines of the cache count as well: a query must not cost more after a restart. */
+export function meteredOutlines(outlines: OutlineSource, meter: Meter): OutlineSource {
+  return {
+    load: (at, courses) =>
+      meter.read(
+        () => outlines.load(at, courses),
+        (found) => {
+          let rows = 0
+          for (const { sections, lectureCount } of found.values()) {
+            rows += sections.length + lectureCount
+          }
+          return rows
+        },
+      ),
+  }
 }

@@ -1,11 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { ComponentChildren } from 'preact'
 import { EXPLORER_CLIENT_ID, type ExplorerState } from '../../../domain/clients/explorer-client.ts'
 import type { School } from '../../../domain/schools/school.ts'
+import { once } from '../../../foundation/cache/lru-cache.ts'
+import { sha256 } from '../../../foundation/crypto/digest.ts'
 import { assetUrl } from '../../../foundation/html/assets.ts'
 import { renderPage } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
+import { PACKAGE_FOLDER } from '../../../foundation/package-folder.ts'
 import { themeVersion } from '../../../gate/branding.ts'
-import type { ExplorerAsset, ExplorerAssets } from './explorer-assets.ts'
 
 const REASONS: Readonly<Record<Exclude<ExplorerState, 'on'>, string>> = {
   beta_off:
@@ -123,4 +129,51 @@ function Bar({ school, children }: { school: School; children?: ComponentChildre
       {children}
     </header>
   )
+}
+
+const compress = promisify(gzip)
+
+export interface ExplorerAsset {
+  /** Contains a hash of the content, so caches keep it for ever. */
+  readonly path: string
+  readonly contentType: string
+  readonly body: Buffer
+  /** Compressed at the first request: GraphiQL is five times as large without. */
+  readonly compressed: () => Promise<Buffer>
+}
+
+interface ExplorerAssets {
+  readonly scripts: readonly ExplorerAsset[]
+  readonly styles: readonly ExplorerAsset[]
+}
+
+const folder = new URL('assets/explorer/', PACKAGE_FOLDER)
+
+/** GraphiQL with its libraries, which the build copies into `vendor/`, and the page's own script. */
+export const loadExplorerAssets = once(
+  (): ExplorerAssets => ({
+    scripts: [
+      asset('vendor/react.production.min.js'),
+      asset('vendor/react-dom.production.min.js'),
+      asset('vendor/graphiql.min.js'),
+      asset('explorer.js'),
+    ],
+    styles: [asset('vendor/graphiql.min.css'), asset('explorer.css')],
+  }),
+)
+
+function asset(file: string): ExplorerAsset {
+  const body = readFileSync(new URL(file, folder))
+  const { name: stem, ext } = parse(file)
+  const extension = ext.slice(1)
+  let compressed: Promise<Buffer> | undefined
+  return {
+    path: `/member/explorer/${stem}.${sha256(body).toString('hex').slice(0, 12)}.${extension}`,
+    contentType: extension === 'js' ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
+    body,
+    compressed: () => {
+      compressed ??= compress(body)
+      return compressed
+    },
+  }
 }

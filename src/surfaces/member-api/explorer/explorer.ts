@@ -2,8 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { explorerState, EXPLORER_PATH as PATH } from '../../../domain/clients/explorer-client.ts'
 import { nameSurface } from '../../../foundation/http/observe-requests.ts'
 import { pageHeaders } from '../../../foundation/http/security-headers.ts'
-import { type ExplorerAsset, loadExplorerAssets } from './explorer-assets.ts'
-import { explorerOffPage, explorerPage } from './explorer-page.tsx'
+import {
+  type ExplorerAsset,
+  explorerOffPage,
+  explorerPage,
+  loadExplorerAssets,
+} from './explorer-page.tsx'
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 

@@ -1,8 +1,12 @@
-import type { CourseProgress } from '../../../domain/learning/progress.ts'
-import type { CourseWithSyllabus, SyllabusSection } from '../../../domain/learning/syllabus.ts'
+import type { CourseProgress, LectureState } from '../../../domain/learning/progress.ts'
+import type {
+  CourseWithSyllabus,
+  SyllabusLecture,
+  SyllabusSection,
+} from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { countedBefore } from '../documents/prices.ts'
-import type { Signposts } from './signposts.ts'
+import { defineEnum, type Signposts } from './scalars.ts'
 
 /** More sections than most courses have, to estimate the size of an answer. */
 export const USUAL_SECTIONS = 10
@@ -82,6 +86,68 @@ function defineDetailProgress(builder: Builder): Ref<CourseProgress> {
       }),
       percent: t.exposeInt('percent', {
         description: 'Completed lectures in percent, rounded down: 100 means that none is left.',
+      }),
+    }),
+  })
+}
+
+/** More lectures than most sections have, to estimate the size of an answer. */
+export const USUAL_LECTURES = 20
+
+export function defineSection(
+  builder: Builder,
+  lecture: Ref<SyllabusLecture>,
+): Ref<SyllabusSection> {
+  return builder.objectRef<SyllabusSection>('Section').implement({
+    description: 'A chapter of a course.',
+    fields: (t) => ({
+      id: t.exposeID('id', { description: 'Id of the section.' }),
+      title: t.exposeString('title', { description: 'Title of the section.' }),
+      lectures: t.field({
+        type: [lecture],
+        description: 'All lectures of the section, in the order of the curriculum.',
+        extensions: {
+          usualLength: USUAL_LECTURES,
+          ...countedBefore<SyllabusSection>(({ lectureCount }) => lectureCount),
+        },
+        resolve: (section) => section.lectures(),
+      }),
+    }),
+  })
+}
+
+export function defineLecture(builder: Builder): Ref<SyllabusLecture> {
+  const state = defineEnum<LectureState>(
+    builder,
+    'LectureState',
+    'How far the viewer is in a lecture.',
+    {
+      unread: 'Not opened yet.',
+      read: 'Opened, but not finished.',
+      completed: 'Finished.',
+    },
+  )
+  return builder.objectRef<SyllabusLecture>('Lecture').implement({
+    description: 'One lesson of a course, with the progress of the viewer.',
+    fields: (t) => ({
+      id: t.exposeID('id', { description: 'Id of the lecture.' }),
+      title: t.exposeString('title', { description: 'Title of the lecture.' }),
+      state: t.expose('state', {
+        type: state,
+        description: 'How far the viewer is in this lecture.',
+      }),
+      isLocked: t.exposeBoolean('isLocked', {
+        description:
+          'Whether the viewer cannot open the lecture now: it is released later, or access to the course has ended. A preview is never locked.',
+      }),
+      unlockAt: t.expose('unlockAt', {
+        type: 'UnixTime',
+        nullable: true,
+        description:
+          'When a locked lecture opens. Null if it is open, or locked for good because access to the course ends first.',
+      }),
+      duration: t.exposeInt('durationSeconds', {
+        description: 'Length in seconds; 0 if it has none.',
       }),
     }),
   })

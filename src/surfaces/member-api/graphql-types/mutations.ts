@@ -1,10 +1,9 @@
 import { type InboxEntry, markAllRead, markRead } from '../../../domain/notifications/inbox.ts'
 import { type Subscription, setSubscription } from '../../../domain/notifications/subscriptions.ts'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
-import type { Builder, Ref } from '../builder.ts'
+import { type Builder, needsScope, type Ref } from '../builder.ts'
 import { refusal } from '../refusal.ts'
-import { needsScope } from '../scopes.ts'
-import type { NotificationChannelEnum } from './notification-subscription.ts'
+import type { NotificationChannelEnum } from './viewer-notifications.ts'
 
 /** All mutations need account:write. */
 export function addMutations(

@@ -1,7 +1,7 @@
-import { oneLine } from '../text/visible-text.ts'
-import { Address, DefinitionList } from './components.tsx'
-import { errorPage, type Place } from './error-page.tsx'
-import { plainText } from './plain-text.ts'
+import { Address, DefinitionList } from '../../foundation/html/components.tsx'
+import { errorPage, type Place } from '../../foundation/html/error-page.tsx'
+import { plainText } from '../../foundation/html/plain-text.ts'
+import { oneLine } from '../../foundation/text/visible-text.ts'
 
 // What a person sees whose app sent them with an authorization request that cannot go on.
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundWriting } from './bound-writing.ts'
+import { boundWriting } from './operation-tool.ts'
 
 const long = {
   object: 'curriculum',

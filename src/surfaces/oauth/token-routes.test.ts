@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
 import { mintToken } from '../../foundation/protocol/token-format.ts'
-import { RefreshPace } from './refresh-pace.ts'
+import { RefreshPace } from './token-routes.ts'
 
 const aRefreshToken = (): string => mintToken('refresh', uuidv7()).value
 
