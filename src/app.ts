@@ -21,10 +21,10 @@ import { addAdminApiRoutes } from './surfaces/admin-api/admin-api.ts'
 import { addMcpRoutes } from './surfaces/mcp/mcp.ts'
 import { addMemberApiRoutes } from './surfaces/member-api/member-api.ts'
 import { addOAuthRoutes } from './surfaces/oauth/oauth.ts'
-import { addAssetRoutes } from './surfaces/pages/assets.ts'
+import { addAssetRoutes } from './surfaces/pages/frame/files.ts'
 import { addPageRoutes } from './surfaces/pages/pages.ts'
-import { addRelatedOrigins } from './surfaces/pages/related-origins.ts'
-import { addSetupRoutes } from './surfaces/pages/setup/setup.ts'
+import { addSetupRoutes } from './surfaces/pages/setup/setup.tsx'
+import { addRelatedOrigins } from './surfaces/pages/sign-in/related-origins.ts'
 import { VERSION } from './version.ts'
 
 export interface AppOptions {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk.ts'
-import { paths } from '../../src/surfaces/pages/views/admin/admin-page.tsx'
+import { adminPaths } from '../../src/surfaces/pages/frame/paths.ts'
 import { type Asked, Asking } from './asking.ts'
 import type { BothCallers, Callers } from './callers.ts'
 import { submitForm } from './forms.ts'
@@ -44,7 +44,10 @@ export async function* measureLongWork(
     [
       'export of the audit log',
       (at) =>
-        exportRows(bench, { path: `${paths.audit}/export?format=ndjson`, headers: at.browser }),
+        exportRows(bench, {
+          path: `${adminPaths.audit}/export?format=ndjson`,
+          headers: at.browser,
+        }),
     ],
     ['import of students', (at) => importStudents(bench, at, school)],
     ['deletion of an app', (at) => endApp(bench, at, school, deletionOf)],
@@ -189,7 +192,7 @@ async function untilNoJobs(school: BigSchool, at: SchoolSize): Promise<void> {
 }
 
 const deletionOf = (app: string): string => `/admin/developers/applications/${app}/delete`
-const endOf = (app: string): string => `${paths.endAccess}?id=${app}`
+const endOf = (app: string): string => `${adminPaths.endAccess}?id=${app}`
 
 /** The request and the job that marks the authorizations afterwards. */
 async function endApp(

@@ -7,7 +7,7 @@ import { activityOfApps, activityOfPerson } from '../../src/domain/grants/read-a
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { ScopeSet } from '../../src/foundation/protocol/scope-set.ts'
 import { purgeOnce } from '../../src/start/purge-rows.ts'
-import { applicationPath } from '../../src/surfaces/pages/views/admin/admin-page.tsx'
+import { applicationPath } from '../../src/surfaces/pages/frame/paths.ts'
 import { anOperator } from '../support/admin-api.ts'
 import { aPair, userinfo } from '../support/client-like.ts'
 import { ask } from '../support/member-api.ts'

@@ -4,8 +4,8 @@ import { exportedColumns } from '../../src/domain/bulk/export-job.ts'
 import type { BulkKind, ExportKind } from '../../src/domain/bulk/kind.ts'
 import { BULK_KINDS, EXPORT_KINDS } from '../../src/domain/catalogue/bulk-kinds.ts'
 import { exportedBy, importedBy } from '../../src/domain/catalogue/transfer-operations.ts'
-import type { ListPlan } from '../../src/surfaces/pages/admin/school/list-plan.ts'
-import { RESOURCES } from '../../src/surfaces/pages/admin/school/resources.ts'
+import type { ListPlan } from '../../src/surfaces/pages/admin/crud/list-plan.ts'
+import { RESOURCES } from '../../src/surfaces/pages/admin/resources/all-resources.ts'
 
 const PAGE = new URL('../../docs/import-export.md', import.meta.url)
 const KINDS = /(<!-- kinds -->\n)[\s\S]*(<!-- \/kinds -->)/

@@ -12,9 +12,8 @@ const SEALING: Readonly<Record<string, string>> = {
   'src/domain/schools/signing-key-operations.ts': 'signing_keys',
   'src/domain/setup/installation-secret.ts':
     'installations, which a rotation seals again with everything else',
-  'src/foundation/crypto/seal.ts': 'through a browser, for minutes',
-  'src/surfaces/pages/admin/new-secret.ts': 'a cookie, for minutes',
-  'src/surfaces/pages/kept-forms/form-owner.ts': 'a field of a form, while it is open',
+  'src/surfaces/pages/admin/apps/secret.tsx': 'a cookie, for minutes',
+  'src/surfaces/pages/frame/form-owner.ts': 'a field of a form, while it is open',
 }
 
 test('every column with a sealed value is in the list, so a rotation of the secret seals it again', () => {

@@ -1,17 +1,20 @@
-import { changeEmailPage } from '../../src/surfaces/pages/views/change-email.tsx'
-import { changeDonePage, changeQuestionPage } from '../../src/surfaces/pages/views/email-change.tsx'
+import { changeEmailPage } from '../../src/surfaces/pages/account/email.tsx'
 import {
-  invitationExpiredPage,
-  invitationKnownPage,
-  invitationPage,
-} from '../../src/surfaces/pages/views/invitation.tsx'
+  changeDonePage,
+  changeQuestionPage,
+} from '../../src/surfaces/pages/account/email-change.tsx'
 import {
   finishSignUpPage,
   linkExpiredPage,
   signUpKnownPage,
-} from '../../src/surfaces/pages/views/sign-up/finish-sign-up.tsx'
-import { joinPage } from '../../src/surfaces/pages/views/sign-up/join.tsx'
-import { signUpPage } from '../../src/surfaces/pages/views/sign-up/sign-up.tsx'
+} from '../../src/surfaces/pages/sign-in/finish-sign-up.tsx'
+import {
+  invitationExpiredPage,
+  invitationKnownPage,
+  invitationPage,
+} from '../../src/surfaces/pages/sign-in/invitation.tsx'
+import { joinPage } from '../../src/surfaces/pages/sign-in/sign-up.tsx'
+import { signUpPage } from '../../src/surfaces/pages/sign-in/sign-up-form.tsx'
 import { formToken, harbor, hostileName, person, school, student } from './sample-people.ts'
 
 const { email } = person

@@ -1,6 +1,6 @@
-import type { AdminResource } from '../../src/surfaces/pages/admin/school/resource.ts'
-import type { ShownFilter } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
-import { inWords } from '../../src/surfaces/pages/admin/school/views/words.ts'
+import type { ShownFilter } from '../../src/surfaces/pages/admin/crud/list.tsx'
+import { inWords } from '../../src/surfaces/pages/admin/crud/object-table.tsx'
+import type { AdminResource } from '../../src/surfaces/pages/admin/crud/resource.ts'
 import { owner, school } from './sample-people.ts'
 
 export const place = {

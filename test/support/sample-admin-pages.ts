@@ -1,28 +1,32 @@
 import type { AuditRecord } from '../../src/domain/audit/read-audit.ts'
 import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
-import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
-import { aboutEntry } from '../../src/surfaces/pages/admin/audited-object.ts'
-import { adminOnlyPage } from '../../src/surfaces/pages/views/admin/admin-only.tsx'
-import { applicationPage } from '../../src/surfaces/pages/views/admin/application.tsx'
-import { applicationsPage } from '../../src/surfaces/pages/views/admin/applications.tsx'
-import { auditPage } from '../../src/surfaces/pages/views/admin/audit.tsx'
-import { clientPage } from '../../src/surfaces/pages/views/admin/client.tsx'
-import { clientsPage } from '../../src/surfaces/pages/views/admin/clients.tsx'
-import { deleteApplicationPage } from '../../src/surfaces/pages/views/admin/delete-application.tsx'
-import { developersOffPage } from '../../src/surfaces/pages/views/admin/developers-off.tsx'
-import { endAccessPage } from '../../src/surfaces/pages/views/admin/end-access.tsx'
-import { keysPage } from '../../src/surfaces/pages/views/admin/keys.tsx'
-import { logoPage } from '../../src/surfaces/pages/views/admin/logo-panel.tsx'
-import { newApplicationPage } from '../../src/surfaces/pages/views/admin/new-application.tsx'
+import { applicationPage } from '../../src/surfaces/pages/admin/apps/application.tsx'
+import { logoPage } from '../../src/surfaces/pages/admin/apps/application-logo.tsx'
+import {
+  applicationsPage,
+  deleteApplicationPage,
+  MEMBER_SCOPES,
+  newApplicationPage,
+} from '../../src/surfaces/pages/admin/apps/applications.tsx'
+import {
+  clientPage,
+  clientsPage,
+  endAccessPage,
+  switchOffPage,
+} from '../../src/surfaces/pages/admin/apps/client-pages.tsx'
 import {
   endOldSecretPage,
   renewSecretPage,
-} from '../../src/surfaces/pages/views/admin/renew-secret.tsx'
-import { retireKeyPage } from '../../src/surfaces/pages/views/admin/retire-key.tsx'
-import { secretPage } from '../../src/surfaces/pages/views/admin/secret.tsx'
-import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
-import { stopAllPage } from '../../src/surfaces/pages/views/admin/stop-all.tsx'
-import { switchOffPage } from '../../src/surfaces/pages/views/admin/switch-off.tsx'
+  secretPage,
+} from '../../src/surfaces/pages/admin/apps/secret.tsx'
+import { aboutEntry, auditPage } from '../../src/surfaces/pages/admin/audit/audit.tsx'
+import {
+  adminOnlyPage,
+  developersOffPage,
+} from '../../src/surfaces/pages/admin/frame/question-page.tsx'
+import { keysPage, retireKeyPage } from '../../src/surfaces/pages/admin/settings/keys.tsx'
+import { settingsPage } from '../../src/surfaces/pages/admin/settings/settings.tsx'
+import { stopAllPage } from '../../src/surfaces/pages/admin/settings/stop-all.tsx'
 import { at } from './sample-admin-frame.ts'
 import { sampleOverviewPages } from './sample-overview-pages.ts'
 import { hostileName, school, student } from './sample-people.ts'

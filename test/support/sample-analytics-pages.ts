@@ -1,6 +1,6 @@
+import { analyticsPage } from '../../src/surfaces/pages/admin/analytics/analytics.tsx'
 import type { SchoolFigures } from '../../src/surfaces/pages/admin/analytics/figures.ts'
-import type { AskedPeriod } from '../../src/surfaces/pages/admin/analytics/period.ts'
-import { analyticsPage } from '../../src/surfaces/pages/views/admin/analytics/analytics.tsx'
+import type { AskedPeriod } from '../../src/surfaces/pages/admin/analytics/period.tsx'
 import { hostileName, owner, school } from './sample-people.ts'
 
 const frame = {

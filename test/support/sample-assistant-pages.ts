@@ -1,10 +1,10 @@
 import { ASSISTANT_IDS, ASSISTANT_SCOPES, templateOf } from '../../src/domain/clients/assistants.ts'
-import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
+import { memberAssistantsPage } from '../../src/surfaces/pages/account/assistants.tsx'
+import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/apps/applications.tsx'
 import {
   assistantsPage,
   connectAssistantPage,
-} from '../../src/surfaces/pages/views/admin/assistants.tsx'
-import { memberAssistantsPage } from '../../src/surfaces/pages/views/assistants/member-assistants.tsx'
+} from '../../src/surfaces/pages/admin/apps/assistants.tsx'
 import { at } from './sample-admin-frame.ts'
 import { hostileName, owner, school, student } from './sample-people.ts'
 

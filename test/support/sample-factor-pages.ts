@@ -1,19 +1,19 @@
 import { otpauthUrl } from '../../src/foundation/crypto/totp.ts'
-import { factorNeededPage } from '../../src/surfaces/pages/views/admin/factor-needed.tsx'
-import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
-import {
-  factorElsewherePage,
-  otherSchoolPage,
-  provedForSchoolPage,
-} from '../../src/surfaces/pages/views/factor-elsewhere.tsx'
-import { lostFactorPage } from '../../src/surfaces/pages/views/lost-factor.tsx'
-import { factorDuePage } from '../../src/surfaces/pages/views/refusals.tsx'
 import {
   recoveryCodesPage,
   secondFactorPage,
   setupFactorPage,
-} from '../../src/surfaces/pages/views/second-factor.tsx'
-import { signInCodePage } from '../../src/surfaces/pages/views/sign-in-code.tsx'
+} from '../../src/surfaces/pages/account/second-factor.tsx'
+import { settingsPage } from '../../src/surfaces/pages/admin/settings/settings.tsx'
+import { factorDuePage } from '../../src/surfaces/pages/consent/refusals.tsx'
+import {
+  factorElsewherePage,
+  otherSchoolPage,
+  provedForSchoolPage,
+} from '../../src/surfaces/pages/sign-in/factor-elsewhere.tsx'
+import { factorNeededPage } from '../../src/surfaces/pages/sign-in/factor-needed.tsx'
+import { lostFactorPage } from '../../src/surfaces/pages/sign-in/lost-factor.tsx'
+import { signInCodePage } from '../../src/surfaces/pages/sign-in/sign-in-code.tsx'
 import { at } from './sample-admin-frame.ts'
 import { formToken, hostileName, person, school, student } from './sample-people.ts'
 

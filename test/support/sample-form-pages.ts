@@ -1,4 +1,4 @@
-import { formPage } from '../../src/surfaces/pages/views/form.tsx'
+import { formPage } from '../../src/surfaces/pages/site/forms.tsx'
 import { formToken, harbor, hostileName, school, student } from './sample-people.ts'
 
 const form = {

@@ -1,8 +1,8 @@
 import type { LectureContent, LectureOfViewer } from '../../src/domain/learning/open-lecture.ts'
 import type { SyllabusLecture } from '../../src/domain/learning/syllabus.ts'
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
-import { coursePage } from '../../src/surfaces/pages/views/course.tsx'
-import { lecturePage } from '../../src/surfaces/pages/views/lecture.tsx'
+import { coursePage } from '../../src/surfaces/pages/site/courses.tsx'
+import { lecturePage } from '../../src/surfaces/pages/site/lectures.tsx'
 import { harbor, hostileName, school, student } from './sample-people.ts'
 import { sampleCourse } from './sample-site-pages.ts'
 

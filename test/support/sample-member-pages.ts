@@ -1,13 +1,13 @@
 import type { MemberPayment } from '../../src/domain/commerce/payments-of-member.ts'
-import { memberHomePage, strangerHomePage } from '../../src/surfaces/pages/views/member/home.tsx'
-import { inboxPage } from '../../src/surfaces/pages/views/member/inbox.tsx'
+import { memberHomePage, strangerHomePage } from '../../src/surfaces/pages/member/home.tsx'
+import { inboxPage } from '../../src/surfaces/pages/member/inbox.tsx'
 import {
   bookingsPage,
   coursesPage,
   downloadsPage,
   eventsPage,
-} from '../../src/surfaces/pages/views/member/lists.tsx'
-import { paymentPage, paymentsPage } from '../../src/surfaces/pages/views/member/payments.tsx'
+} from '../../src/surfaces/pages/member/lists.tsx'
+import { paymentPage, paymentsPage } from '../../src/surfaces/pages/member/payments.tsx'
 import { harbor, hostileName, passkeyQuestion, person, school, student } from './sample-people.ts'
 
 const day = (text: string) => new Date(`${text}Z`)

@@ -1,5 +1,5 @@
-import { eventPage } from '../../src/surfaces/pages/views/event.tsx'
-import { planPage, productPage } from '../../src/surfaces/pages/views/offer.tsx'
+import { eventPage } from '../../src/surfaces/pages/site/events.tsx'
+import { planPage, productPage } from '../../src/surfaces/pages/site/offers.tsx'
 import { harbor, hostileName, school, student } from './sample-people.ts'
 import { sampleCourse } from './sample-site-pages.ts'
 

@@ -1,5 +1,5 @@
-import { stepsOf } from '../../src/surfaces/pages/admin/overview/first-steps.ts'
-import { overviewPage } from '../../src/surfaces/pages/views/admin/overview/overview.tsx'
+import { stepsOf } from '../../src/surfaces/pages/admin/overview/first-steps.tsx'
+import { overviewPage } from '../../src/surfaces/pages/admin/overview/overview.tsx'
 import { at, id, place } from './sample-admin-frame.ts'
 import { hostileName } from './sample-people.ts'
 

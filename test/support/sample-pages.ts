@@ -11,14 +11,14 @@ import {
   unpermittedHostPage,
   wrongRedirectUriPage,
 } from '../../src/surfaces/oauth/app-error-pages.tsx'
-import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
-import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'
+import { consentPage } from '../../src/surfaces/pages/consent/consent.tsx'
+import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/consent/refusals.tsx'
 import {
   schoolMadePage,
   setupPage,
   unsafeSetupPage,
-} from '../../src/surfaces/pages/views/setup.tsx'
-import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
+} from '../../src/surfaces/pages/setup/setup.tsx'
+import { signInPage } from '../../src/surfaces/pages/sign-in/show-sign-in.tsx'
 import { sampleAccountPages } from './sample-account-pages.ts'
 import { sampleAdminPages } from './sample-admin-pages.ts'
 import { sampleAnalyticsPages } from './sample-analytics-pages.ts'

@@ -3,24 +3,21 @@ import type { readCourse } from '../../src/domain/learning/course-operations.ts'
 import type { readCurriculum } from '../../src/domain/learning/section-operations.ts'
 import { changeAppearance } from '../../src/domain/schools/appearance-operations.ts'
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
-import { checkInColumns } from '../../src/surfaces/pages/admin/school/check-in/check-in-routes.tsx'
-import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.ts'
-import { listPath, objectPath } from '../../src/surfaces/pages/admin/school/resource.ts'
-import { courses } from '../../src/surfaces/pages/admin/school/resources/courses.tsx'
-import {
-  events,
-  registrationList,
-} from '../../src/surfaces/pages/admin/school/resources/events.tsx'
-import { payments } from '../../src/surfaces/pages/admin/school/resources/payments.tsx'
-import type { OutputOf, Row } from '../../src/surfaces/pages/admin/school/row.ts'
+import { planForm } from '../../src/surfaces/pages/admin/crud/field-rules.ts'
+import { formPage } from '../../src/surfaces/pages/admin/crud/form.tsx'
+import { listPage } from '../../src/surfaces/pages/admin/crud/list.tsx'
+import { objectPage } from '../../src/surfaces/pages/admin/crud/object.tsx'
+import { listPath, objectPath } from '../../src/surfaces/pages/admin/crud/resource.ts'
+import type { OutputOf, Row } from '../../src/surfaces/pages/admin/crud/row.ts'
+import { checkInColumns } from '../../src/surfaces/pages/admin/resources/check-in.tsx'
+import { courses } from '../../src/surfaces/pages/admin/resources/courses.tsx'
+import { curriculumPage } from '../../src/surfaces/pages/admin/resources/curriculum-page.tsx'
+import { events, registrationList } from '../../src/surfaces/pages/admin/resources/events.tsx'
+import { payments } from '../../src/surfaces/pages/admin/resources/payments.tsx'
 import {
   AppearancePanels,
   PREVIEW_SCRIPT,
-} from '../../src/surfaces/pages/admin/school/views/appearance-panels.tsx'
-import { curriculumPage } from '../../src/surfaces/pages/admin/school/views/curriculum-page.tsx'
-import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
-import { listPage } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
-import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
+} from '../../src/surfaces/pages/admin/settings/appearance.tsx'
 import { at, filtersOf, id, place } from './sample-admin-frame.ts'
 import { hostileName, school } from './sample-people.ts'
 

@@ -1,10 +1,10 @@
-import { historyPage } from '../../src/surfaces/pages/views/history.tsx'
+import { historyPage } from '../../src/surfaces/pages/account/history.tsx'
+import { sessionsPage } from '../../src/surfaces/pages/account/sessions.tsx'
 import {
   everythingEndedPage,
   notMeExpiredPage,
   notMePage,
-} from '../../src/surfaces/pages/views/not-me.tsx'
-import { sessionsPage } from '../../src/surfaces/pages/views/sessions.tsx'
+} from '../../src/surfaces/pages/sign-in/not-me.tsx'
 import { formToken, hostileName, person, school, student } from './sample-people.ts'
 
 const timeZone = 'Asia/Taipei'

@@ -1,30 +1,30 @@
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
-import { accountSettingsPage } from '../../src/surfaces/pages/views/account-settings.tsx'
-import { changePasswordPage } from '../../src/surfaces/pages/views/change-password.tsx'
-import { confirmPage } from '../../src/surfaces/pages/views/confirm.tsx'
-import { connectedAppsPage } from '../../src/surfaces/pages/views/connected-apps.tsx'
-import { dataPage } from '../../src/surfaces/pages/views/data.tsx'
-import { deleteAccountPage } from '../../src/surfaces/pages/views/delete-account.tsx'
-import {
-  forgottenPasswordPage,
-  resetExpiredPage,
-  resetPasswordPage,
-} from '../../src/surfaces/pages/views/forgotten-password.tsx'
-import { errorsPage } from '../../src/surfaces/pages/views/guide/errors-page.tsx'
-import { guidePage } from '../../src/surfaces/pages/views/guide/guide.tsx'
-import { homePage } from '../../src/surfaces/pages/views/home.tsx'
-import { keptFormPage } from '../../src/surfaces/pages/views/kept-form.tsx'
-import { passkeysPage } from '../../src/surfaces/pages/views/passkeys.tsx'
-import { profilePage } from '../../src/surfaces/pages/views/profile.tsx'
-import { PUBLIC_LISTS, publicListPage } from '../../src/surfaces/pages/views/public-list.tsx'
-import { courseRow, eventRow, planRow } from '../../src/surfaces/pages/views/public-rows.tsx'
-import { shortPasswordPage } from '../../src/surfaces/pages/views/short-password.tsx'
+import { connectedAppsPage } from '../../src/surfaces/pages/account/connected-apps.tsx'
+import { dataPage } from '../../src/surfaces/pages/account/data.tsx'
+import { deleteAccountPage } from '../../src/surfaces/pages/account/delete-account.tsx'
+import { passkeysPage } from '../../src/surfaces/pages/account/passkeys.tsx'
+import { changePasswordPage } from '../../src/surfaces/pages/account/password.tsx'
+import { profilePage } from '../../src/surfaces/pages/account/profile.tsx'
+import { accountSettingsPage } from '../../src/surfaces/pages/account/settings.tsx'
 import {
   signedOutPage,
   signOutPage,
   signOutRefusedPage,
-} from '../../src/surfaces/pages/views/sign-out.tsx'
-import { writingPage } from '../../src/surfaces/pages/views/writing.tsx'
+} from '../../src/surfaces/pages/consent/sign-out.tsx'
+import { errorsPage, guidePage } from '../../src/surfaces/pages/developers/docs.tsx'
+import { PUBLIC_LISTS } from '../../src/surfaces/pages/frame/public-lists.ts'
+import { confirmPage } from '../../src/surfaces/pages/sign-in/confirm.tsx'
+import {
+  forgottenPasswordPage,
+  resetExpiredPage,
+  resetPasswordPage,
+} from '../../src/surfaces/pages/sign-in/forgotten-password.tsx'
+import { keptFormPage } from '../../src/surfaces/pages/sign-in/go-on.tsx'
+import { shortPasswordPage } from '../../src/surfaces/pages/sign-in/short-password.tsx'
+import { homePage } from '../../src/surfaces/pages/site/home.tsx'
+import { publicListPage } from '../../src/surfaces/pages/site/lists.tsx'
+import { courseRow, eventRow, planRow } from '../../src/surfaces/pages/site/public-rows.tsx'
+import { writingPage } from '../../src/surfaces/pages/site/writing.tsx'
 import {
   formToken,
   harbor,

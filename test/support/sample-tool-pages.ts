@@ -1,7 +1,7 @@
 import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
-import { deleteApplicationPage } from '../../src/surfaces/pages/views/admin/delete-application.tsx'
-import { toolPage } from '../../src/surfaces/pages/views/admin/tool.tsx'
-import { newToolPage, toolsPage } from '../../src/surfaces/pages/views/admin/tools.tsx'
+import { deleteApplicationPage } from '../../src/surfaces/pages/admin/apps/applications.tsx'
+import { toolPage } from '../../src/surfaces/pages/admin/apps/tool.tsx'
+import { newToolPage, toolsPage } from '../../src/surfaces/pages/admin/apps/tools.tsx'
 import { at } from './sample-admin-frame.ts'
 import { hostileName } from './sample-people.ts'
 

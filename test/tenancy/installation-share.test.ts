@@ -49,6 +49,6 @@ test('only work without a school uses the database in the share of the installat
     // After the answer.
     'surfaces/pages/mails/mail-sender.ts',
     // While there is no school.
-    'surfaces/pages/setup/setup.ts',
+    'surfaces/pages/setup/setup.tsx',
   ])
 })

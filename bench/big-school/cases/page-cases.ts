@@ -1,14 +1,9 @@
-import { PRESETS } from '../../../src/surfaces/pages/admin/analytics/period.ts'
-import { type AdminResource, listPath } from '../../../src/surfaces/pages/admin/school/resource.ts'
-import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
-import {
-  actionsForMany,
-  selectionPath,
-} from '../../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
-import { MENU, TOP } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
-import { paths } from '../../../src/surfaces/pages/views/admin/admin-page.tsx'
-import { SEARCH_PATH } from '../../../src/surfaces/pages/views/admin/admin-search.tsx'
-import { MEMBER_PATHS } from '../../../src/surfaces/pages/views/member/member-page.tsx'
+import { PRESETS } from '../../../src/surfaces/pages/admin/analytics/period.tsx'
+import { type AdminResource, listPath } from '../../../src/surfaces/pages/admin/crud/resource.ts'
+import { actionsForMany, selectionPath } from '../../../src/surfaces/pages/admin/crud/selection.tsx'
+import { MENU, SEARCH_PATH, TOP } from '../../../src/surfaces/pages/admin/frame/admin-page.tsx'
+import { RESOURCES } from '../../../src/surfaces/pages/admin/resources/all-resources.ts'
+import { adminPaths, MEMBER_PATHS } from '../../../src/surfaces/pages/frame/paths.ts'
 import type { Asking } from '../asking.ts'
 import type { BothCallers } from '../callers.ts'
 import type { Case } from '../case.ts'
@@ -38,11 +33,11 @@ export async function pageCases(asking: Asking, callers: BothCallers): Promise<r
   }
   const same = (path: string) => add(path, () => path)
   const starts = [...TOP, ...MENU.flatMap(({ items }) => items)].map(({ href }) => href)
-  for (const { name } of PRESETS) same(`${paths.analytics}?last=${name}`)
+  for (const { name } of PRESETS) same(`${adminPaths.analytics}?last=${name}`)
   for (const word of WORDS) {
     add(`${SEARCH_PATH}?q=${word}`, () => `${SEARCH_PATH}?q=${encodeURIComponent(word)}`)
   }
-  add(`${paths.audit}?from=…&to=…`, () => `${paths.audit}?${DAYS}`)
+  add(`${adminPaths.audit}?from=…&to=…`, () => `${adminPaths.audit}?${DAYS}`)
   const linked = {
     big: await linkedPages(asking, callers.big.browser, starts),
     small: await linkedPages(asking, callers.small.browser, starts),

@@ -19,7 +19,7 @@ import {
 import { type DocumentLimits, overLimit } from './documents/limits.ts'
 import { Meter } from './documents/meter.ts'
 import { priceOfReading } from './documents/prices.ts'
-import { type Bill, recoded, refusal } from './refusal.ts'
+import { type Bill, recoded, refusal } from './graphql-refusal.ts'
 
 /** The answer, and whether any part of the document ran. */
 export interface GraphQLAnswer {

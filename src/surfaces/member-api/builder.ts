@@ -14,7 +14,7 @@ import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { Meter } from './documents/meter.ts'
-import { refusal } from './refusal.ts'
+import { refusal } from './graphql-refusal.ts'
 
 interface MemberTypes {
   Context: MemberContext

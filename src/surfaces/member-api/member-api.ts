@@ -26,7 +26,7 @@ import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
 import { type Meter, meteredOutlines } from './documents/meter.ts'
 import { priceOfBody, REQUEST } from './documents/prices.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
-import { type Bill, createMemberRates, refusal, sentAnswer } from './refusal.ts'
+import { type Bill, createMemberRates, refusal, sentAnswer } from './graphql-refusal.ts'
 import { addSchemaDocuments, buildMemberSchema } from './schema.ts'
 
 const PATH = ENDPOINTS.memberApi

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
-import { PUBLIC_LISTS } from '../../../src/surfaces/pages/views/public-list.tsx'
+import { PUBLIC_LISTS } from '../../../src/surfaces/pages/frame/public-lists.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aCourse, anEnrollment, aProductOf, aSlug, daysFromNow } from '../../support/learning.ts'

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
-import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
 import {
   actionsForMany,
   selectionPath,
-} from '../../../src/surfaces/pages/admin/school/routes/selection-routes.ts'
-import { versionName } from '../../../src/surfaces/pages/admin/school/views/selection-page.tsx'
-import { MENU } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
+  versionName,
+} from '../../../src/surfaces/pages/admin/crud/selection.tsx'
+import { MENU } from '../../../src/surfaces/pages/admin/frame/admin-page.tsx'
+import { RESOURCES } from '../../../src/surfaces/pages/admin/resources/all-resources.ts'
 import { performAdminActions } from '../../support/admin-actions.ts'
 import { AdminBrowser, currentValues } from '../../support/admin-browser.ts'
 import { FORM_CASES } from '../../support/admin-form-cases.ts'

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import { MAKE_VERIFIER } from '../../../src/surfaces/pages/views/guide/commands.ts'
+import { MAKE_VERIFIER } from '../../../src/surfaces/pages/developers/commands.ts'
 import {
   MEMBER_API_SAMPLE,
   REST_SAMPLE,
   tokenSample,
   toolSample,
-} from '../../../src/surfaces/pages/views/guide/samples.ts'
+} from '../../../src/surfaces/pages/developers/quick-starts.tsx'
 import { verifies } from '../../spec/verifies.ts'
 import { aPkce, Visitor } from '../../support/browser-like.ts'
 import { commandsAt } from '../../support/guide-commands.ts'

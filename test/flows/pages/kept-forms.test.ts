@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openForm, sealForm } from '../../../src/surfaces/pages/kept-forms/kept-form.ts'
+import { openForm, sealForm } from '../../../src/surfaces/pages/sign-in/kept-form.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { ageProof } from '../../support/old-proof.ts'
 import { aBetaSchool, signedIn } from '../../support/operator-like.ts'

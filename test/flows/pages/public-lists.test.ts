@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
-import { PUBLIC_LISTS } from '../../../src/surfaces/pages/views/public-list.tsx'
+import { PUBLIC_LISTS } from '../../../src/surfaces/pages/frame/public-lists.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aSlug, daysFromNow } from '../../support/learning.ts'
 import { sharedWorld, type TestSchool } from '../../support/world.ts'

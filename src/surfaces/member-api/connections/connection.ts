@@ -6,7 +6,7 @@ import {
   type KeysetRange,
   parseKey,
 } from '../../../foundation/db/keyset.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../graphql-refusal.ts'
 
 export interface Edge<Node> {
   readonly node: Node

@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql/index.js'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../graphql-refusal.ts'
 
 export interface DocumentLimits {
   /** Characters of a document's text. */

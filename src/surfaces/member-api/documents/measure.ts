@@ -17,7 +17,7 @@ import {
 } from 'graphql/index.js'
 import { type AccountScope, scopeOf } from '../builder.ts'
 import type { PageSizes } from '../connections/define-connection.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../graphql-refusal.ts'
 import {
   type Cost,
   costWith,

@@ -2,7 +2,7 @@ import type { FieldNode, GraphQLError } from 'graphql/index.js'
 import type { OutlineSource } from '../../../domain/learning/outline.ts'
 import { TooManyRowsError } from '../../../foundation/db/keyset.ts'
 import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
-import type { Bill } from '../refusal.ts'
+import type { Bill } from '../graphql-refusal.ts'
 import { overLimit } from './limits.ts'
 import { priceOfObject, type Sizes } from './prices.ts'
 

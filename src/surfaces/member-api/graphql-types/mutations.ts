@@ -2,7 +2,7 @@ import { type InboxEntry, markAllRead, markRead } from '../../../domain/notifica
 import { type Subscription, setSubscription } from '../../../domain/notifications/subscriptions.ts'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import { type Builder, needsScope, type Ref } from '../builder.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../graphql-refusal.ts'
 import type { NotificationChannelEnum } from './viewer-notifications.ts'
 
 /** All mutations need account:write. */

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { ContentKind, DecidedMail, MailContent } from '../../../domain/people/mail-contents.ts'
 import { decideMail } from '../../../domain/people/mail-rules.ts'
 import {
   dropMail,
@@ -9,9 +10,11 @@ import {
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import type { Db } from '../../../foundation/db/database.ts'
 import { atSchool } from '../../../foundation/db/school-db.ts'
-import type { Mailer } from '../../../foundation/mail/mailer.ts'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import type { Mail, Mailer } from '../../../foundation/mail/mailer.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { writeMail } from './write-mail.ts'
+import { type MailBlock, mailPage } from './mail-page.tsx'
+import { MAIL_WORDS } from './mail-words.ts'
 
 /** Mails that a process sends at once, in all and of one school: a school with many must not hold up the others. */
 const AT_ONCE = 8
@@ -133,4 +136,36 @@ export function addMailSender(app: FastifyInstance, context: AppContext): void {
   app.addHook('onResponse', async (request) => {
     if (request.queuedMail) sender.wake()
   })
+}
+
+type AnyWords = (
+  content: MailContent,
+  school: { name: string; origin: string; timeZone: string },
+) => ReturnType<(typeof MAIL_WORDS)[ContentKind]>
+
+/** People and schools choose their names: each becomes one line of plain text, so a name cannot add lines to the email. */
+function writeMail({ to, name: givenName, school, content }: DecidedMail): Mail {
+  const { origin, primaryColor, timeZone } = school
+  const schoolName = plainText(school.name) || 'your school'
+  const words = MAIL_WORDS[content.kind] as AnyWords
+  const { subject, blocks } = words(content, { name: schoolName, origin, timeZone })
+  const name = plainText(givenName ?? '')
+  const greeting = name === '' ? 'Hello,' : `Hello ${name},`
+  return {
+    to,
+    subject,
+    text: `${[greeting, ...blocks.map(asText)].join('\n\n')}\n`,
+    html: mailPage({
+      subject,
+      greeting,
+      blocks,
+      school: { name: schoolName, origin, primaryColor },
+    }),
+  }
+}
+
+function asText(block: MailBlock): string {
+  if (block.kind === 'paragraph') return block.text
+  if (block.kind === 'button') return `${block.label}:\n${block.url}`
+  return block.links.map(({ label, url }) => `${label}: ${url}`).join('\n')
 }

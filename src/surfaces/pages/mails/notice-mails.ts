@@ -2,8 +2,8 @@ import { NOT_ME_DAYS } from '../../../domain/people/account-recovery.ts'
 import type { AccountNews, NoticedChange } from '../../../domain/people/mail-contents.ts'
 import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { NOT_ME_PATH } from '../views/not-me.tsx'
-import { button, paragraph, schoolUrl } from './mail-blocks.ts'
+import { NOT_ME_PATH } from '../frame/paths.ts'
+import { button, paragraph, schoolUrl } from './mail-page.tsx'
 import { dayInWords, placeName, type WordsOfMails, whySender } from './words-of-mails.ts'
 
 /** What a person is told so that a stranger is found out. */

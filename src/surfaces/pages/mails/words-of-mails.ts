@@ -4,7 +4,7 @@ import type {
   NamedSchool,
 } from '../../../domain/people/mail-contents.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { links, type MailBlock, type MailWords, schoolUrl } from './mail-blocks.ts'
+import { links, type MailBlock, type MailWords, schoolUrl } from './mail-page.tsx'
 
 /** The school that sends. */
 export interface Sender {

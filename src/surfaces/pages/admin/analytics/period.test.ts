@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { periodBefore, readPeriod, unfinishedStep } from './period.ts'
+import { periodBefore, readPeriod, unfinishedStep } from './period.tsx'
 
 const now = new Date('2026-11-14T20:00:00Z')
 const read = (query: string, timeZone = 'UTC') =>

@@ -1,0 +1,379 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  changeApplication,
+  deleteApplication,
+  endOldSecret,
+  rotateSecret,
+} from '../../../../domain/clients/application-operations.ts'
+import { templateOf } from '../../../../domain/clients/assistants.ts'
+import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { countPeopleOfApp } from '../../../../domain/grants/people-of-app.ts'
+import type { InputProblem } from '../../../../domain/operation/refusal.ts'
+import type { BrowserSession } from '../../../../domain/people/sessions.ts'
+import { signsIdTokens } from '../../../../domain/schools/signing.ts'
+import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
+import type { AppContext } from '../../../../gate/context.ts'
+import { isNameTyped } from '../../account/delete-account.tsx'
+import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../../frame/page-request.ts'
+import { adminPaths, applicationPath } from '../../frame/paths.ts'
+import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import {
+  changesIn,
+  type FieldVersions,
+  Overwrites,
+  shownField,
+  versionsOf,
+} from '../frame/changes-in-form.tsx'
+import { adminFrame, loadOperator, performAs } from '../frame/operator.ts'
+import { PeoplePanel, type PeopleProps } from './activity.tsx'
+import {
+  APPLICATION_FIELDS,
+  type ApplicationDraft,
+  ApplicationFields,
+  type ApplicationFieldsProps,
+} from './application-fields.tsx'
+import { addLogoRoutes, LogoPanel } from './application-logo.tsx'
+import {
+  checkShown,
+  deleteApplicationPage,
+  detailsOf,
+  KindBadges,
+  loadApplication,
+  MEMBER_SCOPES,
+  readDraft,
+} from './applications.tsx'
+import { StandingPanel } from './client-status.tsx'
+import { readPeople, STANDING_NOTICES } from './clients.ts'
+import {
+  carrySecret,
+  endOldSecretPage,
+  renewSecretPage,
+  SecretPanel,
+  secretPage,
+  takeSecret,
+} from './secret.tsx'
+
+const ONE = `${adminPaths.applications}/:clientId`
+
+const NOTICES = {
+  ...STANDING_NOTICES,
+  created: 'The application is ready. Give its client_id to the developer of the app.',
+  connected:
+    'Connected. Members find it, with the steps, at “Use with an assistant” in their account.',
+  saved: 'Saved. New authorizations and refreshes follow it.',
+  'no-secret': { warning: 'A public application has no secret.' },
+  'old-secret-ended': 'Ended. The app can use only the newest secret.',
+  logo: 'The logo was changed.',
+  'no-logo': 'The logo was removed.',
+  'secret-shown': { warning: 'A secret is shown once. If you did not copy it, renew it.' },
+}
+
+export function addOneApplicationRoutes(app: FastifyInstance, context: AppContext): void {
+  /** Loads the operator and the application. Every route of one application calls it first. */
+  const enter = async (request: FastifyRequest, returnTo?: string) => {
+    const operator = await loadOperator(request, returnTo)
+    checkShown(request, operator)
+    return { operator, application: await loadApplication(request) }
+  }
+  /** The same for everything that the explorer, which is built in, does not have. */
+  const enterToChange = async (request: FastifyRequest, returnTo?: string) => {
+    const entered = await enter(request, returnTo)
+    if (!entered.application.builtIn) return entered
+    throw new RequestRefusedError(
+      409,
+      'The explorer is built in. You can end its access and switch it off, but not change or delete it.',
+    )
+  }
+
+  app.get(ONE, async (request, reply) => {
+    const { operator, application } = await enter(request)
+    const draft = draftOf(application, signsIdTokens(request.school))
+    const shown = detailsOf(draft)
+    return await show(context, request, reply, { operator, application, draft, shown })
+  })
+
+  app.post(ONE, async (request, reply) => {
+    const { operator, application } = await enterToChange(request, pathOf(request))
+    const { clientId } = application
+    const form = checkedForm(context.keyring, request, operator)
+    const draft = readDraft(form)
+    const typed = detailsOf(draft)
+    const stored = detailsOf(draftOf(application, signsIdTokens(request.school)))
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { operator, application, draft, shown }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, APPLICATION_FIELDS, typed, stored)
+      return await show(context, request, reply, { ...again, overwrites }, 409)
+    }
+    const input = { client_id: clientId, ...changes }
+    const changed = await performAs(request, operator, changeApplication, input)
+    if (changed.kind === 'invalid') {
+      const { problems } = changed
+      return await show(context, request, reply, { ...again, problems }, 400)
+    }
+    return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=saved`)
+  })
+
+  addLogoRoutes(app, context, ONE, enterToChange)
+
+  app.get(`${ONE}/renew`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request)
+    if (!application.confidential) {
+      const page = applicationPath(application.clientId)
+      return redirectTo(reply, request, 'site', `${page}?done=no-secret`)
+    }
+    const frame = adminFrame(context, request, reply, operator)
+    return sendPage(reply, request, 'site', renewSecretPage({ ...frame, application }))
+  })
+
+  app.post(`${ONE}/secret`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request, pathOf(request))
+    const end_old = checkedForm(context.keyring, request, operator).get('end_old') === 'yes'
+    const { clientId } = application
+    const input = { client_id: clientId, end_old }
+    const made = await performAs(request, operator, rotateSecret, input)
+    if (made.kind !== 'done') {
+      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
+    }
+    const { client_secret: secret, old_secret_expires_at: old_until } = made.output
+    const carried = { secret, rotated: true, old_until }
+    carrySecret(context.keyring, request, reply, operator, clientId, carried)
+    return redirectTo(reply, request, 'site', applicationPath(clientId, '/secret'))
+  })
+
+  app.get(`${ONE}/secret`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request)
+    const { clientId, name } = application
+    const taken = takeSecret(context.keyring, request, reply, operator, clientId)
+    if (taken === undefined) {
+      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=secret-shown`)
+    }
+    const frame = adminFrame(context, request, reply, operator)
+    const page = secretPage({ ...frame, clientId, name, ...taken })
+    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+  })
+
+  app.get(`${ONE}/old-secret`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request)
+    if (application.oldSecretExpiresAt === undefined) {
+      const page = applicationPath(application.clientId)
+      return redirectTo(reply, request, 'site', `${page}?done=old-secret-ended`)
+    }
+    const frame = adminFrame(context, request, reply, operator)
+    return sendPage(reply, request, 'site', endOldSecretPage({ ...frame, application }))
+  })
+
+  app.post(`${ONE}/old-secret`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request, pathOf(request))
+    checkedForm(context.keyring, request, operator)
+    const { clientId } = application
+    await performAs(request, operator, endOldSecret, { client_id: clientId })
+    return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=old-secret-ended`)
+  })
+
+  app.get(`${ONE}/delete`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request)
+    const people = await countPeopleOfApp(request.at, application.clientId)
+    const frame = adminFrame(context, request, reply, operator)
+    const page = deleteApplicationPage({ ...frame, application, people })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.post(`${ONE}/delete`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request, pathOf(request))
+    const form = checkedForm(context.keyring, request, operator)
+    if (!isNameTyped(form, application.name || application.clientId)) {
+      const people = await countPeopleOfApp(request.at, application.clientId)
+      const frame = adminFrame(context, request, reply, operator)
+      const page = deleteApplicationPage({ ...frame, application, people, isWrongName: true })
+      return sendPage(reply, request, 'site', page, 422)
+    }
+    const input = { client_id: application.clientId }
+    await performAs(request, operator, deleteApplication, input)
+    return redirectTo(reply, request, 'site', `${adminPaths.applications}?done=deleted`)
+  })
+}
+
+/** The page with the forms of an application. */
+function pathOf(request: FastifyRequest): string {
+  return applicationPath((request.params as { clientId: string }).clientId)
+}
+
+/** Without ID tokens there is no end_session_endpoint, so its redirect URIs are not shown. */
+function draftOf(application: ListedClient, endSession: boolean): ApplicationDraft {
+  const { name, redirectUris, postLogoutRedirectUris, scopes, confidential } = application
+  return {
+    websiteUrl: application.websiteUrl ?? '',
+    privacyUrl: application.privacyUrl ?? '',
+    name,
+    redirectUris: redirectUris.join('\n'),
+    postLogoutRedirectUris: endSession ? postLogoutRedirectUris.join('\n') : undefined,
+    scopes,
+    confidential,
+  }
+}
+
+interface Shown {
+  readonly operator: BrowserSession
+  readonly application: ListedClient
+  readonly draft: ApplicationDraft
+  /** What the form showed when it was opened. */
+  readonly shown: Readonly<Record<string, unknown>>
+  readonly problems?: readonly InputProblem[]
+  readonly overwrites?: readonly FieldVersions[]
+}
+
+async function show(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { operator, application, draft, shown, problems = [], overwrites = [] }: Shown,
+  status = 200,
+): Promise<FastifyReply> {
+  const page = applicationPage({
+    ...adminFrame(context, request, reply, operator, NOTICES),
+    application,
+    draft,
+    problems,
+    hidden: shownField(shown),
+    overwrites,
+    offered: MEMBER_SCOPES,
+    variant: request.school.variant,
+    people: await readPeople(request, application.clientId),
+  })
+  return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page, status)
+}
+
+interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
+  application: ListedClient
+  people: PeopleProps
+  /** Fields of the form itself: what it showed when it was opened. */
+  hidden?: Readonly<Record<string, string>>
+  /** Fields that another person changed while the form was open. */
+  overwrites?: readonly FieldVersions[]
+}
+
+const BUILT_IN =
+  'People sign in with it at /member/explorer. You can end its access and switch it off, but not change or delete it.'
+
+export function applicationPage(props: ApplicationProps): string {
+  const { application, people, problems, overwrites = [] } = props
+  const { clientId, confidential, disabled, builtIn } = application
+  const formToken = props.viewer?.formToken ?? ''
+  const name = plainText(application.name) || clientId
+  return adminPage({
+    ...props,
+    here: applicationPath(clientId),
+    title: problems.length + overwrites.length > 0 ? `Error: ${name}` : name,
+    script: COPY_SCRIPT,
+    children: (
+      <>
+        <PageHead
+          title={<Name text={application.name} fallback={clientId} />}
+          up={{ url: adminPaths.applications, label: 'OAuth applications' }}
+          lead={builtIn && BUILT_IN}
+        >
+          <p class="badges">
+            <KindBadges client={application} />
+            {disabled && <Badge tone="over">Switched off</Badge>}
+          </p>
+        </PageHead>
+        <section class="panel" aria-label="Facts">
+          <Facts application={application} timeZone={props.timeZone} />
+        </section>
+        {!builtIn && (
+          <Panel title="Details">
+            <Form
+              action={applicationPath(clientId)}
+              formToken={formToken}
+              hidden={props.hidden ?? {}}
+            >
+              <Overwrites fields={overwrites} />
+              <ApplicationFields {...props} />
+              <Button look="primary">Save details</Button>
+            </Form>
+          </Panel>
+        )}
+        {!builtIn && <LogoPanel {...application} />}
+        <PeoplePanel
+          {...props}
+          clientId={clientId}
+          canLoseScopes={!builtIn}
+          page={people}
+          nextUrl={people.next && `${applicationPath(clientId)}?after=${people.next}#people`}
+        />
+        {confidential && <SecretPanel {...props} />}
+        <StandingPanel {...props} clientId={clientId} disabled={disabled} />
+        {!builtIn && (
+          <Panel
+            title="Delete"
+            tone="danger"
+            lead="Ends all access that people gave it. This cannot be undone."
+          >
+            <div class="actions">
+              <ButtonLink look="plain" href={applicationPath(clientId, '/delete')}>
+                Delete this application…
+              </ButtonLink>
+            </div>
+          </Panel>
+        )}
+      </>
+    ),
+  })
+}
+
+function Facts({ application, timeZone }: { application: ListedClient; timeZone: string }) {
+  const { clientId, confidential, builtIn, assistant, createdAt, secretRotatedAt } = application
+  return (
+    <dl class="facts">
+      <div>
+        <dt>client_id</dt>
+        <dd>
+          <CopyText id="client-id" what="the client_id">
+            <Address text={clientId} />
+          </CopyText>
+          <CopyStatus />
+        </dd>
+      </div>
+      <div>
+        <dt>Kind</dt>
+        <dd>
+          {confidential
+            ? 'Confidential: sends its secret in the form body (client_secret_post)'
+            : 'Public: no secret; PKCE protects each sign-in'}
+        </dd>
+      </div>
+      {assistant !== undefined && (
+        <div>
+          <dt>Assistant</dt>
+          <dd>
+            {templateOf(assistant).name}. Members find it, with the steps, at{' '}
+            <a href="/account/assistants">Use with an assistant</a>
+            {application.disabled && ', once it is switched on again'}.
+          </dd>
+        </div>
+      )}
+      {!builtIn && (
+        <div>
+          <dt>Created</dt>
+          <dd>
+            <Moment at={createdAt} timeZone={timeZone} />
+          </dd>
+        </div>
+      )}
+      {confidential && (
+        <div>
+          <dt>Secret issued</dt>
+          <dd>
+            <Moment at={secretRotatedAt ?? createdAt} timeZone={timeZone} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}

@@ -1,0 +1,347 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createApplication } from '../../../../domain/clients/application-operations.ts'
+import {
+  findListedClient,
+  type ListedClient,
+  listClients,
+} from '../../../../domain/clients/list-clients.ts'
+import { SCOPES, SCOPES_OF_AUDIENCE } from '../../../../domain/clients/scope-catalogue.ts'
+import { MOST_PEOPLE, peoplePerApp } from '../../../../domain/grants/people-of-app.ts'
+import type { InputProblem } from '../../../../domain/operation/refusal.ts'
+import type { BrowserSession } from '../../../../domain/people/sessions.ts'
+import { signsIdTokens } from '../../../../domain/schools/signing.ts'
+import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
+import { Checkbox } from '../../../../foundation/html/form-fields.tsx'
+import {
+  Badge,
+  ButtonLink,
+  Empty,
+  PageHead,
+  Panel,
+} from '../../../../foundation/html/site-components.tsx'
+import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
+import { DOCUMENTS, ENDPOINTS } from '../../../../foundation/protocol/endpoints.ts'
+import type { AppContext } from '../../../../gate/context.ts'
+import { withoutNul } from '../../frame/layout.tsx'
+import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../../frame/page-request.ts'
+import { adminPaths, applicationPath } from '../../frame/paths.ts'
+import { countUpTo } from '../../frame/words.ts'
+import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import { adminFrame, FeatureOff, loadOperator, performAs } from '../frame/operator.ts'
+import { questionPage } from '../frame/question-page.tsx'
+import { PeopleWithAccess } from './activity.tsx'
+import {
+  type ApplicationDraft,
+  ApplicationFields,
+  type ApplicationFieldsProps,
+} from './application-fields.tsx'
+import { carrySecret } from './secret.tsx'
+
+const NOTICES = { deleted: 'The application is deleted, and its access has ended.' }
+
+/** The scopes that an application of the admin area may have, in the order of the catalogue. */
+export const MEMBER_SCOPES = SCOPES.map(({ name }) => name).filter((name) =>
+  SCOPES_OF_AUDIENCE.member.has(name),
+)
+
+const EMPTY: ApplicationDraft = {
+  name: '',
+  redirectUris: '',
+  postLogoutRedirectUris: undefined,
+  scopes: ['openid', 'profile', 'email', 'account:read'],
+  confidential: false,
+  websiteUrl: '',
+  privacyUrl: '',
+}
+
+/** Developers, OAuth applications: the member clients of a school. */
+export function addApplicationRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(adminPaths.applications, async (request, reply) => {
+    const operator = await loadOperator(request)
+    checkShown(request, operator)
+    const [applications, people] = await Promise.all([
+      listClients(request.at, 'application'),
+      peoplePerApp(request.at, 'application'),
+    ])
+    const frame = adminFrame(context, request, reply, operator, NOTICES)
+    const { origin } = request.school
+    const page = applicationsPage({ ...frame, applications, people, origin })
+    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+  })
+
+  app.get(adminPaths.newApplication, async (request, reply) => {
+    const operator = await loadOperator(request)
+    checkShown(request, operator)
+    const draft = {
+      ...EMPTY,
+      postLogoutRedirectUris: signsIdTokens(request.school) ? '' : undefined,
+    }
+    return showNew(context, request, reply, operator, draft, [])
+  })
+
+  app.post(adminPaths.applications, async (request, reply) => {
+    const operator = await loadOperator(request, adminPaths.newApplication)
+    checkShown(request, operator)
+    const form = checkedForm(context.keyring, request, operator)
+    const draft = readDraft(form)
+    const input = { ...detailsOf(draft), confidential: draft.confidential }
+    const made = await performAs(request, operator, createApplication, input)
+    if (made.kind === 'invalid') {
+      return showNew(context, request, reply, operator, draft, made.problems, 400)
+    }
+    if (made.kind !== 'done') throw new Error('a random client_id was taken')
+    const { client_id: clientId, client_secret: secret } = made.output
+    if (secret === null) {
+      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=created`)
+    }
+    const carried = { secret, rotated: false }
+    carrySecret(context.keyring, request, reply, operator, clientId, carried)
+    return redirectTo(reply, request, 'site', applicationPath(clientId, '/secret'))
+  })
+}
+
+/** Without the beta feature the Developers area is absent; applications go on working. */
+export function checkShown(request: FastifyRequest, operator: BrowserSession): void {
+  if (!request.school.mcpConnections) throw new FeatureOff(operator)
+}
+
+/** An application of this school. The id of another school's application is not found. */
+export async function loadApplication(request: FastifyRequest) {
+  const { clientId } = request.params as { clientId: string }
+  const found = await findListedClient(request.at, withoutNul(clientId))
+  if (found === undefined || found.kind !== 'application') {
+    throw new RequestRefusedError(404, 'There is no application with this client_id here.')
+  }
+  return found
+}
+
+/** The fields exactly as typed, so that the page can show them again next to their problems. */
+export function readDraft(form: URLSearchParams): ApplicationDraft {
+  return {
+    name: form.get('name') ?? '',
+    redirectUris: form.get('redirect_uris') ?? '',
+    postLogoutRedirectUris: form.get('post_logout_redirect_uris') ?? undefined,
+    scopes: form.getAll('scopes'),
+    confidential: form.get('confidential') === 'yes',
+    websiteUrl: form.get('website_url') ?? '',
+    privacyUrl: form.get('privacy_url') ?? '',
+  }
+}
+
+/** A field that the form does not have is left out, so that saving keeps what is stored. */
+export function detailsOf({ postLogoutRedirectUris, ...draft }: ApplicationDraft) {
+  return {
+    name: draft.name,
+    redirect_uris: linesOf(draft.redirectUris),
+    ...(postLogoutRedirectUris === undefined
+      ? {}
+      : { post_logout_redirect_uris: linesOf(postLogoutRedirectUris) }),
+    scopes: [...draft.scopes].sort(),
+    website_url: draft.websiteUrl.trim() || null,
+    privacy_url: draft.privacyUrl.trim() || null,
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').flatMap((line) => line.trim() || [])
+}
+
+function showNew(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operator: BrowserSession,
+  draft: ApplicationDraft,
+  problems: readonly InputProblem[],
+  status = 200,
+): FastifyReply {
+  const page = newApplicationPage({
+    ...adminFrame(context, request, reply, operator),
+    here: adminPaths.newApplication,
+    draft,
+    problems,
+    offered: MEMBER_SCOPES,
+    variant: request.school.variant,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}
+
+interface ApplicationsProps extends AdminFrame {
+  applications: readonly ListedClient[]
+  /** By client_id. */
+  people: ReadonlyMap<string, number>
+  /** Of the school. */
+  origin: string
+}
+
+export function applicationsPage(props: ApplicationsProps): string {
+  const { applications, people } = props
+  return adminPage({
+    ...props,
+    title: 'OAuth applications',
+    script: COPY_SCRIPT,
+    children: (
+      <>
+        <PageHead
+          title="OAuth applications"
+          lead="Apps that members of your school can connect to their own account."
+        >
+          <div class="actions">
+            <ButtonLink look="plain" href={adminPaths.assistants}>
+              Connect an assistant
+            </ButtonLink>
+            <ButtonLink look="primary" href={adminPaths.newApplication}>
+              New application
+            </ButtonLink>
+          </div>
+        </PageHead>
+        <section class="panel" aria-label="Applications">
+          {applications.every(({ builtIn }) => builtIn) && (
+            <Empty>
+              <p>You created no applications yet.</p>
+              <p>Create one, and give its client_id to the developer of the app.</p>
+            </Empty>
+          )}
+          {applications.length > 0 && (
+            <ul class="rows">
+              {applications.map((application) => (
+                <li>
+                  <div>
+                    <p class="row-title">
+                      <a href={applicationPath(application.clientId)}>
+                        <Name text={application.name} fallback={application.clientId} />
+                      </a>
+                      <KindBadges client={application} />
+                      {application.disabled && <Badge tone="over">Switched off</Badge>}
+                    </p>
+                    <p class="row-note">
+                      <Address text={application.clientId} />
+                    </p>
+                  </div>
+                  <p class="row-note">
+                    {countUpTo(
+                      people.get(application.clientId) ?? 0,
+                      'person',
+                      'people',
+                      MOST_PEOPLE,
+                    )}
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <Panel title="Addresses" lead="What a developer asks for, besides the client_id.">
+          <dl class="facts">
+            {addressesOf(props.origin).map(([id, label, url]) => (
+              <div>
+                <dt>{label}</dt>
+                <dd>
+                  <CopyText id={id} what={`the address: ${label}`}>
+                    <Address text={url} />
+                  </CopyText>
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <CopyStatus />
+        </Panel>
+      </>
+    ),
+  })
+}
+
+function addressesOf(origin: string) {
+  return [
+    ['issuer', 'Issuer', origin],
+    ['discovery', 'All endpoints', origin + DOCUMENTS.authorizationServer],
+    ['member-api', 'Member API (GraphQL)', origin + ENDPOINTS.memberApi],
+    ['mcp-member', 'Assistants of members (MCP)', `${origin}/mcp/member`],
+    ['mcp', 'Assistants of owners and admins (MCP)', `${origin}/mcp`],
+  ] as const
+}
+
+export function KindBadges({ client }: { client: ListedClient }) {
+  return (
+    <>
+      <Badge>{client.confidential ? 'Confidential' : 'Public'}</Badge>
+      {client.builtIn && <Badge>Built in</Badge>}
+      {client.assistant !== undefined && <Badge>Assistant</Badge>}
+    </>
+  )
+}
+
+type NewApplicationProps = AdminFrame & ApplicationFieldsProps
+
+export function newApplicationPage(props: NewApplicationProps): string {
+  return adminPage({
+    ...props,
+    title: props.problems.length > 0 ? 'Error: New application' : 'New application',
+    children: (
+      <>
+        <PageHead
+          title="New application"
+          lead="For one app. Every member of your school can connect it to their own account."
+          up={{ url: adminPaths.applications, label: 'OAuth applications' }}
+        />
+        <section class="panel">
+          <Form action={adminPaths.applications} formToken={props.viewer?.formToken ?? ''}>
+            <ApplicationFields {...props} />
+            <Checkbox
+              id="confidential"
+              name="confidential"
+              value="yes"
+              label="Confidential application"
+              hint="For an app that runs on a server and can keep a secret. It gets a secret and must send it. Leave this off for apps on phones, computers and in browsers. You cannot change it later."
+              checked={props.draft.confidential}
+            />
+            <Button look="primary">Create application</Button>
+          </Form>
+        </section>
+      </>
+    ),
+  })
+}
+
+interface DeleteApplicationProps extends AdminFrame {
+  application: ListedClient
+  /** With a live authorization. */
+  people: number
+  /** Whether another name was typed. */
+  isWrongName?: boolean
+  /** A tool has another page than an application. */
+  kind?: 'application' | 'tool'
+  back?: string
+}
+
+export function deleteApplicationPage(props: DeleteApplicationProps): string {
+  const { application, people, kind = 'application' } = props
+  const { clientId, name } = application
+  const back = props.back ?? applicationPath(clientId)
+  return questionPage({
+    ...props,
+    here: back,
+    title: `Delete ${kind}`,
+    question: (
+      <>
+        Delete <Name text={name} fallback={clientId} />?
+      </>
+    ),
+    back: { url: back, label: `Back to the ${kind}` },
+    tone: 'danger',
+    consequence: (
+      <>
+        <PeopleWithAccess people={people} loss="Their access ends at once." />
+        <p>
+          <Address text={clientId} /> stops working. The same id cannot be used again.
+        </p>
+      </>
+    ),
+    form: {
+      path: `${back}/delete`,
+      typed: { name: name || clientId, isWrong: props.isWrongName === true },
+      button: 'Delete',
+    },
+  })
+}

@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ComponentChildren } from 'preact'
+import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
+import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
+import type { AppContext } from '../../../../gate/context.ts'
+import { redirectTo, sendPage, sendScriptedPage } from '../../frame/page-request.ts'
+import { asksToBeShown, SHOWS_AGAIN, shownFields } from './choices.ts'
+import type { FormField, InputName } from './field.ts'
+import { type FormProblems, NO_PROBLEMS, planForm } from './field-rules.ts'
+import { formPage } from './form.tsx'
+import { type Draft, draftOf, readForm } from './read-form.ts'
+import { afterWrite } from './resource.ts'
+import type { OutputOf, Row } from './row.ts'
+import { asSeen, shownAgain, submitForm, versionField, versionIn } from './submit.ts'
+import { enter, type Visit } from './visit.ts'
+
+/**
+ * A page that is one form, for what a school has exactly one of. TypeScript checks its fields against
+ * the change, and `panels` against the read. `panels` is a method, so that the routes can treat all
+ * settings alike.
+ */
+export interface SettingsPage<
+  R extends ReadOperation = ReadOperation,
+  U extends WriteOperation = WriteOperation,
+> {
+  readonly path: string
+  readonly title: string
+  readonly lead: string
+  readonly read: R
+  readonly change: U
+  readonly fields: readonly FormField<InputName<U>, unknown>[]
+  /** Whether the form has a button for a preview. */
+  readonly preview?: boolean
+  /** A file of `assets/`; the page works without it. */
+  readonly script?: string
+  /** The end of the page, for what was saved and what is in the form. */
+  panels?(
+    request: FastifyRequest,
+    saved: OutputOf<R>,
+    draft: Draft,
+  ): ComponentChildren | Promise<ComponentChildren>
+}
+
+const NOTICES = { saved: 'Saved.', uploaded: 'The logo is changed.' }
+
+export function addSettingsPage<R extends ReadOperation, U extends WriteOperation>(
+  app: FastifyInstance,
+  context: AppContext,
+  typed: SettingsPage<R, U>,
+): void {
+  const page: SettingsPage = typed
+  const { path, read, change } = page
+  const fields = planForm(change, page.fields)
+  const show = async (
+    request: FastifyRequest,
+    visit: Visit,
+    saved: Row,
+    {
+      draft,
+      problems,
+      stored,
+    }: { draft: Draft; problems: FormProblems; stored?: Draft | undefined },
+  ) =>
+    formPage({
+      ...visit.frame(NOTICES),
+      title: page.title,
+      lead: page.lead,
+      action: path,
+      hidden: versionField(change, saved),
+      fields: await shownFields(fields, draft, problems.fields, visit.ask),
+      problems,
+      stored,
+      submit: 'Save',
+      preview: page.preview === true,
+      script: page.script,
+      panels: await page.panels?.(request, saved, draft),
+    })
+
+  const send = (reply: FastifyReply, request: FastifyRequest, html: string, status = 200) =>
+    page.script === undefined
+      ? sendPage(reply, request, 'site', html, status)
+      : sendScriptedPage(reply, request, 'site', page.script, html, status)
+
+  app.get(path, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    const saved = await visit.ask(read, {})
+    const draft = draftOf(fields, saved, visit.place)
+    const html = await show(request, visit, saved, { draft, problems: NO_PROBLEMS })
+    return send(reply, request, html)
+  })
+
+  app.post(path, SHOWS_AGAIN, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    const form = visit.form()
+    const saved = await visit.ask(read, {})
+    if ((page.preview === true && form.has('preview')) || asksToBeShown(form)) {
+      const { place, ask } = visit
+      const { draft, problems } = await readForm(fields, form, { place, ask, before: saved })
+      const found = { fields: problems, whole: [] }
+      const seen = asSeen(saved, form)
+      const html = await show(request, visit, seen, { draft, problems: found })
+      return send(reply, request, html)
+    }
+    const outcome = await submitForm(visit, form, {
+      operation: change,
+      fields,
+      fixed: versionIn(change, form),
+      before: saved,
+    })
+    if (outcome.kind === 'done') {
+      // The next page must show the change, so this process forgets the school that it has cached.
+      context.directory.forget(request.school.id)
+      return redirectTo(reply, request, 'site', afterWrite(path, 'saved'))
+    }
+    if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
+    const stored = outcome.isStale ? draftOf(fields, saved, visit.place) : undefined
+    const { draft, problems } = outcome
+    const again = shownAgain(saved, form, outcome)
+    const html = await show(request, visit, again, { draft, problems, stored })
+    return send(reply, request, html, outcome.status)
+  })
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import type { InputProblem } from '../../../../domain/operation/refusal.ts'
+import { Alert } from '../../../../foundation/html/components.tsx'
+
+type Details = Readonly<Record<string, unknown>>
+
+/** The hidden field with what a form showed when it was opened. */
+const SHOWN = 'shown'
+
+export function shownField(shown: Details): Record<string, string> {
+  return { [SHOWN]: JSON.stringify(shown) }
+}
+
+export interface FormChanges<T> {
+  readonly changes: Partial<T>
+  /** The fields of `changes` that another person changed after the form was opened. */
+  readonly overwritten: readonly string[]
+  /** What the form showed; after a refusal, with the values of other people that the page tells now. */
+  readonly shown: Details
+}
+
+/**
+ * The fields of a form that differ from what the form showed. A form sends every field: one that its author left alone
+ * must not bring back what another person removed meanwhile, such as a redirect URI. Also, only some changes need a recent
+ * proof, and the audit log names only what was changed.
+ */
+export function changesIn<T extends Details>(
+  form: URLSearchParams,
+  typed: T,
+  stored: { readonly [K in keyof T]: unknown },
+): FormChanges<T> {
+  const before = shownIn(form) ?? stored
+  const isSame = (name: string, one: Details, other: Details) =>
+    JSON.stringify(one[name]) === JSON.stringify(other[name])
+  const changed = Object.keys(typed).filter(
+    (name) => !isSame(name, typed, before) && !isSame(name, typed, stored),
+  )
+  const overwritten = changed.filter((name) => !isSame(name, stored, before))
+  return {
+    changes: Object.fromEntries(changed.map((name) => [name, typed[name]])) as Partial<T>,
+    overwritten,
+    shown: { ...before, ...picked(stored, overwritten) },
+  }
+}
+
+/** Undefined for a form of a page from before, and for a text that is none of ours. */
+function shownIn(form: URLSearchParams): Details | undefined {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(form.get(SHOWN) ?? ''))
+  } catch {
+    return undefined
+  }
+}
+
+function picked(details: Details, names: readonly string[]): Details {
+  return Object.fromEntries(names.map((name) => [name, details[name]]))
+}
+
+export const OVERWRITES =
+  'Another person saved a change while you were writing. Both versions are shown below. If you save now, yours replaces theirs.'
+
+/** A field in which a form and what is saved now differ. */
+export interface FieldVersions {
+  readonly label: string
+  readonly saved: string
+  readonly typed: string
+}
+
+/** The fields in which the form and what is saved now differ, side by side. */
+export function BothVersions({ fields }: { fields: readonly FieldVersions[] }) {
+  if (fields.length === 0) return null
+  return (
+    <table class="versions">
+      <caption>What is different</caption>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Saved now</th>
+          <th scope="col">Your version</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map(({ label, saved, typed }) => (
+          <tr>
+            <th scope="row">{label}</th>
+            <td dir="auto">{shortened(saved, typed) || 'Empty'}</td>
+            <td dir="auto">{shortened(typed, saved) || 'Empty'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const SHOWN_LENGTH = 2000
+const SHOWN_BEFORE = 200
+
+/** A text of which a long one is shown from a little before the place where it begins to differ from another. */
+function shortened(text: string, other: string): string {
+  if (text.length <= SHOWN_LENGTH && other.length <= SHOWN_LENGTH) return text
+  let same = 0
+  while (same < text.length && text[same] === other[same]) same += 1
+  const from = Math.max(0, same - SHOWN_BEFORE)
+  const to = from + SHOWN_LENGTH
+  return `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`
+}
+
+/** Above a form that would overwrite a change of another person. */
+export function Overwrites({ fields }: { fields: readonly FieldVersions[] }) {
+  if (fields.length === 0) return null
+  return (
+    <>
+      <Alert tone="error" title="Nothing was saved yet">
+        <p>{OVERWRITES}</p>
+      </Alert>
+      <BothVersions fields={fields} />
+    </>
+  )
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The named fields of a form, as they were typed and as they are saved now. */
+export function versionsOf(
+  names: readonly string[],
+  labels: readonly LabelledField[],
+  typed: Values,
+  stored: Values,
+): readonly FieldVersions[] {
+  return labels
+    .filter(({ field }) => names.includes(field))
+    .map(({ field, label }) => ({
+      label,
+      saved: inWords(stored[field]),
+      typed: inWords(typed[field]),
+    }))
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.join('\n')
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  return value === null || value === undefined ? '' : String(value)
+}
+
+interface LabelledField {
+  readonly field: string
+  readonly label: string
+}
+
+/** What is wrong with one field of a form. */
+export function problemsAt(problems: readonly InputProblem[], field: string): string[] {
+  return problems.filter(({ pointer }) => pointer === `/${field}`).map(({ detail }) => detail)
+}
+
+/** Above a form that was refused: links to the fields to correct. */
+export function FormProblems(props: {
+  fields: readonly LabelledField[]
+  problems: readonly InputProblem[]
+}) {
+  const { fields, problems } = props
+  if (problems.length === 0) return null
+  return (
+    <Alert tone="error" title="Nothing was saved yet">
+      <p>Check these fields:</p>
+      {fields
+        .filter(({ field }) => problemsAt(problems, field).length > 0)
+        .map(({ field, label }) => (
+          <a href={`#${field}`}>{label}</a>
+        ))}
+    </Alert>
+  )
+}

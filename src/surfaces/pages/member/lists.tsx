@@ -1,0 +1,179 @@
+import type { FastifyInstance } from 'fastify'
+import { type OwnedProduct, productsOf } from '../../../domain/commerce/bought-access.ts'
+import {
+  MEETING_STATES,
+  type MemberMeeting,
+  meetingsToCome,
+  pastMeetings,
+} from '../../../domain/consulting/meetings-of-member.ts'
+import {
+  type MemberRegistration,
+  registrationsOf,
+} from '../../../domain/events/registrations-of-member.ts'
+import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
+import type { OutlineCache } from '../../../domain/learning/outline.ts'
+import { ButtonLink } from '../../../foundation/html/site-components.tsx'
+import type { AppContext } from '../../../gate/context.ts'
+import { frameFor, NavLink, queryOf, type SiteFrame } from '../frame/layout.tsx'
+import { ListBody, type ListBodyProps, type ListPage, readListPage } from '../frame/list-parts.tsx'
+import { memberPage } from '../frame/member-page.tsx'
+import { sendPage } from '../frame/page-request.ts'
+import { MEMBER_PATHS } from '../frame/paths.ts'
+import { PUBLIC_LISTS } from '../frame/public-lists.ts'
+import { loadMemberSession } from '../frame/session.ts'
+import { EventRow, MeetingRow, ProductRow } from './rows.tsx'
+import { CourseRow, type ShownCourse, shownCourses } from './shown-courses.tsx'
+
+/** All that a member has of one kind, page by page. */
+export function addMemberListRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  outlines: OutlineCache,
+): void {
+  app.get(MEMBER_PATHS.courses, async (request, reply) => {
+    const session = await loadMemberSession(request)
+    const { at } = request
+    const { id } = session.person
+    const { timeZone, videoHosts } = request.school
+    const found = await readListPage(request, 'courses', (range) =>
+      enrolledCoursesOf(at, id, range),
+    )
+    const rows = await shownCourses(at, id, outlines, found.rows, videoHosts)
+    const frame = frameFor(context, request, reply, session)
+    const page = coursesPage({ ...frame, timeZone, page: { ...found, rows } })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.get(MEMBER_PATHS.bookings, async (request, reply) => {
+    const session = await loadMemberSession(request)
+    const { at } = request
+    const { id } = session.person
+    const { timeZone } = request.school
+    const now = session.readAt
+    const when = queryOf(request).get('when') === 'past' ? 'past' : 'to_come'
+    const read = when === 'past' ? pastMeetings : meetingsToCome
+    const found = await readListPage(request, `bookings ${when}`, (range) =>
+      read(at, id, { states: MEETING_STATES, now }, range),
+    )
+    const page = bookingsPage({
+      ...frameFor(context, request, reply, session),
+      ...{ timeZone, now, when, page: found },
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.get(MEMBER_PATHS.events, async (request, reply) => {
+    const session = await loadMemberSession(request)
+    const { timeZone } = request.school
+    const page = await readListPage(request, 'events', (range) =>
+      registrationsOf(request.at, session.person.id, range),
+    )
+    const frame = frameFor(context, request, reply, session)
+    const now = session.readAt
+    return sendPage(reply, request, 'site', eventsPage({ ...frame, timeZone, now, page }))
+  })
+
+  app.get(MEMBER_PATHS.downloads, async (request, reply) => {
+    const session = await loadMemberSession(request)
+    const { timeZone } = request.school
+    const page = await readListPage(request, 'downloads', (range) =>
+      productsOf(request.at, session.person.id, range),
+    )
+    const frame = frameFor(context, request, reply, session)
+    return sendPage(reply, request, 'site', downloadsPage({ ...frame, timeZone, page }))
+  })
+}
+
+interface ListProps<Row> extends SiteFrame {
+  page: ListPage<Row>
+  timeZone: string
+}
+
+export function coursesPage(props: ListProps<ShownCourse>): string {
+  return memberList({
+    ...props,
+    title: 'Your courses',
+    path: MEMBER_PATHS.courses,
+    empty: (
+      <>
+        <p>You are not enrolled in a course yet.</p>
+        <ButtonLink look="primary" href={PUBLIC_LISTS.courses.path}>
+          Find a course
+        </ButtonLink>
+      </>
+    ),
+    row: (course) => <CourseRow course={course} timeZone={props.timeZone} />,
+  })
+}
+
+const PAST = `${MEMBER_PATHS.bookings}?when=past`
+
+interface BookingsProps extends ListProps<MemberMeeting> {
+  now: Date
+  when: 'to_come' | 'past'
+}
+
+export function bookingsPage(props: BookingsProps): string {
+  const { when, timeZone, now } = props
+  const isPast = when === 'past'
+  const path = isPast ? PAST : MEMBER_PATHS.bookings
+  return memberList({
+    ...props,
+    title: 'Your bookings',
+    lead: 'Consulting hours and classes of your study groups.',
+    path,
+    label: isPast ? 'Older' : 'Later',
+    above: (
+      <nav class="tabs" aria-label="Which bookings">
+        <NavLink href={MEMBER_PATHS.bookings} here={path}>
+          To come
+        </NavLink>
+        <NavLink href={PAST} here={path}>
+          Past
+        </NavLink>
+      </nav>
+    ),
+    empty: isPast ? (
+      <p>You have no past bookings.</p>
+    ) : (
+      <p>No booking ahead. A consulting hour or class that you book appears here.</p>
+    ),
+    row: (meeting) => <MeetingRow meeting={meeting} timeZone={timeZone} now={now} />,
+  })
+}
+
+export function eventsPage(props: ListProps<MemberRegistration> & { now: Date }): string {
+  const { timeZone, now } = props
+  return memberList({
+    ...props,
+    title: 'Your events',
+    lead: 'The events that you have a place at, your latest registration first.',
+    path: MEMBER_PATHS.events,
+    empty: (
+      <p>
+        You have no place at an event.{' '}
+        <a href={PUBLIC_LISTS.events.path}>See what the school has coming up</a>
+      </p>
+    ),
+    row: (registration) => <EventRow registration={registration} timeZone={timeZone} now={now} />,
+  })
+}
+
+export function downloadsPage(props: ListProps<OwnedProduct>): string {
+  return memberList({
+    ...props,
+    title: 'Your downloads',
+    path: MEMBER_PATHS.downloads,
+    empty: <p>Nothing to download yet. Files that you buy from the school appear here.</p>,
+    row: (product) => <ProductRow product={product} timeZone={props.timeZone} />,
+  })
+}
+
+interface MemberListProps<Row> extends SiteFrame, ListBodyProps<Row> {
+  script?: string | undefined
+}
+
+/** A list of what a member has, one page of it. */
+export function memberList<Row>(props: MemberListProps<Row>): string {
+  return memberPage({ ...props, children: <ListBody {...props} /> })
+}

@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { endByNotMeLink, findNotMe } from '../../../domain/people/not-me-link.ts'
+import { Alert, Button, Card, Email, Form } from '../../../foundation/html/components.tsx'
+import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { brandingOf } from '../../../gate/branding.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { queryOf } from '../frame/layout.tsx'
+import { checkedForm, formTokenFor, orBusy, redirectTo, sendPage } from '../frame/page-request.ts'
+import { NOT_ME_PATH } from '../frame/paths.ts'
+import { forgetSession } from '../frame/session.ts'
+
+interface NotMeProps {
+  school: Branding
+  formToken: string
+  token: string
+  email: string
+  isBusy?: boolean
+}
+
+export function notMePage({ school, formToken, token, email, isBusy }: NotMeProps): string {
+  return renderPage(
+    <Layout title={isBusy ? 'Error: Was it not you?' : 'Was it not you?'} school={school}>
+      <Card>
+        <h1>Was it not you?</h1>
+        {isBusy && (
+          <Alert tone="error" title="Please try again">
+            <p>Many people are signing in right now. Nothing has ended yet.</p>
+          </Alert>
+        )}
+        <p>
+          If someone else used the account <Email text={email} />, end everything now, at every
+          school:
+        </p>
+        <ul>
+          <li>every browser is signed out,</li>
+          <li>every connected app loses its access,</li>
+          <li>passkeys and authenticator apps that were added in the last week are removed,</li>
+          <li>the password stops working. We email you a link to choose a new one.</li>
+        </ul>
+        <Form action={NOT_ME_PATH} formToken={formToken} hidden={{ token }}>
+          <Button look="danger">It was not me: end everything</Button>
+        </Form>
+        <p class="aside">
+          <a href="/account">It was me</a>
+        </p>
+      </Card>
+    </Layout>,
+  )
+}
+
+export function everythingEndedPage(school: Branding): string {
+  return renderPage(
+    <Layout title="Everything has ended" school={school}>
+      <Card>
+        <h1>Everything has ended</h1>
+        <p>
+          All browsers are signed out and all apps are disconnected. Check your email: we have sent
+          you a link to choose a new password.
+        </p>
+        <p>If another person can read your email, change the password of your mailbox first.</p>
+        <p class="aside">
+          <a href="/forgotten-password">Send me another link</a>
+        </p>
+      </Card>
+    </Layout>,
+  )
+}
+
+/** Answers 400. */
+export function notMeExpiredPage(school: Branding): string {
+  return renderPage(
+    <Layout title="This link has expired" school={school}>
+      <Card>
+        <h1>This link has expired</h1>
+        <p>The link in such an email works once, for a week. Nothing was ended.</p>
+        <p>
+          You can still <a href="/forgotten-password">set a new password</a>, which signs you out
+          everywhere, or look at <a href="/account/sessions">your signed-in browsers</a>.
+        </p>
+      </Card>
+    </Layout>,
+  )
+}
+
+/** The link "it was not me" of a mail. Opening it changes nothing: programs open links to check mails. */
+export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(NOT_ME_PATH, async (request, reply) => {
+    const query = queryOf(request)
+    if (query.has('done')) {
+      return sendPage(reply, request, 'site', everythingEndedPage(brandingOf(request.school)))
+    }
+    return await ask(context, request, reply, query.get('token') ?? '')
+  })
+
+  app.post(NOT_ME_PATH, async (request, reply) => {
+    request.queuedMail = true
+    const session = await findBrowserSession(request)
+    const form = checkedForm(context.keyring, request, session)
+    const token = form.get('token') ?? ''
+    const hasEnded = await orBusy(endByNotMeLink(request.at, token, request.id))
+    if (typeof hasEnded === 'object') {
+      reply.header('retry-after', hasEnded.retryAfterSeconds)
+      return await ask(context, request, reply, token, 503)
+    }
+    if (!hasEnded) return expired(request, reply)
+    if (session !== undefined) forgetSession(request, reply)
+    return redirectTo(reply, request, 'site', `${NOT_ME_PATH}?done`)
+  })
+}
+
+async function ask(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  status = 200,
+): Promise<FastifyReply> {
+  const person = await findNotMe(request.at, token)
+  if (person === undefined) return expired(request, reply)
+  const session = await findBrowserSession(request)
+  const page = notMePage({
+    school: brandingOf(request.school),
+    formToken: formTokenFor(context.keyring, request, reply, session),
+    token,
+    email: person.email,
+    isBusy: status === 503,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}
+
+function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendPage(reply, request, 'site', notMeExpiredPage(brandingOf(request.school)), 400)
+}

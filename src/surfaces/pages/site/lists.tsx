@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify'
+import { publicPlans, publicProducts } from '../../../domain/commerce/public-offers.ts'
+import { publicPages, publicPosts } from '../../../domain/content/public-writing.ts'
+import { publicEventsToCome } from '../../../domain/events/public-events.ts'
+import { publicCourses } from '../../../domain/learning/public-courses.ts'
+import type { Keyed, KeysetRange } from '../../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { ListBody, type ListPage, readListPage } from '../frame/list-parts.tsx'
+import { sendPage } from '../frame/page-request.ts'
+import { PUBLIC_LISTS, type PublicList } from '../frame/public-lists.ts'
+import {
+  courseRow,
+  eventRow,
+  type PublicRow,
+  pageRow,
+  planRow,
+  postRow,
+  productRow,
+} from './public-rows.tsx'
+
+/** The way back to a list. */
+export const toList = ({ path, title }: PublicList) => ({ url: path, label: title })
+
+interface PublicListProps<R> extends SiteFrame {
+  list: PublicList
+  page: ListPage<R>
+  timeZone: string
+  row: PublicRow<R>
+}
+
+/** All that a school shows of one kind, one page of it. */
+export function publicListPage<R>({ list, row, timeZone, page, ...frame }: PublicListProps<R>) {
+  return sitePage({
+    ...frame,
+    title: list.title,
+    listed: page.isFirst,
+    children: (
+      <ListBody
+        {...list}
+        page={page}
+        up={{ url: '/', label: 'Home' }}
+        empty={<p>{list.empty}</p>}
+        row={(one) => row(one, { timeZone, heading: 'h2' })}
+      />
+    ),
+  })
+}
+
+/** All that a school shows of one kind: the home page has the first ones. */
+export function addPublicListRoutes(app: FastifyInstance, context: AppContext): void {
+  function add<R extends Keyed>(
+    kind: keyof typeof PUBLIC_LISTS,
+    read: (at: SchoolDb, search: string, range: KeysetRange) => Promise<R[]>,
+    row: PublicRow<R>,
+  ): void {
+    const list = PUBLIC_LISTS[kind]
+    app.get(list.path, async (request, reply) => {
+      const [session, page] = await Promise.all([
+        findBrowserSession(request),
+        readListPage(request, `public ${kind}`, (range) => read(request.at, '', range)),
+      ])
+      const frame = frameFor(context, request, reply, session)
+      const { timeZone } = request.school
+      return sendPage(
+        reply,
+        request,
+        'site',
+        publicListPage({ ...frame, list, page, timeZone, row }),
+      )
+    })
+  }
+
+  add('courses', publicCourses, courseRow)
+  add('plans', publicPlans, planRow)
+  add('products', publicProducts, productRow)
+  add('events', publicEventsToCome, eventRow)
+  add('posts', publicPosts, postRow)
+  add('pages', publicPages, pageRow)
+}
