@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import type { OutlineCache } from '../../domain/learning/outline.ts'
+import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import {
   errorPage,
@@ -38,10 +39,11 @@ import { addEndSessionRoutes, addSignOutRoutes } from './consent/sign-out.tsx'
 import { addDocsRoutes } from './developers/docs.tsx'
 import { addMachineDocuments } from './developers/machine-documents.ts'
 import { addThemeRoute } from './frame/files.ts'
-import { frameFor, startOfSection } from './frame/layout.tsx'
+import { startOfSection } from './frame/layout.tsx'
 import { redirectTo, sendPage } from './frame/page-request.ts'
 import { FactorElsewhere, ProofNeeded } from './frame/recent-proof.ts'
 import { MemberNeeded, SignInNeeded } from './frame/session.ts'
+import { Visit } from './frame/visit.ts'
 import { addMailSender } from './mails/mail-sender.ts'
 import { addMemberHomeRoutes } from './member/home.tsx'
 import { addInboxRoutes } from './member/inbox.tsx'
@@ -153,21 +155,20 @@ async function answerPageError(
   if (error instanceof SignInNeeded) {
     return await askToSignIn(context, documents, request, reply, error)
   }
+  const visitBy = (session: BrowserSession) => new Visit(context, request, reply, session)
   if (error instanceof MemberNeeded) return redirectTo(reply, request, 'site', '/account')
-  if (error instanceof ProofNeeded) return await askToConfirm(context, request, reply, error)
-  if (error instanceof FactorElsewhere) return answerFactorElsewhere(context, request, reply, error)
+  if (error instanceof ProofNeeded) return await askToConfirm(visitBy(error.session), error)
+  if (error instanceof FactorElsewhere) return answerFactorElsewhere(visitBy(error.session), error)
   if (error instanceof ForgedPostError) {
     const answered = await findOwnForm(context, request, reply)
     if (answered !== undefined) return answered
   }
   if (error instanceof NotOperator) {
     const { session } = error
-    const frame = frameFor(context, request, reply, session)
-    return sendPage(reply, request, 'site', adminOnlyPage({ ...frame, roles: session.roles }), 403)
+    const visit = visitBy(session)
+    return visit.page(adminOnlyPage({ ...visit.frame(), roles: session.roles }), 403)
   }
-  if (error instanceof FactorNeeded) {
-    return await answerFactorNeeded(context, request, reply, error)
-  }
+  if (error instanceof FactorNeeded) return await answerFactorNeeded(visitBy(error.session))
   if (error instanceof FeatureOff) {
     const page = developersOffPage(adminFrame(context, request, reply, error.operator))
     return sendPage(reply, request, 'site', page, 404)

@@ -13,19 +13,19 @@ import { Badge, Empty, PageHead, Panel } from '../../../foundation/html/site-com
 import { isOwnMachine } from '../../../foundation/net/parse-url.ts'
 import { TOOL_ENDPOINTS } from '../../../foundation/protocol/resource-names.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { sendScriptedPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { adminPaths, TO_SETTINGS } from '../frame/paths.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { signedInVisit } from '../frame/visit.ts'
 import { STEPS } from './assistant-steps.tsx'
 
 /** For members: the assistants that the school offers, and how to connect each. */
 export function addMemberAssistantRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/account/assistants', async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const { school } = request
     const page = memberAssistantsPage({
-      ...frameFor(context, request, reply, session),
+      ...visit.frame(),
       address: school.origin + TOOL_ENDPOINTS.member,
       server: school.subdomain,
       variant: school.variant,
@@ -34,7 +34,7 @@ export function addMemberAssistantRoutes(app: FastifyInstance, context: AppConte
       contactEmail: school.contactEmail,
       offered: await offeredAssistants(request.at),
     })
-    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+    return visit.scriptedPage(COPY_SCRIPT, page)
   })
 }
 

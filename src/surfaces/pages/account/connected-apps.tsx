@@ -19,12 +19,11 @@ import { Badge, Empty, PageHead } from '../../../foundation/html/site-components
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, queryOf, type SiteFrame, sitePage, withoutNul } from '../frame/layout.tsx'
+import { queryOf, type SiteFrame, sitePage, withoutNul } from '../frame/layout.tsx'
 import { Pager } from '../frame/list-parts.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
 import { TO_SETTINGS } from '../frame/paths.ts'
 import { ScopeList } from '../frame/scope-list.tsx'
-import { loadBrowserSession } from '../frame/session.ts'
+import { signedInVisit } from '../frame/visit.ts'
 
 const PATH = '/account/apps'
 /** How many authorizations a page shows. */
@@ -38,7 +37,8 @@ const NOTICES = {
 
 export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const before = queryOf(request).get('before') ?? ''
     const { id } = session.person
     const { apps, next } = await connectedApps(request.at, id, {
@@ -47,7 +47,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
     })
     const clientIds = apps.map(({ clientId }) => clientId)
     const page = connectedAppsPage({
-      ...frameFor(context, request, reply, session, NOTICES),
+      ...visit.frame(NOTICES),
       apps,
       next,
       activity: await activityOfPerson(request.at, id, clientIds),
@@ -56,12 +56,13 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
       variant: request.school.variant,
       assistantsCanBeOffered: request.school.mcpConnections,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post(`${PATH}/end`, async (request, reply) => {
-    const session = await loadBrowserSession(request, PATH)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, PATH)
+    const { session } = visit
+    const form = visit.form()
     const authorizationId = form.get('authorization') ?? ''
     const clientId = form.get('client')
     const what = clientId !== null ? { clientId: withoutNul(clientId) } : { authorizationId }
@@ -72,7 +73,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
         ? await endConnectedApp(request.at, id, what, by)
         : 0
     const all = clientId === null ? 'ended' : 'all-ended'
-    return redirectTo(reply, request, 'site', `${PATH}?done=${ended === 0 ? 'nothing' : all}`)
+    return visit.goTo(`${PATH}?done=${ended === 0 ? 'nothing' : all}`)
   })
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { renderToString } from 'preact-render-to-string'
 import { type Copy, findCopy, findCopyFiles, startCopy } from '../../../domain/leaving/copy-job.ts'
 import {
@@ -16,11 +16,10 @@ import { setPageHeaders } from '../../../foundation/http/security-headers.ts'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { TO_SETTINGS } from '../frame/paths.ts'
 import { requireRecentProof } from '../frame/recent-proof.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 import { capitalized } from '../frame/words.ts'
 
 const PATH = '/account/data'
@@ -39,21 +38,23 @@ export function addDataRoutes(app: FastifyInstance, context: AppContext): void {
   const { files } = context
 
   app.get(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const page = dataPage({
-      ...frameFor(context, request, reply, session, NOTICES),
+      ...visit.frame(NOTICES),
       copy: await findCopy(request.at, session.person.id),
       timeZone: request.school.timeZone,
       storesFiles: files !== undefined,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   if (files === undefined) return
 
   app.post(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request, PATH)
-    checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, PATH)
+    const { session } = visit
+    visit.form()
     requireRecentProof(request, session, PATH)
     const { person, roles } = session
     const done = await request.at.transaction((tx) =>
@@ -62,27 +63,26 @@ export function addDataRoutes(app: FastifyInstance, context: AppContext): void {
         ...{ origin: request.school.origin, requestId: request.id },
       }),
     )
-    return redirectTo(reply, request, 'site', `${PATH}?done=${done}`)
+    return visit.goTo(`${PATH}?done=${done}`)
   })
 
   for (const format of ['html', 'json'] as const) {
-    app.get(`${PATH}/:id/copy.${format}`, (request, reply) =>
-      download(request, reply, files, format),
+    app.get(`${PATH}/:id/copy.${format}`, async (request, reply) =>
+      download(await signedInVisit(context, request, reply, PATH), files, format),
     )
   }
 }
 
 async function download(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: SignedInVisit,
   files: FileStore,
   format: 'html' | 'json',
 ): Promise<FastifyReply> {
-  const session = await loadBrowserSession(request, PATH)
+  const { request, reply, session } = visit
   requireRecentProof(request, session, PATH)
   const { id } = request.params as { id: string }
   const copy = isUuid(id) ? await findCopyFiles(request.at, session.person.id, id) : undefined
-  if (copy === undefined) return redirectTo(reply, request, 'site', PATH)
+  if (copy === undefined) return visit.goTo(PATH)
   const { name, origin, subdomain } = request.school
   const lines = readCopy(files, copy.keys)
   const text =

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import {
   cancelDeletion,
   type DeletedPart,
@@ -6,52 +6,52 @@ import {
   requestDeletion,
   WAITING_DAYS,
 } from '../../../domain/people/deletion/deletion-requests.ts'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { Alert, Button, Field, Form, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { DeletionNotice, type WaitingDeletion } from '../frame/parts.tsx'
 import { SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
 import { requireOwnFactor } from '../frame/recent-proof.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 
 const PATH = '/account/delete'
 
 /** A person asks to be forgotten here or deleted as a whole, and may change their mind. */
 export function addDeletionRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
-    return await show(context, request, reply, session)
+    const visit = await signedInVisit(context, request, reply)
+    return await show(visit)
   })
 
   app.post(PATH, async (request, reply) => {
     request.queuedMail = true
-    const session = await loadBrowserSession(request, PATH)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, PATH)
+    const { session } = visit
+    const form = visit.form()
     const part = partIn(form)
     if (part === undefined) {
-      return await show(context, request, reply, session, { kind: 'nothing_chosen' }, 400)
+      return await show(visit, { kind: 'nothing_chosen' }, 400)
     }
     // Leaving a school takes the passkeys there, and the school whose mails tell the person.
     await requireOwnFactor(request, session, PATH)
     const asking = { userId: session.person.id, part, requestId: request.id }
     const asked = await request.at.transaction((tx) => requestDeletion(tx, asking))
-    if (asked.kind !== 'waiting') return await show(context, request, reply, session, asked, 409)
-    return redirectTo(reply, request, 'site', `${SETTINGS_PATH}?done=deletion`)
+    if (asked.kind !== 'waiting') return await show(visit, asked, 409)
+    return visit.goTo(`${SETTINGS_PATH}?done=deletion`)
   })
 
   app.post(`${PATH}/cancel`, async (request, reply) => {
-    const session = await loadBrowserSession(request, SETTINGS_PATH)
-    const part = partIn(checkedForm(context.keyring, request, session))
+    const visit = await signedInVisit(context, request, reply, SETTINGS_PATH)
+    const { session } = visit
+    const part = partIn(visit.form())
     const asking = { userId: session.person.id, requestId: request.id }
     const isCancelled =
       part !== undefined &&
       (await request.at.transaction((tx) => cancelDeletion(tx, { ...asking, part })))
     const done = isCancelled ? 'kept' : 'nothing-to-keep'
-    return redirectTo(reply, request, 'site', `${SETTINGS_PATH}?done=${done}`)
+    return visit.goTo(`${SETTINGS_PATH}?done=${done}`)
   })
 }
 
@@ -61,20 +61,18 @@ function partIn(form: URLSearchParams): DeletedPart | undefined {
 }
 
 async function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
+  visit: SignedInVisit,
   problem?: DeletionProblem,
   status = 200,
 ): Promise<FastifyReply> {
+  const { request, session } = visit
   const page = deleteAccountPage({
-    ...frameFor(context, request, reply, session),
+    ...visit.frame(),
     waiting: await findDeletions(request.at, session.person.id),
     timeZone: request.school.timeZone,
     problem,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 type DeletionProblem =

@@ -17,18 +17,11 @@ import { Button, Card, Email, Form, Name } from '../../../foundation/html/compon
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import {
-  type Busy,
-  checkedForm,
-  formTokenFor,
-  orBusy,
-  redirectTo,
-  sendPage,
-} from '../frame/page-request.ts'
+import { type Busy, orBusy, sendPage } from '../frame/page-request.ts'
 import { rememberBrowser } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 
 const EMAIL_CHANGE_PATH = '/email-change'
 
@@ -249,10 +242,10 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
     const link = openChangeLink(context.keyring, request.school.id, sealed)
     const change = link && (await findChange(request.at, link))
     if (link === undefined || change === undefined) return done(request, reply, { kind: 'expired' })
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
     const page = changeQuestionPage({
       school: brandingOf(request.school),
-      formToken: formTokenFor(context.keyring, request, reply, session),
+      formToken: visit.formToken(),
       link: sealed,
       mailbox: link.mailbox,
       email: link.mailbox === 'old' ? change.oldEmail : change.newEmail,
@@ -261,13 +254,14 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
       areFactorsLost: (await findRemoval(acrossSchools(request.at), change.userId)) !== undefined,
       hasAgreed: link.mailbox === 'old' ? change.oldConfirmed : change.newConfirmed,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post(EMAIL_CHANGE_PATH, async (request, reply) => {
     request.queuedMail = true
-    const session = await findBrowserSession(request)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
+    const form = visit.form()
     const link = openChangeLink(context.keyring, request.school.id, form.get('link') ?? '')
     if (link === undefined) return done(request, reply, { kind: 'expired' })
     switch (form.get('decision')) {
@@ -290,21 +284,17 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
       }
       case 'undo': {
         const undone = await orBusy(undoEmailChange(request.at, link, request.id))
-        return answerUndo(context, request, reply, undone)
+        return answerUndo(visit, undone)
       }
       default:
-        return redirectTo(reply, request, 'site', '/')
+        return visit.goTo('/')
     }
   })
 }
 
 /** What became of an undo, by the link or on the page of the account. */
-export function answerUndo(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  outcome: Undoing | Busy,
-): FastifyReply {
+export function answerUndo(visit: Visit, outcome: Undoing | Busy): FastifyReply {
+  const { reply, context, request } = visit
   if (outcome.kind === 'busy') reply.header('retry-after', outcome.retryAfterSeconds)
   // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
   if (outcome.kind === 'undone')

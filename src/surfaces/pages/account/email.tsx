@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { EMAIL_WORDS, email } from '../../../domain/operation/fields.ts'
 import { CONFIRM_HOURS, UNDO_DAYS } from '../../../domain/people/email-change/email-change.ts'
 import {
@@ -8,17 +8,16 @@ import {
   requestEmailChange,
 } from '../../../domain/people/email-change/request-change.ts'
 import { undoByFactor } from '../../../domain/people/email-change/undo-change.ts'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { Alert, Button, Email, Field, Form } from '../../../foundation/html/components.tsx'
 import { Badge, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, orBusy, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { orBusy } from '../frame/page-request.ts'
 import { TO_SETTINGS } from '../frame/paths.ts'
 import { requireOwnFactor } from '../frame/recent-proof.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 import { waitInWords } from '../frame/words.ts'
 import { answerUndo } from './email-change.tsx'
 
@@ -32,26 +31,27 @@ const NOTICES = {
 /** The signed-in person asks for another address. `email-change.ts` has what the two mailboxes do. */
 export function addEmailRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     await requireOwnFactor(request, session, PATH)
-    return await show(context, request, reply, session)
+    return await show(visit)
   })
 
   app.post(PATH, async (request, reply) => {
     request.queuedMail = true
-    const session = await loadBrowserSession(request, PATH)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, PATH)
+    const { session } = visit
+    const form = visit.form()
     await requireOwnFactor(request, session, PATH)
     const typed = (form.get('new_email') ?? '').trim()
-    const again = (problem: EmailProblem, status: number) =>
-      show(context, request, reply, session, { typed, problem }, status)
-    if (context.mailer === undefined) return await show(context, request, reply, session)
+    const again = (problem: EmailProblem, status: number) => show(visit, { typed, problem }, status)
+    if (context.mailer === undefined) return await show(visit)
     if (!email.safeParse(typed).success) return await again({ kind: 'no_address' }, 400)
     const throttleKey = context.keyring.key('sign-in-throttle')
     const outcome = await requestEmailChange(request.at, throttleKey, session, typed)
     switch (outcome.kind) {
       case 'asked':
-        return redirectTo(reply, request, 'site', `${PATH}?done=asked`)
+        return visit.goTo(`${PATH}?done=asked`)
       case 'throttled':
         reply.header('retry-after', outcome.retryAfterSeconds)
         return await again(outcome, 429)
@@ -62,35 +62,35 @@ export function addEmailRoutes(app: FastifyInstance, context: AppContext): void 
   })
 
   app.post(`${PATH}/cancel`, async (request, reply) => {
-    const session = await loadBrowserSession(request, PATH)
-    checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, PATH)
+    const { session } = visit
+    visit.form()
     await request.at.transaction((tx) => endPendingChange(acrossSchools(tx), session.person.id))
-    return redirectTo(reply, request, 'site', `${PATH}?done=cancelled`)
+    return visit.goTo(`${PATH}?done=cancelled`)
   })
 
   app.post(`${PATH}/undo`, async (request, reply) => {
     request.queuedMail = true
-    const session = await loadBrowserSession(request, PATH)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, PATH)
+    const { session } = visit
+    const form = visit.form()
     await requireOwnFactor(request, session, PATH)
     const id = form.get('change') ?? ''
     const outcome = isUuid(id)
       ? await orBusy(undoByFactor(request.at, session, id, request.id))
       : ({ kind: 'expired' } as const)
-    return answerUndo(context, request, reply, outcome)
+    return answerUndo(visit, outcome)
   })
 }
 
 async function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
+  visit: SignedInVisit,
   { typed, problem }: { typed?: string; problem?: EmailProblem } = {},
   status = 200,
 ): Promise<FastifyReply> {
+  const { session, context, request } = visit
   const page = changeEmailPage({
-    ...frameFor(context, request, reply, session, NOTICES),
+    ...visit.frame(NOTICES),
     email: session.person.email,
     mailIsSent: context.mailer !== undefined,
     pending: await findPendingChange(acrossSchools(request.at), session.person.id),
@@ -98,7 +98,7 @@ async function show(
     typed,
     problem,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 type EmailProblem =

@@ -12,11 +12,10 @@ import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { auditWord } from '../frame/audit-words.ts'
-import { frameFor, queryOf, type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { queryOf, type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { Pager } from '../frame/list-parts.tsx'
-import { sendPage } from '../frame/page-request.ts'
 import { TO_SETTINGS } from '../frame/paths.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { signedInVisit } from '../frame/visit.ts'
 
 const HISTORY_PATH = '/account/history'
 
@@ -83,16 +82,17 @@ const SHOWN = 50
 /** What the person allowed, ended and changed at this school. */
 export function addHistoryRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(HISTORY_PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const asked = queryOf(request).get('before') ?? ''
     const before = isUuid(asked) ? asked : undefined
     const page = historyPage({
-      ...frameFor(context, request, reply, session),
+      ...visit.frame(),
       ...(await readHistory(request.at, session.person.id, { before, limit: SHOWN })),
       isFirst: before === undefined,
       timeZone: request.school.timeZone,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 }
 

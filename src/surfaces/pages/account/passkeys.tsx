@@ -24,13 +24,13 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendScriptedPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { redirectTo } from '../frame/page-request.ts'
 import { askToMake, PasskeyMaker } from '../frame/passkey-maker.tsx'
 import { challengeFormOf, PASSKEY_SCRIPT, PasskeyUnable } from '../frame/passkey-parts.tsx'
 import { PASSKEYS_PATH, SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
 import { requireOwnFactor } from '../frame/recent-proof.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 
 interface PasskeysProps extends SiteFrame {
   passkeys: readonly Passkey[]
@@ -173,13 +173,13 @@ const OFFERED_ON: ReadonlyMap<string, string> = new Map([
 
 export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PASSKEYS_PATH, async (request, reply) => {
-    const session = await loadProvenSession(request)
-    return await show(context, request, reply, session)
+    return await show(await provenVisit(context, request, reply))
   })
 
   app.post(PASSKEYS_PATH, async (request, reply) => {
-    const session = await loadProvenSession(request)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await provenVisit(context, request, reply)
+    const { session } = visit
+    const form = visit.form()
     const outcome = await addPasskey(request.at, {
       form: challengeFormOf(context, request, form.get('form_token') ?? ''),
       party: relyingPartyOf(request.school.origin, context.passkeys),
@@ -192,12 +192,13 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
     if (outcome === 'added') request.queuedMail = true
     const from = outcome === 'added' ? OFFERED_ON.get(form.get('from') ?? '') : undefined
     const place = from === undefined ? `${PASSKEYS_PATH}?done=${outcome}` : `${from}?done=passkey`
-    return redirectTo(reply, request, 'site', place)
+    return visit.goTo(place)
   })
 
   app.post(`${PASSKEYS_PATH}/:id/rename`, async (request, reply) => {
-    const session = await loadProvenSession(request)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await provenVisit(context, request, reply)
+    const { session } = visit
+    const form = visit.form()
     const typed = form.get('name') ?? ''
     const name = passkeyName(typed, 'Passkey')
     const mine = oneOf(session, request)
@@ -211,14 +212,15 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
   })
 
   app.post(`${PASSKEYS_PATH}/:id/remove`, async (request, reply) => {
-    const session = await loadProvenSession(request)
-    checkedForm(context.keyring, request, session)
+    const visit = await provenVisit(context, request, reply)
+    const { session } = visit
+    visit.form()
     const mine = oneOf(session, request)
     const device = describeDevice(request.headers['user-agent'])
     const outcome =
       mine === undefined ? 'unknown' : await removePasskey(request.at, { ...mine, device })
     if (outcome === 'removed') request.queuedMail = true
-    return redirectTo(reply, request, 'site', `${PASSKEYS_PATH}?done=${outcome}`)
+    return visit.goTo(`${PASSKEYS_PATH}?done=${outcome}`)
   })
 }
 
@@ -226,10 +228,14 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
  * A thief with nothing but the session must not leave a passkey behind, or take the person's away; nor a thief of the
  * password, if the person has a passkey or an authenticator app.
  */
-async function loadProvenSession(request: FastifyRequest): Promise<BrowserSession> {
-  const session = await loadBrowserSession(request, PASSKEYS_PATH)
-  await requireOwnFactor(request, session)
-  return session
+async function provenVisit(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<SignedInVisit> {
+  const visit = await signedInVisit(context, request, reply, PASSKEYS_PATH)
+  await requireOwnFactor(request, visit.session)
+  return visit
 }
 
 function oneOf({ person }: BrowserSession, { params, id: requestId }: FastifyRequest) {
@@ -237,14 +243,10 @@ function oneOf({ person }: BrowserSession, { params, id: requestId }: FastifyReq
   return isUuid(id) ? { person, id, requestId } : undefined
 }
 
-async function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
-): Promise<FastifyReply> {
+async function show(visit: SignedInVisit): Promise<FastifyReply> {
+  const { request, session, context } = visit
   const mine = await passkeysOf(request.at, session.person.id)
-  const frame = frameFor(context, request, reply, session, NOTICES)
+  const frame = visit.frame(NOTICES)
   const page = passkeysPage({
     ...frame,
     passkeys: mine.passkeys,
@@ -252,7 +254,7 @@ async function show(
     known: acceptedCredentials(context, request, mine),
     timeZone: request.school.timeZone,
   })
-  return sendScriptedPage(reply, request, 'site', PASSKEY_SCRIPT, page)
+  return visit.scriptedPage(PASSKEY_SCRIPT, page)
 }
 
 /** @see WebAuthn Level 3 §5.1.10.3, signalAllAcceptedCredentials */

@@ -9,8 +9,8 @@ import { Checkbox } from '../../../foundation/html/form-fields.tsx'
 import { PageHead } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, orBusy, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { orBusy } from '../frame/page-request.ts'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -20,28 +20,31 @@ import {
 } from '../frame/password-fields.tsx'
 import { SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
 import { requireRecentProof } from '../frame/recent-proof.ts'
-import { beginSession, loadBrowserSession } from '../frame/session.ts'
+import { beginSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 import { waitInWords } from '../frame/words.ts'
 
 const PATH = '/account/password'
 
 export function addPasswordRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const minimum = await provenMinimum(request, session)
-    return show(context, request, reply, session, minimum)
+    return show(visit, minimum)
   })
 
   app.post(PATH, async (request, reply) => {
     request.queuedMail = true
-    const session = await loadBrowserSession(request, PATH)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, PATH)
+    const { session } = visit
+    const form = visit.form()
     const minimum = await provenMinimum(request, session)
     const current = form.get('current_password') ?? ''
     const next = form.get('new_password') ?? ''
     const endsAccess = form.get('end_access') === 'yes'
     const again = (problem: PasswordFormProblem, status: number) =>
-      show(context, request, reply, session, minimum, problem, status)
+      show(visit, minimum, problem, status)
     if (current === '' || next === '') {
       return again({ kind: 'missing', current: current === '', next: next === '' }, 400)
     }
@@ -52,7 +55,7 @@ export function addPasswordRoutes(app: FastifyInstance, context: AppContext): vo
       case 'changed': {
         await beginSession(context, request, reply, outcome)
         const done = endsAccess ? 'password-everywhere' : 'password'
-        return redirectTo(reply, request, 'site', `${SETTINGS_PATH}?done=${done}`)
+        return visit.goTo(`${SETTINGS_PATH}?done=${done}`)
       }
       case 'throttled':
       case 'busy':
@@ -95,18 +98,16 @@ async function tryToChange(context: AppContext, attempt: Attempt): Promise<Passw
 }
 
 function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
+  visit: SignedInVisit,
   minimum: number,
   problem?: PasswordFormProblem,
   status = 200,
 ): FastifyReply {
-  const frame = frameFor(context, request, reply, session)
+  const { session } = visit
+  const frame = visit.frame()
   const { email } = session.person
   const page = changePasswordPage({ ...frame, email, minimum, problem })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 interface ChangePasswordProps extends SiteFrame {

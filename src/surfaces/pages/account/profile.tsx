@@ -9,7 +9,6 @@ import {
   removePicture,
   setPicture,
 } from '../../../domain/people/profile.ts'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import {
   Alert,
@@ -24,12 +23,11 @@ import { cleanPicture } from '../../../foundation/pictures/clean-picture.ts'
 import { UUID } from '../../../foundation/protocol/token-format.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import type { Person } from '../frame/parts.tsx'
 import { SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
 import { readPictureForm } from '../frame/picture-form.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 
 const PATH = '/account/profile'
 
@@ -43,21 +41,22 @@ export function addProfileRoutes(app: FastifyInstance, context: AppContext): voi
   const { files } = context
 
   app.get(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
-    return show(context, request, reply, session)
+    const visit = await signedInVisit(context, request, reply)
+    return show(visit)
   })
 
   app.post(PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request, PATH)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, PATH)
+    const { session } = visit
+    const form = visit.form()
     const typed = form.get('name') ?? ''
     const read = readName(typed)
     if ('problem' in read) {
       const problem = { kind: 'name', typed, detail: read.problem } as const
-      return show(context, request, reply, session, problem, 400)
+      return show(visit, problem, 400)
     }
     await request.at.transaction((tx) => changeName(tx, session.person.id, read.name, request.id))
-    return redirectTo(reply, request, 'site', `${PATH}?done=name`)
+    return visit.goTo(`${PATH}?done=name`)
   })
 
   if (files === undefined) return
@@ -65,17 +64,18 @@ export function addProfileRoutes(app: FastifyInstance, context: AppContext): voi
   app.register(async (scope) => {
     scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
     scope.post(`${PATH}/picture`, async (request, reply) => {
-      const session = await loadBrowserSession(request, PATH)
+      const visit = await signedInVisit(context, request, reply, PATH)
+      const { session } = visit
       const sent = await readPictureForm(context.keyring, request, session, MOST_PICTURE_BYTES)
       if (sent === 'remove') {
         await removePicture(request.at, session.person.id, request.id)
-        return redirectTo(reply, request, 'site', `${PATH}?done=no-picture`)
+        return visit.goTo(`${PATH}?done=no-picture`)
       }
       const problem =
         typeof sent === 'string' ? sent : await keep(files, request, session.person.id, sent)
-      if (problem === undefined) return redirectTo(reply, request, 'site', `${PATH}?done=picture`)
+      if (problem === undefined) return visit.goTo(`${PATH}?done=picture`)
       const status = problem === 'too_many' ? 429 : 422
-      return show(context, request, reply, session, { kind: 'picture', problem }, status)
+      return show(visit, { kind: 'picture', problem }, status)
     })
   })
 }
@@ -87,22 +87,16 @@ async function keep(files: FileStore, request: FastifyRequest, userId: string, b
   return isSet ? undefined : 'too_many'
 }
 
-function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
-  problem?: ProfileProblem,
-  status = 200,
-): FastifyReply {
+function show(visit: SignedInVisit, problem?: ProfileProblem, status = 200): FastifyReply {
+  const { session, context } = visit
   const { person } = session
   const page = profilePage({
-    ...frameFor(context, request, reply, session, NOTICES),
+    ...visit.frame(NOTICES),
     person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
     storesPictures: context.files !== undefined,
     problem,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 const PICTURE_PROBLEMS = {

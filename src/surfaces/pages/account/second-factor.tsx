@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import {
   type AuthenticatorSetup,
   hasSecondFactor,
@@ -12,7 +12,6 @@ import {
   switchOnSecondFactor,
 } from '../../../domain/people/factors/second-factor.ts'
 import { knownByCode } from '../../../domain/people/known-device.ts'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { otpauthUrl } from '../../../foundation/crypto/totp.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
@@ -20,11 +19,11 @@ import { Moment } from '../../../foundation/html/moment.tsx'
 import { QrCode } from '../../../foundation/html/qr-code.tsx'
 import { ButtonLink, Code, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { factorPaths, TO_SETTINGS } from '../frame/paths.ts'
 import { requireOwnFactor } from '../frame/recent-proof.ts'
-import { loadBrowserSession, rememberBrowser } from '../frame/session.ts'
+import { rememberBrowser } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 import { count } from '../frame/words.ts'
 
 const UP = { url: factorPaths.page, label: 'Second factor' }
@@ -210,28 +209,31 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   const { keyring } = context
 
   app.get(factorPaths.page, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const factor = await findSecondFactor(acrossSchools(request.at), session.person.id)
     const page = secondFactorPage({
-      ...frameFor(context, request, reply, session, NOTICES),
+      ...visit.frame(NOTICES),
       factor,
       timeZone: request.school.timeZone,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.get(factorPaths.setup, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const isOn = await hasSecondFactor(acrossSchools(request.at), session.person.id)
-    if (isOn) return redirectTo(reply, request, 'site', factorPaths.page)
+    if (isOn) return visit.goTo(factorPaths.page)
     await requireOwnFactor(request, session)
     const setup = setUpAuthenticator(keyring, session.person.id)
-    return showSetup(context, request, reply, session, setup)
+    return showSetup(visit, setup)
   })
 
   app.post(factorPaths.setup, async (request, reply) => {
-    const session = await loadBrowserSession(request, factorPaths.setup)
-    const form = checkedForm(keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, factorPaths.setup)
+    const { session } = visit
+    const form = visit.form()
     await requireOwnFactor(request, session)
     const typed = form.get('code') ?? ''
     const outcome = await switchOnSecondFactor(request.at, keyring, session, {
@@ -243,67 +245,60 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
       case 'on':
         request.queuedMail = true
         rememberBrowser(context, request, reply, session.person.email, knownByCode(outcome.since))
-        return showCodes(context, request, reply, session, outcome.codes, true)
+        return showCodes(visit, outcome.codes, true)
       case 'wrong_code': {
         const problem = typed.trim() === '' ? 'missing' : 'wrong'
-        return showSetup(context, request, reply, session, outcome.setup, problem)
+        return showSetup(visit, outcome.setup, problem)
       }
       case 'already_on':
-        return redirectTo(reply, request, 'site', factorPaths.page)
+        return visit.goTo(factorPaths.page)
       case 'expired':
-        return redirectTo(reply, request, 'site', `${factorPaths.page}?done=expired`)
+        return visit.goTo(`${factorPaths.page}?done=expired`)
     }
   })
 
   app.post(factorPaths.codes, async (request, reply) => {
-    const session = await loadBrowserSession(request, factorPaths.page)
-    checkedForm(keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, factorPaths.page)
+    const { session } = visit
+    visit.form()
     await requireOwnFactor(request, session)
     const codes = await replaceRecoveryCodes(request.at, keyring, session.person, request.id)
-    if (codes === undefined) return redirectTo(reply, request, 'site', factorPaths.page)
+    if (codes === undefined) return visit.goTo(factorPaths.page)
     request.queuedMail = true
-    return showCodes(context, request, reply, session, codes, false)
+    return showCodes(visit, codes, false)
   })
 
   app.post(factorPaths.off, async (request, reply) => {
-    const session = await loadBrowserSession(request, factorPaths.page)
-    checkedForm(keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, factorPaths.page)
+    const { session } = visit
+    visit.form()
     await requireOwnFactor(request, session)
     await switchOffSecondFactor(request.at, session.person, request.id)
     request.queuedMail = true
-    return redirectTo(reply, request, 'site', `${factorPaths.page}?done=off`)
+    return visit.goTo(`${factorPaths.page}?done=off`)
   })
 }
 
 function showSetup(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
+  visit: SignedInVisit,
   setup: AuthenticatorSetup,
   problem?: 'missing' | 'wrong',
 ): FastifyReply {
+  const { request, session } = visit
   const page = setupFactorPage({
-    ...frameFor(context, request, reply, session),
+    ...visit.frame(),
     setup,
     otpauthUrl: otpauthUrl(setup.secret, request.school.name, session.person.email),
     problem,
   })
-  return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 400)
+  return visit.page(page, problem === undefined ? 200 : 400)
 }
 
-function showCodes(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
-  codes: readonly string[],
-  isNew: boolean,
-): FastifyReply {
+function showCodes(visit: SignedInVisit, codes: readonly string[], isNew: boolean): FastifyReply {
   const page = recoveryCodesPage({
-    ...frameFor(context, request, reply, session),
+    ...visit.frame(),
     codes,
     isNew,
   })
-  return sendPage(reply, request, 'site', page)
+  return visit.page(page)
 }

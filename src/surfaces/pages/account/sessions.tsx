@@ -14,11 +14,10 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { TO_SETTINGS } from '../frame/paths.ts'
 import { requireRecentProof } from '../frame/recent-proof.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { signedInVisit } from '../frame/visit.ts'
 import { count } from '../frame/words.ts'
 
 const SESSIONS_PATH = '/account/sessions'
@@ -137,37 +136,35 @@ const NOTICES = {
 /** The browsers in which the person is signed in. */
 export function addSessionRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(SESSIONS_PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const db = acrossSchools(request.at)
     const page = sessionsPage({
-      ...frameFor(context, request, reply, session, NOTICES),
+      ...visit.frame(NOTICES),
       ...(await signedInBrowsers(db, request.school.id, session.person.id)),
       current: session.id,
       timeZone: request.school.timeZone,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post(`${SESSIONS_PATH}/end`, async (request, reply) => {
-    const session = await loadBrowserSession(request, SESSIONS_PATH)
-    const id = checkedForm(context.keyring, request, session).get('session') ?? ''
+    const visit = await signedInVisit(context, request, reply, SESSIONS_PATH)
+    const { session } = visit
+    const id = visit.form().get('session') ?? ''
     // Otherwise who stole one session could sign the person out everywhere else.
     requireRecentProof(request, session)
     const ended = isUuid(id) && (await endBrowser(request.at, session, id, request.id))
-    return redirectTo(
-      reply,
-      request,
-      'site',
-      `${SESSIONS_PATH}?done=${ended ? 'ended' : 'nothing'}`,
-    )
+    return visit.goTo(`${SESSIONS_PATH}?done=${ended ? 'ended' : 'nothing'}`)
   })
 
   app.post(`${SESSIONS_PATH}/end-others`, async (request, reply) => {
-    const session = await loadBrowserSession(request, SESSIONS_PATH)
-    const endsApps = checkedForm(context.keyring, request, session).get('apps') === 'yes'
+    const visit = await signedInVisit(context, request, reply, SESSIONS_PATH)
+    const { session } = visit
+    const endsApps = visit.form().get('apps') === 'yes'
     requireRecentProof(request, session)
     await endOtherBrowsers(request.at, session, { endsApps, requestId: request.id })
     const done = endsApps ? 'all-ended' : 'others-ended'
-    return redirectTo(reply, request, 'site', `${SESSIONS_PATH}?done=${done}`)
+    return visit.goTo(`${SESSIONS_PATH}?done=${done}`)
   })
 }

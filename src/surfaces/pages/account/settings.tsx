@@ -14,14 +14,13 @@ import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame } from '../frame/layout.tsx'
+import type { SiteFrame } from '../frame/layout.tsx'
 import { memberPage } from '../frame/member-page.tsx'
-import { sendScriptedPage } from '../frame/page-request.ts'
 import { DeletionNotice, type Person, type WaitingDeletion } from '../frame/parts.tsx'
 import { offerPasskey, PasskeyMaker } from '../frame/passkey-maker.tsx'
 import { PASSKEY_SCRIPT } from '../frame/passkey-parts.tsx'
 import { factorPaths, PASSKEYS_PATH, SETTINGS_PATH } from '../frame/paths.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { signedInVisit } from '../frame/visit.ts'
 import { capitalized, count } from '../frame/words.ts'
 import { LostFactorNotice } from '../sign-in/lost-factor.tsx'
 
@@ -40,7 +39,8 @@ const COUNTED_AUTHORIZATIONS = 20
 
 export function addSettingsRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(SETTINGS_PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const { person, roles } = session
     const [{ apps, next }, schools, offered, passkeys, hasFactor, waiting, removalDueAt] =
       await Promise.all([
@@ -52,7 +52,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
         findDeletions(request.at, person.id),
         findRemoval(acrossSchools(request.at), person.id),
       ])
-    const frame = frameFor(context, request, reply, session, NOTICES)
+    const frame = visit.frame(NOTICES)
     const page = accountSettingsPage({
       ...frame,
       person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
@@ -69,7 +69,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
         .map(({ name, origin }) => ({ name, url: origin })),
       passkeys: await offerPasskey(context, request, session, passkeys, frame),
     })
-    return sendScriptedPage(reply, request, 'site', PASSKEY_SCRIPT, page)
+    return visit.scriptedPage(PASSKEY_SCRIPT, page)
   })
 }
 

@@ -51,19 +51,13 @@ import { authorizationResponseUrl } from '../../../foundation/protocol/authoriza
 import { errorBody, OAuthError } from '../../../foundation/protocol/errors.ts'
 import { isLoopback } from '../../../foundation/protocol/redirect-uri.ts'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { findRequestingClient } from '../../../gate/requesting-client.ts'
-import {
-  checkedForm,
-  formTokenFor,
-  redirectTo,
-  sendPage,
-  uncheckedForm,
-} from '../frame/page-request.ts'
+import { sendPage, uncheckedForm } from '../frame/page-request.ts'
 import { type Person, SignedInAs, type SwitchAccount } from '../frame/parts.tsx'
 import { isRecent } from '../frame/recent-proof.ts'
 import { ScopeList } from '../frame/scope-list.tsx'
+import { type SignedInVisit, visitOf } from '../frame/visit.ts'
 import { keepAfterSignIn } from '../sign-in/after-sign-in.ts'
 import { CONFIRM_PATH } from '../sign-in/confirm.tsx'
 import { SIGN_UP_PATH } from '../sign-in/sign-up-form.tsx'
@@ -95,54 +89,51 @@ export function addConsentRoutes(
     if (pending === undefined) return expired(request, reply)
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
-    const session = await findBrowserSession(request)
-    if (session === undefined || isSignInDue(session, pending)) {
-      return redirectTo(reply, request, 'authorization', signInFor(sealedRequest))
+    const visit = await visitOf(context, request, reply)
+    if (!visit.isSignedIn() || isSignInDue(visit.session, pending)) {
+      return visit.goTo(signInFor(sealedRequest), 'authorization')
     }
-    if (await isStrongerSignInDue(request.at, session, pending)) {
-      const place = signInAgain(context, request, session, pending)
-      if (place !== undefined) return redirectTo(reply, request, 'authorization', place)
+    if (await isStrongerSignInDue(request.at, visit.session, pending)) {
+      const place = signInAgain(visit, pending)
+      if (place !== undefined) return visit.goTo(place, 'authorization')
     }
-    return await ask(context, request, reply, session, question, sealedRequest)
+    return await ask(visit, question, sealedRequest)
   })
 
   app.post('/consent', async (request, reply) => {
-    const session = await findBrowserSession(request)
-    const form =
-      session === undefined
-        ? uncheckedForm(request)
-        : checkedForm(context.keyring, request, session)
+    const visit = await visitOf(context, request, reply)
+    const form = visit.isSignedIn() ? visit.form() : uncheckedForm(request)
     const sealedRequest = form.get('request') ?? ''
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
     if (pending === undefined) return expired(request, reply)
-    if (session === undefined)
-      return redirectTo(reply, request, 'authorization', signInFor(sealedRequest))
+    if (!visit.isSignedIn()) return visit.goTo(signInFor(sealedRequest), 'authorization')
+    const { session } = visit
     // Client, redirect URI, scopes and role may have changed since the page was shown: read them again.
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
     if (isSignInDue(session, pending)) {
-      return redirectTo(reply, request, 'authorization', signInFor(sealedRequest))
+      return visit.goTo(signInFor(sealedRequest), 'authorization')
     }
     checkRate(decisions, session.person.id, reply)
     const decision = form.get('decision')
     const standing = standingOf(session, question.client, request.school)
     if (decision === 'deny') {
-      return redirectTo(reply, request, 'authorization', await deny(request, question, session))
+      return visit.goTo(await deny(request, question, session), 'authorization')
     }
     if (decision === 'allow' && standing === 'allowed') {
       // A stolen session must not get tokens that do what it may not: roles, secrets and exports ask for a proof.
       if (question.client.audience === 'operator' && !isRecent(session)) {
         const place = `${CONFIRM_PATH}?request=${sealedRequest}`
-        return redirectTo(reply, request, 'authorization', place)
+        return visit.goTo(place, 'authorization')
       }
       const location = await allow(context, request, question, session, sealedRequest)
       if (location === undefined) return changed(request, reply)
-      return redirectTo(reply, request, 'authorization', location)
+      return visit.goTo(location, 'authorization')
     }
     if (decision === 'allow') {
       await refuseConsent(request.at, question, session, standing, request.id)
     }
-    return await ask(context, request, reply, session, question, sealedRequest, 400)
+    return await ask(visit, question, sealedRequest, 400)
   })
 }
 
@@ -152,13 +143,10 @@ function signInFor(sealedRequest: string): string {
 }
 
 /** Sign-in, although the person is signed in; undefined if the address would be too long for us. */
-function signInAgain(
-  { keyring }: AppContext,
-  { school }: FastifyRequest,
-  session: BrowserSession,
-  pending: PendingAuthorization,
-): string | undefined {
-  const place = signInFor(sealPending(keyring, school.id, withNewSignIn(pending, session)))
+function signInAgain(visit: SignedInVisit, pending: PendingAuthorization): string | undefined {
+  const { context, request, session } = visit
+  const again = withNewSignIn(pending, session)
+  const place = signInFor(sealPending(context.keyring, request.school.id, again))
   return place.length > defaultHttpLimits.urlLength ? undefined : place
 }
 
@@ -204,16 +192,14 @@ async function deny(
 }
 
 async function ask(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
+  visit: SignedInVisit,
   question: ConsentQuestion,
   sealedRequest: string,
   status = 200,
 ): Promise<FastifyReply> {
+  const { request, session } = visit
   const school = brandingOf(request.school)
-  const formToken = formTokenFor(context.keyring, request, reply, session)
+  const formToken = visit.formToken()
   const { name, email, avatarUrl } = session.person
   const person = { name, email, avatarUrl: pictureUrl(avatarUrl, '') }
   const switchAccount = { action: '/sign-out', sealedRequest }
@@ -228,18 +214,18 @@ async function ask(
       : undefined
     const reference = request.id
     const page = noRolePage({ ...common, back, joinUrl, schools: places, reference })
-    return sendPage(reply, request, 'authorization', page, 403)
+    return visit.page(page, 403, 'authorization')
   }
   if (standing === 'not_operator') {
     const page = operatorOnlyPage({ ...common, clientName: question.client.name })
-    return sendPage(reply, request, 'authorization', page, 403)
+    return visit.page(page, 403, 'authorization')
   }
   if (standing === 'factor_due') {
     const means = await findMeans(request.at, session.person.id)
     const clientName = question.client.name
-    const signInUrl = signInAgain(context, request, session, question.pending)
+    const signInUrl = signInAgain(visit, question.pending)
     const page = factorDuePage({ ...common, ...means, clientName, signInUrl })
-    return sendPage(reply, request, 'authorization', page, 403)
+    return visit.page(page, 403, 'authorization')
   }
   const { scopes } = question.pending
   const { variant } = request.school
@@ -252,7 +238,7 @@ async function ask(
     behind: await countBehind(request.at, session.person.id, scopes, variant),
     idleDays: REFRESH_TOKEN_IDLE_DAYS,
   })
-  return sendPage(reply, request, 'authorization', page, status)
+  return visit.page(page, status, 'authorization')
 }
 
 function askingClient({ client, redirectUri }: ConsentQuestion): AskingClient {

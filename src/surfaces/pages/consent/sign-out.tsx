@@ -8,7 +8,7 @@ import {
   sealSignOut,
 } from '../../../domain/clients/sign-out-request.ts'
 import { openPending } from '../../../domain/grants/pending-authorization.ts'
-import { type BrowserSession, endSession } from '../../../domain/people/sessions.ts'
+import { endSession } from '../../../domain/people/sessions.ts'
 import { signsIdTokens } from '../../../domain/schools/signing.ts'
 import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
 import { errorPage } from '../../../foundation/html/error-page.tsx'
@@ -21,39 +21,35 @@ import { ENDPOINTS } from '../../../foundation/protocol/endpoints.ts'
 import { OAuthError } from '../../../foundation/protocol/errors.ts'
 import { type Parameters, parseParameters } from '../../../foundation/protocol/parameters.ts'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import {
-  checkedForm,
-  formTokenFor,
-  redirectTo,
-  sendPage,
-  uncheckedForm,
-} from '../frame/page-request.ts'
+import { redirectTo, sendPage, uncheckedForm } from '../frame/page-request.ts'
 import { forgetSession } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 
 /** Here only a POST signs out: any site could load a GET address as an image. */
 export function addSignOutRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/sign-out', async (request, reply) => {
-    const session = await findBrowserSession(request)
-    if (session === undefined) return redirectTo(reply, request, 'site', '/')
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
+    if (session === undefined) return visit.goTo('/')
     const page = signOutPage({
       school: brandingOf(request.school),
       person: { name: session.person.name, email: session.person.email },
-      formToken: formTokenFor(context.keyring, request, reply, session),
+      formToken: visit.formToken(),
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post('/sign-out', async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     // Signed out already, for example in another tab. The cookie stays: a forged post arrives without
     // cookies and must not make the browser delete its session cookie.
-    if (session === undefined) return await leave(context, request, reply, uncheckedForm(request))
-    const form = checkedForm(context.keyring, request, session)
+    if (session === undefined) return await leave(visit, uncheckedForm(request))
+    const form = visit.form()
     await endSession(request.at, session.id)
     forgetSession(request, reply)
-    return await leave(context, request, reply, form)
+    return await leave(visit, form)
   })
 }
 
@@ -61,19 +57,15 @@ export function addSignOutRoutes(app: FastifyInstance, context: AppContext): voi
  * Redirects to the app that asked for it, to sign-in if an app waits for another account, or to the
  * home page.
  */
-async function leave(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: URLSearchParams,
-): Promise<FastifyReply> {
+async function leave(visit: Visit, form: URLSearchParams): Promise<FastifyReply> {
+  const { context, request, reply } = visit
   const sealedSignOut = form.get('logout') ?? undefined
   const asked = openSignOut(context.keyring, request.school.id, sealedSignOut)
   if (asked !== undefined) return await leaveSignedOut(request, reply, asked)
   const sealedRequest = form.get('request') ?? undefined
   const pending = openPending(context.keyring, request.school.id, sealedRequest)
   const next = pending === undefined ? '/' : `/sign-in?request=${sealedRequest}`
-  return redirectTo(reply, request, 'authorization', next)
+  return visit.goTo(next, 'authorization')
 }
 
 interface SignOutProps {
@@ -192,8 +184,7 @@ export function addEndSessionRoutes(app: FastifyInstance, context: AppContext): 
         const query = parseParameters(rawQuery(request.raw.url ?? ''))
         const asked = openSignOut(context.keyring, request.school.id, query.get('logout'))
         const checked = asked ?? (await check(request, query))
-        const session = await findBrowserSession(request)
-        return await answer(context, request, reply, checked, session)
+        return await answer(await visitOf(context, request, reply), checked)
       }),
     )
 
@@ -203,8 +194,8 @@ export function addEndSessionRoutes(app: FastifyInstance, context: AppContext): 
       orRefuse(request, reply, async () => {
         const body = request.body instanceof URLSearchParams ? request.body : ''
         const checked = await check(request, parseParameters(body.toString()))
-        const session = await findBrowserSession(request)
-        if (session !== undefined) return await answer(context, request, reply, checked, session)
+        const visit = await visitOf(context, request, reply)
+        if (visit.isSignedIn()) return await answer(visit, checked)
         const sealed = sealSignOut(context.keyring, request.school.id, checked)
         const location = checkLength(`${ENDPOINTS.endSession}?logout=${sealed}`)
         return redirectTo(reply, request, 'authorization', location)
@@ -222,13 +213,8 @@ async function check(request: FastifyRequest, parameters: Parameters): Promise<S
   })
 }
 
-async function answer(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  checked: SignOutRequest,
-  session: BrowserSession | undefined,
-): Promise<FastifyReply> {
+async function answer(visit: Visit, checked: SignOutRequest): Promise<FastifyReply> {
+  const { request, reply, context, session } = visit
   const { clientId, userId } = checked
   // Without the ID token the client_id is only a claim.
   if (clientId !== undefined && userId !== undefined) request.outcome.clientId = clientId
@@ -243,13 +229,13 @@ async function answer(
   const page = signOutPage({
     school: brandingOf(request.school),
     person: { name: session.person.name, email: session.person.email },
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     app: {
       name: (await findSignOutTarget(request.at, checked))?.clientName,
       sealedRequest: sealSignOut(context.keyring, request.school.id, checked),
     },
   })
-  return sendPage(reply, request, 'authorization', page)
+  return visit.page(page, 200, 'authorization')
 }
 
 /** The person is signed out: back to the client if it registered where, else a page that says so. */

@@ -9,11 +9,11 @@ import { PageHead } from '../../../foundation/html/site-components.tsx'
 import { toMarkdown } from '../../../foundation/html/to-markdown.ts'
 import { chooseMediaType, sendDocument } from '../../../foundation/http/conditional.ts'
 import { DOCUMENTS } from '../../../foundation/protocol/endpoints.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { perSchool } from '../../../gate/school-gate.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { sendPage } from '../frame/page-request.ts'
+import { visitOf } from '../frame/visit.ts'
 import { Choose, Discover, IdTokens, Pitfalls, Register } from './first-requests.tsx'
 import { CodeFlow, Refreshing, SigningOut } from './flow.tsx'
 import { type GuideFacts, type GuideProps, guideFacts } from './guide-facts.ts'
@@ -42,8 +42,8 @@ export function addDocsRoutes(
     if (prefersMarkdown(request.headers.accept)) {
       return sendDocument(request, reply, guideText(school))
     }
-    const session = await findBrowserSession(request)
-    const page = guidePage(frameFor(context, request, reply, session), {
+    const visit = await visitOf(context, request, reply)
+    const page = guidePage(visit.frame(), {
       ...guideFacts(school, documents),
       explorer: (await explorerState(request.at, school)) === 'on',
     })
@@ -53,8 +53,8 @@ export function addDocsRoutes(
     if (prefersMarkdown(request.headers.accept)) {
       return sendDocument(request, reply, errorsText(request.school))
     }
-    const session = await findBrowserSession(request)
-    const page = errorsPage(frameFor(context, request, reply, session))
+    const visit = await visitOf(context, request, reply)
+    const page = errorsPage(visit.frame())
     return sendPage(reply.header('vary', 'Accept'), request, 'site', page)
   })
   app.get(DOCUMENTS.guideMarkdown, (request, reply) =>

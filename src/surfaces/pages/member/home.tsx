@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import { type OwnedProduct, productsOf } from '../../../domain/commerce/bought-access.ts'
 import { paymentsToPay } from '../../../domain/commerce/payments-of-member.ts'
@@ -19,7 +19,6 @@ import { findRemoval } from '../../../domain/people/factors/lost-factors.ts'
 import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
 import { passkeysOf } from '../../../domain/people/passkeys/passkeys.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus } from '../../../foundation/html/copyable.tsx'
@@ -31,16 +30,15 @@ import {
   Panel,
 } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { memberPage } from '../frame/member-page.tsx'
-import { sendPage, sendScriptedPage } from '../frame/page-request.ts'
 import { DeletionNotice, type Person, type WaitingDeletion } from '../frame/parts.tsx'
 import { offerPasskey, PasskeyMaker } from '../frame/passkey-maker.tsx'
 import { PASSKEY_SCRIPT } from '../frame/passkey-parts.tsx'
 import { MEMBER_PATHS, SETTINGS_PATH } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
 import { isRecent } from '../frame/recent-proof.ts'
-import { loadBrowserSession, memberOf } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 import { countUpTo } from '../frame/words.ts'
 import { LostFactorNotice } from '../sign-in/lost-factor.tsx'
 import { MOST_DUE, PaymentDue, type ShownPayment } from './payment-due.tsx'
@@ -61,23 +59,21 @@ export function addMemberHomeRoutes(
   outlines: OutlineCache,
 ): void {
   app.get('/account', async (request, reply) => {
-    const session = await loadBrowserSession(request)
-    const frame = frameFor(context, request, reply, session, NOTICES)
-    if (memberOf(session) !== undefined) {
-      return await showHome(context, request, reply, session, { ...frame, outlines })
+    const visit = await signedInVisit(context, request, reply)
+    const frame = visit.frame(NOTICES)
+    if (visit.memberId !== undefined) {
+      return await showHome(visit, { ...frame, outlines })
     }
     const { signUp, contactEmail } = request.school
-    return sendPage(reply, request, 'site', strangerHomePage({ ...frame, signUp, contactEmail }))
+    return visit.page(strangerHomePage({ ...frame, signUp, contactEmail }))
   })
 }
 
 async function showHome(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
+  visit: SignedInVisit,
   { outlines, ...frame }: SiteFrame & { readonly outlines: OutlineCache },
 ): Promise<FastifyReply> {
+  const { request, session } = visit
   const { at } = request
   const { timeZone, videoHosts } = request.school
   const { id } = session.person
@@ -105,7 +101,7 @@ async function showHome(
     productsOf(at, id, latest(3)),
     findDeletions(at, id),
     findRemoval(acrossSchools(at), id),
-    firstPasskey(context, request, session, frame),
+    firstPasskey(visit, frame),
   ])
   const props = {
     person: { ...session.person, avatarUrl: pictureUrl(session.person.avatarUrl, '') },
@@ -125,18 +121,12 @@ async function showHome(
   }
   const page = memberHomePage({ ...frame, ...props })
   const script = scriptOfHome(props)
-  return script === undefined
-    ? sendPage(reply, request, 'site', page)
-    : sendScriptedPage(reply, request, 'site', script, page)
+  return script === undefined ? visit.page(page) : visit.scriptedPage(script, page)
 }
 
 /** Undefined for a person who has one, or whose last proof is too old to make one without being asked for it again. */
-async function firstPasskey(
-  context: AppContext,
-  request: FastifyRequest,
-  session: BrowserSession,
-  frame: SiteFrame,
-) {
+async function firstPasskey(visit: SignedInVisit, frame: SiteFrame) {
+  const { session, request, context } = visit
   if (!isRecent(session)) return undefined
   const known = await passkeysOf(request.at, session.person.id)
   if (known.passkeys.length > 0) return undefined

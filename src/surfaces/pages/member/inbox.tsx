@@ -13,11 +13,10 @@ import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText, visibleLines } from '../../../foundation/html/plain-text.ts'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, queryOf, type SiteFrame } from '../frame/layout.tsx'
+import { queryOf, type SiteFrame } from '../frame/layout.tsx'
 import { type ListPage, readListPage } from '../frame/list-parts.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
 import { MEMBER_PATHS } from '../frame/paths.ts'
-import { loadMemberSession } from '../frame/session.ts'
+import { memberVisit } from '../frame/visit.ts'
 import { countUpTo } from '../frame/words.ts'
 import { memberList } from './lists.tsx'
 import { EntryTitle, Row } from './rows.tsx'
@@ -32,7 +31,8 @@ const NOTICES = {
 
 export function addInboxRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await loadMemberSession(request)
+    const visit = await memberVisit(context, request, reply)
+    const { session } = visit
     const { at } = request
     const { id } = session.person
     const [page, unread] = await Promise.all([
@@ -40,11 +40,11 @@ export function addInboxRoutes(app: FastifyInstance, context: AppContext): void 
       countUnreadOf(at, id),
     ])
     const html = inboxPage({
-      ...frameFor(context, request, reply, session, NOTICES),
+      ...visit.frame(NOTICES),
       ...{ page, unread, timeZone: request.school.timeZone },
       after: page.isFirst ? undefined : (queryOf(request).get('after') ?? undefined),
     })
-    return sendPage(reply, request, 'site', html)
+    return visit.page(html)
   })
 
   for (const [action, mark] of [
@@ -52,22 +52,24 @@ export function addInboxRoutes(app: FastifyInstance, context: AppContext): void 
     ['unread', markUnread],
   ] as const) {
     app.post(`${PATH}/:id/${action}`, async (request, reply) => {
-      const session = await loadMemberSession(request, PATH)
-      const form = checkedForm(context.keyring, request, session)
+      const visit = await memberVisit(context, request, reply, PATH)
+      const { session } = visit
+      const form = visit.form()
       const { id } = request.params as { id: string }
       const marked = isUuid(id) && (await mark(request.at, session.person.id, id))
-      if (!marked) return redirectTo(reply, request, 'site', `${PATH}?done=gone`)
+      if (!marked) return visit.goTo(`${PATH}?done=gone`)
       const after = form.get('after') ?? ''
       const here = parseKey(LIST, after) === undefined ? PATH : `${PATH}?after=${after}`
-      return redirectTo(reply, request, 'site', `${here}#message-${id}`)
+      return visit.goTo(`${here}#message-${id}`)
     })
   }
 
   app.post(`${PATH}/read-all`, async (request, reply) => {
-    const session = await loadMemberSession(request, PATH)
-    checkedForm(context.keyring, request, session)
+    const visit = await memberVisit(context, request, reply, PATH)
+    const { session } = visit
+    visit.form()
     await markAllRead(request.at, session.person.id)
-    return redirectTo(reply, request, 'site', `${PATH}?done=all`)
+    return visit.goTo(`${PATH}?done=all`)
   })
 }
 

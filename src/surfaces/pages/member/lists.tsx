@@ -14,13 +14,12 @@ import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
 import type { OutlineCache } from '../../../domain/learning/outline.ts'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, NavLink, queryOf, type SiteFrame } from '../frame/layout.tsx'
+import { NavLink, queryOf, type SiteFrame } from '../frame/layout.tsx'
 import { ListBody, type ListBodyProps, type ListPage, readListPage } from '../frame/list-parts.tsx'
 import { memberPage } from '../frame/member-page.tsx'
-import { sendPage } from '../frame/page-request.ts'
 import { MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
-import { loadMemberSession } from '../frame/session.ts'
+import { memberVisit } from '../frame/visit.ts'
 import { EventRow, MeetingRow, ProductRow } from './rows.tsx'
 import { CourseRow, type ShownCourse, shownCourses } from './shown-courses.tsx'
 
@@ -31,7 +30,8 @@ export function addMemberListRoutes(
   outlines: OutlineCache,
 ): void {
   app.get(MEMBER_PATHS.courses, async (request, reply) => {
-    const session = await loadMemberSession(request)
+    const visit = await memberVisit(context, request, reply)
+    const { session } = visit
     const { at } = request
     const { id } = session.person
     const { timeZone, videoHosts } = request.school
@@ -39,13 +39,14 @@ export function addMemberListRoutes(
       enrolledCoursesOf(at, id, range),
     )
     const rows = await shownCourses(at, id, outlines, found.rows, videoHosts)
-    const frame = frameFor(context, request, reply, session)
+    const frame = visit.frame()
     const page = coursesPage({ ...frame, timeZone, page: { ...found, rows } })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.get(MEMBER_PATHS.bookings, async (request, reply) => {
-    const session = await loadMemberSession(request)
+    const visit = await memberVisit(context, request, reply)
+    const { session } = visit
     const { at } = request
     const { id } = session.person
     const { timeZone } = request.school
@@ -56,31 +57,33 @@ export function addMemberListRoutes(
       read(at, id, { states: MEETING_STATES, now }, range),
     )
     const page = bookingsPage({
-      ...frameFor(context, request, reply, session),
+      ...visit.frame(),
       ...{ timeZone, now, when, page: found },
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.get(MEMBER_PATHS.events, async (request, reply) => {
-    const session = await loadMemberSession(request)
+    const visit = await memberVisit(context, request, reply)
+    const { session } = visit
     const { timeZone } = request.school
     const page = await readListPage(request, 'events', (range) =>
       registrationsOf(request.at, session.person.id, range),
     )
-    const frame = frameFor(context, request, reply, session)
+    const frame = visit.frame()
     const now = session.readAt
-    return sendPage(reply, request, 'site', eventsPage({ ...frame, timeZone, now, page }))
+    return visit.page(eventsPage({ ...frame, timeZone, now, page }))
   })
 
   app.get(MEMBER_PATHS.downloads, async (request, reply) => {
-    const session = await loadMemberSession(request)
+    const visit = await memberVisit(context, request, reply)
+    const { session } = visit
     const { timeZone } = request.school
     const page = await readListPage(request, 'downloads', (range) =>
       productsOf(request.at, session.person.id, range),
     )
-    const frame = frameFor(context, request, reply, session)
-    return sendPage(reply, request, 'site', downloadsPage({ ...frame, timeZone, page }))
+    const frame = visit.frame()
+    return visit.page(downloadsPage({ ...frame, timeZone, page }))
   })
 }
 

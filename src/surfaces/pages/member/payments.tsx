@@ -19,12 +19,11 @@ import { Badge, PageHead, Panel, type Tone } from '../../../foundation/html/site
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame } from '../frame/layout.tsx'
+import type { SiteFrame } from '../frame/layout.tsx'
 import { type ListPage, readListPage } from '../frame/list-parts.tsx'
 import { memberPage } from '../frame/member-page.tsx'
-import { sendScriptedPage } from '../frame/page-request.ts'
 import { MEMBER_PATHS } from '../frame/paths.ts'
-import { loadMemberSession } from '../frame/session.ts'
+import { memberVisit } from '../frame/visit.ts'
 import { formatMoney } from '../frame/words.ts'
 import { memberList } from './lists.tsx'
 import {
@@ -40,7 +39,8 @@ import { Row, Title } from './rows.tsx'
 /** What a member paid, has to pay, and how. */
 export function addPaymentRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(MEMBER_PATHS.payments, async (request, reply) => {
-    const session = await loadMemberSession(request)
+    const visit = await memberVisit(context, request, reply)
+    const { session } = visit
     const { at } = request
     const { id } = session.person
     const [found, due] = await Promise.all([
@@ -49,17 +49,18 @@ export function addPaymentRoutes(app: FastifyInstance, context: AppContext): voi
     ])
     const all = await withLines(at, [...due, ...found.rows])
     const page = paymentsPage({
-      ...frameFor(context, request, reply, session),
+      ...visit.frame(),
       page: { ...found, rows: all.slice(due.length) },
       toPay: all.slice(0, due.length),
       timeZone: request.school.timeZone,
       now: session.readAt,
     })
-    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+    return visit.scriptedPage(COPY_SCRIPT, page)
   })
 
   app.get(`${MEMBER_PATHS.payments}/:id`, async (request, reply) => {
-    const session = await loadMemberSession(request)
+    const visit = await memberVisit(context, request, reply)
+    const { session } = visit
     const { at } = request
     const { id } = request.params as { id: string }
     const found = isUuid(id) ? await findPaymentOf(at, session.person.id, id) : undefined
@@ -69,13 +70,13 @@ export function addPaymentRoutes(app: FastifyInstance, context: AppContext): voi
       adjustmentsOfPayments(at, [found.id]),
     ])
     const page = paymentPage({
-      ...frameFor(context, request, reply, session),
+      ...visit.frame(),
       payment: payment ?? { ...found, lines: [] },
       adjustments: adjustments.get(found.id) ?? [],
       timeZone: request.school.timeZone,
       now: session.readAt,
     })
-    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+    return visit.scriptedPage(COPY_SCRIPT, page)
   })
 }
 

@@ -12,7 +12,7 @@ import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passke
 import { askForProof as askDevice } from '../../../domain/people/passkeys/prove-passkey.ts'
 import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
-import { type BrowserSession, isProvedByFactor } from '../../../domain/people/sessions.ts'
+import { isProvedByFactor } from '../../../domain/people/sessions.ts'
 import type { Requester } from '../../../domain/people/sign-in-counters.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import {
@@ -29,17 +29,9 @@ import { type Branding, Layout, renderPage } from '../../../foundation/html/layo
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { PageKind } from '../../../foundation/http/security-headers.ts'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf, startOfSection } from '../frame/layout.tsx'
-import {
-  checkedForm,
-  formTokenFor,
-  redirectTo,
-  sendPage,
-  sendScriptedPage,
-  uncheckedForm,
-} from '../frame/page-request.ts'
+import { redirectTo, uncheckedForm } from '../frame/page-request.ts'
 import { type Interrupted, InterruptedAlert, type Person } from '../frame/parts.tsx'
 import {
   challengeFormOf,
@@ -50,13 +42,8 @@ import {
 } from '../frame/passkey-parts.tsx'
 import { AccountOfPassword } from '../frame/password-fields.tsx'
 import { isRecent, type ProofNeeded } from '../frame/recent-proof.ts'
-import {
-  actAs,
-  keepSession,
-  loadBrowserSession,
-  requesterOf,
-  SignInNeeded,
-} from '../frame/session.ts'
+import { actAs, keepSession, requesterOf, SignInNeeded } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit, visitOf } from '../frame/visit.ts'
 import { waitInWords } from '../frame/words.ts'
 import { keepAfterSignIn, placeAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
 import { ELSEWHERE_PATH } from './factor-elsewhere.tsx'
@@ -291,29 +278,31 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     const query = queryOf(request)
     const place = placeIn(context, request, query)
     const byFactor = isByFactor(query)
-    const session = await loadBrowserSession(request, placeAfterSignIn(place, []))
+    const visit = await signedInVisit(context, request, reply, placeAfterSignIn(place, []))
+    const { session } = visit
     // The person confirmed in another tab, or came back with the browser's Back button.
     if (isRecent(session) && (!byFactor || isProvedByFactor(session))) {
-      return redirectTo(reply, request, kindOf(place), placeAfterSignIn(place, []))
+      return visit.goTo(placeAfterSignIn(place, []), kindOf(place))
     }
-    return await showConfirm(context, request, reply, { session, ...place, byFactor })
+    return await showConfirm(visit, { ...place, byFactor })
   })
 
   app.post(CONFIRM_PATH, withKeptForm(context), async (request, reply) => {
-    const sent = await enterConfirm(context, request)
-    const { session, form } = sent
+    const sent = await enterConfirm(context, request, reply)
+    const { visit, form } = sent
+    const { session } = visit
     const again = (problem: ConfirmProblem, status: number) =>
-      showConfirm(context, request, reply, { ...sent, problem }, status)
+      showConfirm(visit, { ...sent, problem }, status)
     const asked = askedOf(await findMeans(request.at, session.person.id), sent.byFactor)
     if (asked === 'passkey') return again({ kind: 'passkey_missing' }, 400)
     const typed = form.get(asked) ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
-    const outcome = await confirmBy(context, request, session, asked, typed)
+    const outcome = await confirmBy(visit, asked, typed)
     switch (outcome.kind) {
       case 'confirmed':
         // About a recovery code.
         request.queuedMail = asked === 'code'
-        return goOnConfirmed(context, request, reply, sent, outcome.cookie)
+        return goOnConfirmed(sent, outcome.cookie)
       case 'throttled':
       case 'busy':
         reply.header('retry-after', outcome.retryAfterSeconds)
@@ -334,16 +323,15 @@ function askedOf(means: Means, byFactor: boolean): Asked {
 }
 
 async function confirmBy(
-  context: AppContext,
-  request: FastifyRequest,
-  session: BrowserSession,
+  visit: SignedInVisit,
   asked: 'code' | 'password',
   typed: string,
 ): Promise<Confirmation> {
+  const { request, context, session } = visit
   const { at, id: requestId } = request
   const { keyring } = context
   if (asked === 'code') {
-    const requester = await codeRequester(context, request, session)
+    const requester = await codeRequester(visit)
     return await confirmByCode(at, keyring, { session, typed, ...requester, requestId })
   }
   const address = clientAddress(request)
@@ -357,18 +345,16 @@ async function confirmBy(
  * that a trusted browser began without a code has that of the browser: a thief of its cookie would otherwise begin
  * session after session, each with tries of its own.
  */
-async function codeRequester(
-  context: AppContext,
-  request: FastifyRequest,
-  { id, methods, person }: BrowserSession,
-): Promise<Requester> {
+async function codeRequester(visit: SignedInVisit): Promise<Requester> {
+  const { request, context, session } = visit
+  const { id, methods, person } = session
   if (isMultiFactor(methods)) return { address: clientAddress(request), device: id }
   const since = await secondFactorSince(acrossSchools(request.at), person.id)
   return requesterOf(context, request, person.email, knownByCode(since))
 }
 
 interface SentForm extends Place {
-  readonly session: BrowserSession
+  readonly visit: SignedInVisit
   readonly form: URLSearchParams
   readonly byFactor: boolean
   readonly keptForm: string | undefined
@@ -378,18 +364,19 @@ interface SentForm extends Place {
 export async function enterConfirm(
   context: AppContext,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<SentForm> {
-  const session = await findBrowserSession(request)
-  if (session === undefined) {
+  const visit = await visitOf(context, request, reply)
+  if (!visit.isSignedIn()) {
     const place = placeIn(context, request, uncheckedForm(request))
     throw new SignInNeeded(placeAfterSignIn(place, []))
   }
-  const form = checkedForm(context.keyring, request, session)
+  const form = visit.form()
   const place = placeIn(context, request, form)
   // A session that ended meanwhile uses up no recovery code.
-  actAs(request, session, placeAfterSignIn(place, []))
+  actAs(request, visit.session, placeAfterSignIn(place, []))
   return {
-    session,
+    visit,
     form,
     ...place,
     byFactor: isByFactor(form),
@@ -399,14 +386,11 @@ export async function enterConfirm(
 
 /** Back to what had to be confirmed, with the new cookie of the session. */
 export function goOnConfirmed(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { session, returnTo, sealedRequest, keptForm }: SentForm,
+  { visit, returnTo, sealedRequest, keptForm }: SentForm,
   cookie: string,
 ): FastifyReply {
-  keepSession(request, reply, cookie)
-  return goOn(context, request, reply, session, { returnTo, sealedRequest, keptForm })
+  keepSession(visit.request, visit.reply, cookie)
+  return goOn(visit, visit.session, { returnTo, sealedRequest, keptForm })
 }
 
 /** Where the person continues. */
@@ -434,7 +418,6 @@ const kindOf = ({ sealedRequest }: Place): PageKind =>
 const isByFactor = (fields: URLSearchParams): boolean => fields.get('by_factor') === 'yes'
 
 interface Shown extends Place {
-  readonly session: BrowserSession
   readonly byFactor: boolean
   /** The sealed form that has to be confirmed. */
   readonly keptForm?: string | undefined
@@ -443,14 +426,13 @@ interface Shown extends Place {
 }
 
 export async function showConfirm(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { session, byFactor, keptForm, interrupted, problem, ...place }: Shown,
+  visit: SignedInVisit,
+  { byFactor, keptForm, interrupted, problem, ...place }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
+  const { context, request, session } = visit
   const { person } = session
-  const formToken = formTokenFor(context.keyring, request, reply, session)
+  const formToken = visit.formToken()
   const means = await findMeans(request.at, person.id)
   const passkey = means.hasPasskey
     ? askDevice(
@@ -477,6 +459,6 @@ export async function showConfirm(
     ...{ keptForm, interrupted, problem },
   })
   const kind = kindOf(place)
-  if (passkey === undefined) return sendPage(reply, request, kind, page, status)
-  return sendScriptedPage(reply, request, kind, PASSKEY_SCRIPT, page, status)
+  if (passkey === undefined) return visit.page(page, status, kind)
+  return visit.scriptedPage(PASSKEY_SCRIPT, page, status, kind)
 }

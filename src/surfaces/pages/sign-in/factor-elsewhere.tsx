@@ -12,11 +12,11 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { parseLocalPath } from '../../../foundation/http/link-header.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, queryOf, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { queryOf, type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { TO_SETTINGS } from '../frame/paths.ts'
 import { FactorElsewhere, ProofNeeded, requireRecentProof } from '../frame/recent-proof.ts'
-import { keepSession, loadBrowserSession } from '../frame/session.ts'
+import { keepSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 import { LOST_FACTOR_PATH } from './lost-factor.tsx'
 
 const OTHER_SCHOOL_PATH = '/confirm/other-school'
@@ -162,66 +162,69 @@ export function provedForSchoolPage({
 
 /** The answer to a request that needs a passkey of another school. */
 export function answerFactorElsewhere(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { session, schools, path }: FactorElsewhere,
+  visit: SignedInVisit,
+  { schools, path }: Pick<FactorElsewhere, 'schools' | 'path'>,
   status = 403,
 ): FastifyReply {
+  const { context, session } = visit
   const page = factorElsewherePage({
-    ...frameFor(context, request, reply, session),
+    ...visit.frame(),
     path,
     schools: schools.map(({ id, ...school }) => ({
       ...school,
       sealed: sealProofRequest(context.keyring, id, session, path),
     })),
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 /** A person proves a passkey at one school for their session at another one. */
 export function addOtherSchoolRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(OTHER_SCHOOL_PATH, async (request, reply) => {
     const sealed = queryOf(request).get('for') ?? ''
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     requireFactor(request, session)
     const waiting = await findWaitingSession(request.at, context.keyring, session, sealed)
-    const page = otherSchoolPage({ ...frameFor(context, request, reply, session), sealed, waiting })
-    return sendPage(reply, request, 'site', page, waiting === undefined ? 400 : 200)
+    const page = otherSchoolPage({ ...visit.frame(), sealed, waiting })
+    return visit.page(page, waiting === undefined ? 400 : 200)
   })
 
   app.post(OTHER_SCHOOL_PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request, '/account')
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, '/account')
+    const { session } = visit
+    const form = visit.form()
     requireFactor(request, session)
     const sealed = form.get('for') ?? ''
     const waiting = await findWaitingSession(request.at, context.keyring, session, sealed)
-    const frame = frameFor(context, request, reply, session)
+    const frame = visit.frame()
     if (waiting === undefined) {
-      return sendPage(reply, request, 'site', otherSchoolPage({ ...frame, sealed, waiting }), 400)
+      return visit.page(otherSchoolPage({ ...frame, sealed, waiting }), 400)
     }
     const proof = sealProof(context.keyring, session, waiting)
-    return sendPage(reply, request, 'site', provedForSchoolPage({ ...frame, waiting, proof }))
+    return visit.page(provedForSchoolPage({ ...frame, waiting, proof }))
   })
 
   app.get(PROVED_PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request, '/account')
+    const visit = await signedInVisit(context, request, reply, '/account')
+    const { session } = visit
     const proof = queryOf(request).get('proof') ?? ''
     const accepted = await acceptProof(request.at, context.keyring, session, proof)
     if (accepted !== undefined) keepSession(request, reply, accepted.cookie)
-    return redirectTo(reply, request, 'site', accepted?.path ?? '/account')
+    return visit.goTo(accepted?.path ?? '/account')
   })
 
   /** For a person who has a passkey here too, which is lost. */
   app.get(ELSEWHERE_PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const path = parseLocalPath(queryOf(request).get('return_to')) ?? '/account'
     const places = await findFactorPlaces(request.at, session)
     if (places === undefined || places.elsewhere.length === 0) {
-      return redirectTo(reply, request, 'site', path)
+      return visit.goTo(path)
     }
     const needed = new FactorElsewhere(session, places.elsewhere, path)
-    return answerFactorElsewhere(context, request, reply, needed, 200)
+    return answerFactorElsewhere(visit, needed, 200)
   })
 }
 

@@ -4,11 +4,10 @@ import { findMeans, isFactorDue } from '../../../domain/people/factors/demand.ts
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { Name } from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
-import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { factorPaths } from '../frame/paths.ts'
 import { ProofNeeded } from '../frame/recent-proof.ts'
+import type { SignedInVisit } from '../frame/visit.ts'
 import { keepAfterSignIn } from './after-sign-in.ts'
 
 /** Thrown for an owner or admin whose sign-in is not enough for what the school demands. */
@@ -33,19 +32,15 @@ export function checkFactor(request: FastifyRequest, operator: BrowserSession): 
 const pageOf = ({ method, raw }: FastifyRequest): string =>
   method === 'GET' ? (raw.url ?? '/admin') : '/admin'
 
-export async function answerFactorNeeded(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { session }: FactorNeeded,
-): Promise<FastifyReply> {
+export async function answerFactorNeeded(visit: SignedInVisit): Promise<FastifyReply> {
+  const { request, session } = visit
   const means = await findMeans(request.at, session.person.id)
   const page = factorNeededPage({
-    ...frameFor(context, request, reply, session),
+    ...visit.frame(),
     ...means,
     signInUrl: keepAfterSignIn('/sign-in', { returnTo: pageOf(request) }),
   })
-  return sendPage(reply, request, 'site', page, 403)
+  return visit.page(page, 403)
 }
 
 interface FactorNeededProps extends SiteFrame {

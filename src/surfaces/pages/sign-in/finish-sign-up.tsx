@@ -10,7 +10,6 @@ import { Card, Email } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import {
   FirstPasswordForm,
@@ -18,14 +17,9 @@ import {
   type FirstPasswordProps,
 } from '../frame/first-password.tsx'
 import { queryOf } from '../frame/layout.tsx'
-import {
-  checkedSignInForm,
-  formTokenFor,
-  orBusy,
-  redirectTo,
-  sendPage,
-} from '../frame/page-request.ts'
+import { checkedSignInForm, orBusy, sendPage } from '../frame/page-request.ts'
 import { beginSession } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 import { placeAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
 import { browserOf, checkSignUpIsOn, judgeTyped, SIGN_UP_PATH } from './sign-up-form.tsx'
 
@@ -40,20 +34,22 @@ export function addFinishRoutes(app: FastifyInstance, context: AppContext): void
     const sealed = queryOf(request).get('link') ?? ''
     const link = openSignUpLink(keyring, request.school.id, sealed)
     if (link === undefined) return expired(request, reply)
-    return await ask(context, request, reply, { sealed, link, name: link.name })
+    const visit = await visitOf(context, request, reply)
+    return await ask(visit, { sealed, link, name: link.name })
   })
 
   app.post(FINISH_PATH, async (request, reply) => {
     request.queuedMail = true
     checkSignUpIsOn(request)
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const form = checkedSignInForm(keyring, request, session)
     const sealed = form.get('link') ?? ''
     const link = openSignUpLink(keyring, request.school.id, sealed)
     if (link === undefined) return expired(request, reply)
     const name = form.get('name') ?? ''
     const again = (problem: FirstPasswordProblem, status: number) =>
-      ask(context, request, reply, { sealed, link, name, problem }, status)
+      ask(visit, { sealed, link, name, problem }, status)
     const judged = judgeTyped({ name, email: link.email })
     if ('problems' in judged) {
       const { name: wrong = 'Enter your name.' } = judged.problems
@@ -66,13 +62,7 @@ export function addFinishRoutes(app: FastifyInstance, context: AppContext): void
     )
     switch (outcome.kind) {
       case 'known':
-        return sendPage(
-          reply,
-          request,
-          'authorization',
-          signUpKnownPage(brandingOf(request.school)),
-          400,
-        )
+        return visit.page(signUpKnownPage(brandingOf(request.school)), 400, 'authorization')
       case 'unfit':
         return await again(outcome, 400)
       case 'busy':
@@ -83,7 +73,7 @@ export function addFinishRoutes(app: FastifyInstance, context: AppContext): void
         if (session !== undefined) await endSession(request.at, session.id)
         const begun = await beginSession(context, request, reply, outcome)
         const place = begun ? placeAfterSignUp(context, request, link) : '/sign-in'
-        return redirectTo(reply, request, 'authorization', place)
+        return visit.goTo(place, 'authorization')
       }
     }
   })
@@ -111,23 +101,21 @@ interface Asked {
 }
 
 async function ask(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   { sealed, link, name, problem }: Asked,
   status = 200,
 ): Promise<FastifyReply> {
-  const session = await findBrowserSession(request)
+  const { request } = visit
   const page = finishSignUpPage({
     school: brandingOf(request.school),
     action: FINISH_PATH,
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     link: sealed,
     email: link.email,
     name,
     problem,
   })
-  return sendPage(reply, request, 'authorization', page, status)
+  return visit.page(page, status, 'authorization')
 }
 
 function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -12,10 +12,9 @@ import { type Branding, Layout, renderPage } from '../../../foundation/html/layo
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { checkedForm, formTokenFor, orBusy, redirectTo, sendPage } from '../frame/page-request.ts'
+import { orBusy, sendPage } from '../frame/page-request.ts'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -24,6 +23,7 @@ import {
   passwordProblem,
 } from '../frame/password-fields.tsx'
 import { rememberBrowser } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 import { waitInWords } from '../frame/words.ts'
 import { keepAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
 
@@ -37,18 +37,18 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
   app.get(ASK, async (request, reply) => {
     const query = queryOf(request)
     const state = { kind: query.has('sent') ? 'sent' : 'asking' } as const
-    return await ask(context, request, reply, state, query)
+    return await ask(await visitOf(context, request, reply), state, query)
   })
 
   app.post(ASK, async (request, reply) => {
     request.queuedMail = true
-    const session = await findBrowserSession(request)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await visitOf(context, request, reply)
+    const form = visit.form()
     const email = form.get('email') ?? ''
     if (context.mailer === undefined) {
-      return await ask(context, request, reply, { kind: 'asking' }, form)
+      return await ask(visit, { kind: 'asking' }, form)
     }
-    if (email === '') return await ask(context, request, reply, { kind: 'missing' }, form, 400)
+    if (email === '') return await ask(visit, { kind: 'missing' }, form, 400)
     const address = clientAddress(request)
     const outcome = await requestPasswordReset(acrossSchools(request.at), request.at, throttleKey, {
       email,
@@ -56,21 +56,21 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     })
     if (outcome.kind === 'throttled') {
       reply.header('retry-after', outcome.retryAfterSeconds)
-      return await ask(context, request, reply, outcome, form, 429)
+      return await ask(visit, outcome, form, 429)
     }
     const afterSignIn = readAfterSignIn(context.keyring, request.school.id, form)
-    return redirectTo(reply, request, 'site', keepAfterSignIn(`${ASK}?sent`, afterSignIn))
+    return visit.goTo(keepAfterSignIn(`${ASK}?sent`, afterSignIn))
   })
 
   app.get(SET, async (request, reply) => {
     const token = queryOf(request).get('token') ?? ''
-    return await choose(context, request, reply, token)
+    return await choose(await visitOf(context, request, reply), token)
   })
 
   app.post(SET, async (request, reply) => {
     request.queuedMail = true
-    const session = await findBrowserSession(request)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await visitOf(context, request, reply)
+    const form = visit.form()
     const token = form.get('token') ?? ''
     const outcome = await orBusy(
       resetPassword(acrossSchools(request.at), request.at, throttleKey, {
@@ -85,55 +85,51 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     if (outcome.kind === 'changed') {
       // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
       rememberBrowser(context, request, reply, outcome.email, ['mail_link'])
-      return redirectTo(reply, request, 'site', '/sign-in?reset')
+      return visit.goTo('/sign-in?reset')
     }
     if (outcome.kind === 'expired') return expired(request, reply)
     const status = outcome.kind === 'busy' ? 503 : 400
-    return await choose(context, request, reply, token, outcome, status)
+    return await choose(visit, token, outcome, status)
   })
 }
 
 async function ask(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   state: ForgottenState,
   /** Fields of the query or the form. They say where a person who signs in after all continues. */
   fields: URLSearchParams,
   status = 200,
 ): Promise<FastifyReply> {
-  const session = await findBrowserSession(request)
+  const { request, context } = visit
   const afterSignIn = readAfterSignIn(context.keyring, request.school.id, fields)
   const page = forgottenPasswordPage({
     school: brandingOf(request.school),
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     afterSignIn,
     signInUrl: keepAfterSignIn('/sign-in', afterSignIn),
     state: context.mailer === undefined ? { kind: 'unavailable' } : state,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 async function choose(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   token: string,
   problem?: PasswordFormProblem,
   status = 200,
 ): Promise<FastifyReply> {
+  const { request, reply } = visit
   const account = await findResetAccount(request.at, token)
   if (account === undefined) return expired(request, reply)
-  const session = await findBrowserSession(request)
   const page = resetPasswordPage({
     school: brandingOf(request.school),
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     token,
     email: account.email,
     minimum: minimumLength(account.hasSecondFactor),
     problem,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,13 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { Button, Form } from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import { brandingOf } from '../../../gate/branding.ts'
-import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { formTokenFor, redirectTo, sendPage } from '../frame/page-request.ts'
+import { formTokenFor } from '../frame/page-request.ts'
 import { ANSWER_PREFIX } from '../frame/paths.ts'
+import type { Visit } from '../frame/visit.ts'
 import { capitalized } from '../frame/words.ts'
 import { type AfterSignIn, placeAfterSignIn } from './after-sign-in.ts'
 import { type KeptForm, openForm } from './kept-form.ts'
@@ -16,28 +16,22 @@ type Person = Pick<BrowserSession, 'id' | 'person'>
 
 /** After a sign-in or a confirmation: shows the person the form that they sent before, or redirects. */
 export function goOn(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   session: Person & Pick<BrowserSession, 'roles'>,
   after: AfterSignIn,
 ): FastifyReply {
+  const { context, request } = visit
   const kept = openForm(context.keyring, request.school.id, after.keptForm)
   // Signed in as another person: the form is dropped without a word about it.
   if (kept === undefined || kept.userId !== session.person.id) {
-    return redirectTo(reply, request, 'authorization', placeAfterSignIn(after, session.roles))
+    return visit.goTo(placeAfterSignIn(after, session.roles), 'authorization')
   }
-  return showKeptForm(context, request, reply, session, kept)
+  return showKeptForm(visit, session, kept)
 }
 
 /** The form with everything that was typed. Only the person sends it. */
-export function showKeptForm(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: Person,
-  kept: KeptForm,
-): FastifyReply {
+export function showKeptForm(visit: Visit, session: Person, kept: KeptForm): FastifyReply {
+  const { request, context, reply } = visit
   const page = keptFormPage({
     school: brandingOf(request.school),
     here: kept.page,
@@ -48,7 +42,7 @@ export function showKeptForm(
     },
     kept,
   })
-  return sendPage(reply, request, 'site', page)
+  return visit.page(page)
 }
 
 interface KeptFormProps extends SiteFrame {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import { isSessionOpen } from '../../../domain/people/sessions.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { redirectTo } from '../frame/page-request.ts'
 import type { ProofNeeded } from '../frame/recent-proof.ts'
 import type { SignInNeeded } from '../frame/session.ts'
+import { type SignedInVisit, visitOf } from '../frame/visit.ts'
 import { askForProof, showConfirm } from './confirm.tsx'
 import { showKeptForm } from './go-on.tsx'
 import { keepForm, ownerOf, readForm } from './kept-form.ts'
@@ -39,20 +39,18 @@ function hasFiles({ method, headers }: FastifyRequest): boolean {
 
 const NONE = { kind: 'none' } as const
 
-/** The same for a person who has to confirm first. */
+/** Answers a person who has to confirm who they are. A form is kept, as before a sign-in. */
 export async function askToConfirm(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: SignedInVisit,
   needed: ProofNeeded,
 ): Promise<FastifyReply> {
-  const { session, returnTo, byFactor } = needed
+  const { context, request, reply, session } = visit
+  const { returnTo, byFactor } = needed
   // Only a form of this person: what is kept is shown to them with a button that sends it.
   const isOwn = ownerOf(context, request)?.userId === session.person.id
   const kept = isOwn ? keepForm(context, request, returnTo) : NONE
   if (kept.kind === 'none') return askForProof(request, reply, needed)
-  return await showConfirm(context, request, reply, {
-    session,
+  return await showConfirm(visit, {
     returnTo,
     byFactor,
     keptForm: kept.kind === 'kept' ? kept.sealed : undefined,
@@ -71,9 +69,10 @@ export async function findOwnForm(
 ): Promise<FastifyReply | undefined> {
   const owner = ownerOf(context, request)
   if (owner === undefined) return undefined
-  const session = await findBrowserSession(request)
+  const visit = await visitOf(context, request, reply)
+  const { session } = visit
   if (session?.person.id !== owner.userId || session.id === owner.sessionId) return undefined
   if (await isSessionOpen(request.at, owner.sessionId)) return undefined
   const kept = readForm(request, owner, request.returnTo ?? '/account')
-  return kept === undefined ? undefined : showKeptForm(context, request, reply, session, kept)
+  return kept === undefined ? undefined : showKeptForm(visit, session, kept)
 }

@@ -11,7 +11,6 @@ import { Card, Email, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import {
   FirstPasswordForm,
@@ -19,15 +18,10 @@ import {
   type FirstPasswordProps,
 } from '../frame/first-password.tsx'
 import { queryOf } from '../frame/layout.tsx'
-import {
-  checkedSignInForm,
-  formTokenFor,
-  orBusy,
-  redirectTo,
-  sendPage,
-} from '../frame/page-request.ts'
+import { checkedSignInForm, orBusy, sendPage } from '../frame/page-request.ts'
 import { INVITATION_PATH } from '../frame/paths.ts'
 import { beginSession } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 import { homeOf } from './after-sign-in.ts'
 import { judgeTyped } from './sign-up-form.tsx'
 
@@ -94,16 +88,17 @@ export function addInvitationRoutes(app: FastifyInstance, context: AppContext): 
     const sealed = queryOf(request).get('link') ?? ''
     const invited = await findInvited(context, request, sealed)
     if (invited === undefined) return expired(request, reply)
-    const session = await findBrowserSession(request)
-    if (session?.person.id === invited.userId)
-      return redirectTo(reply, request, 'site', homeOf(session.roles))
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
+    if (session?.person.id === invited.userId) return visit.goTo(homeOf(session.roles))
     if (invited.hasCredential) return known(request, reply, invited)
-    return await ask(context, request, reply, { sealed, invited, name: invited.name })
+    return await ask(visit, { sealed, invited, name: invited.name })
   })
 
   app.post(INVITATION_PATH, async (request, reply) => {
     request.queuedMail = true
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const form = checkedSignInForm(context.keyring, request, session)
     const sealed = form.get('link') ?? ''
     const invited = await findInvited(context, request, sealed)
@@ -111,7 +106,7 @@ export function addInvitationRoutes(app: FastifyInstance, context: AppContext): 
     if (invited.hasCredential) return known(request, reply, invited)
     const name = form.get('name') ?? ''
     const again = (problem: FirstPasswordProblem, status: number) =>
-      ask(context, request, reply, { sealed, invited, name, problem }, status)
+      ask(visit, { sealed, invited, name, problem }, status)
     const judged = judgeTyped({ name, email: invited.email })
     if ('problems' in judged) {
       const { name: wrong = 'Enter your name.' } = judged.problems
@@ -134,7 +129,7 @@ export function addInvitationRoutes(app: FastifyInstance, context: AppContext): 
         // A new session, as at every sign-in.
         if (session !== undefined) await endSession(request.at, session.id)
         const begun = await beginSession(context, request, reply, outcome)
-        return redirectTo(reply, request, 'site', begun ? homeOf(begun.roles) : '/sign-in')
+        return visit.goTo(begun ? homeOf(begun.roles) : '/sign-in')
       }
     }
   })
@@ -157,22 +152,20 @@ interface Asked {
 }
 
 async function ask(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   { sealed, invited, name, problem }: Asked,
   status = 200,
 ): Promise<FastifyReply> {
-  const session = await findBrowserSession(request)
+  const { request } = visit
   const page = invitationPage({
     school: brandingOf(request.school),
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     link: sealed,
     email: invited.email,
     name,
     problem,
   })
-  return sendPage(reply, request, 'authorization', page, status)
+  return visit.page(page, status, 'authorization')
 }
 
 function known(request: FastifyRequest, reply: FastifyReply, { email }: Invited): FastifyReply {

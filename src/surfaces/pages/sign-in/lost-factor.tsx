@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findMeans } from '../../../domain/people/factors/demand.ts'
 import {
   askToRemoveFactors,
@@ -6,7 +6,6 @@ import {
   LOST_FACTOR_DAYS,
   takeBackReport,
 } from '../../../domain/people/factors/lost-factors.ts'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { signIn } from '../../../domain/people/sign-in.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
@@ -14,11 +13,10 @@ import { Moment } from '../../../foundation/html/moment.tsx'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { AccountOfPassword } from '../frame/password-fields.tsx'
 import { TO_SETTINGS } from '../frame/paths.ts'
-import { loadBrowserSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 import { waitInWords } from '../frame/words.ts'
 
 export const LOST_FACTOR_PATH = '/account/lost-factor'
@@ -164,20 +162,21 @@ const NOTICES = {
 /** For a person who can no longer prove a passkey or a code. */
 export function addLostFactorRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(LOST_FACTOR_PATH, async (request, reply) => {
-    const session = await loadBrowserSession(request)
-    return await show(context, request, reply, session)
+    const visit = await signedInVisit(context, request, reply)
+    return await show(visit)
   })
 
   /** The password is asked for here, because the page that confirms a person would ask for the code that they have lost. */
   app.post(LOST_FACTOR_PATH, async (request, reply) => {
     request.queuedMail = true
-    const session = await loadBrowserSession(request, LOST_FACTOR_PATH)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, LOST_FACTOR_PATH)
+    const { session } = visit
+    const form = visit.form()
     const again = async (problem?: LostFactorProblem) => {
       if (problem && 'retryAfterSeconds' in problem) {
         reply.header('retry-after', problem.retryAfterSeconds)
       }
-      return await show(context, request, reply, session, problem)
+      return await show(visit, problem)
     }
     if (context.mailer === undefined) return await again()
     const password = form.get('password') ?? ''
@@ -199,17 +198,18 @@ export function addLostFactorRoutes(app: FastifyInstance, context: AppContext): 
     const asked = await askToRemoveFactors(request.at, throttleKey, by)
     if (asked.kind === 'no_school' || asked.kind === 'throttled') return await again(asked)
     const done = asked.kind === 'waiting' ? 'asked' : 'none'
-    return redirectTo(reply, request, 'site', `${LOST_FACTOR_PATH}?done=${done}`)
+    return visit.goTo(`${LOST_FACTOR_PATH}?done=${done}`)
   })
 
   app.post(`${LOST_FACTOR_PATH}/cancel`, async (request, reply) => {
-    const session = await loadBrowserSession(request, LOST_FACTOR_PATH)
-    checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, LOST_FACTOR_PATH)
+    const { session } = visit
+    visit.form()
     const { id } = session.person
     const isKept = await takeBackReport(request.at, id, request.id)
     request.queuedMail = true
     const done = isKept ? 'kept' : 'late'
-    return redirectTo(reply, request, 'site', `${LOST_FACTOR_PATH}?done=${done}`)
+    return visit.goTo(`${LOST_FACTOR_PATH}?done=${done}`)
   })
 }
 
@@ -221,24 +221,19 @@ const STATUS: Readonly<Record<LostFactorProblem['kind'], number>> = {
   busy: 503,
 }
 
-async function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
-  problem?: LostFactorProblem,
-): Promise<FastifyReply> {
+async function show(visit: SignedInVisit, problem?: LostFactorProblem): Promise<FastifyReply> {
+  const { session, request, context } = visit
   const { person } = session
   const [dueAt, means] = await Promise.all([
     findRemoval(acrossSchools(request.at), person.id),
     findMeans(request.at, person.id),
   ])
   const page = lostFactorPage({
-    ...frameFor(context, request, reply, session, NOTICES),
+    ...visit.frame(NOTICES),
     ...{ dueAt, means, problem },
     email: person.email,
     mailIsSent: context.mailer !== undefined,
     timeZone: request.school.timeZone,
   })
-  return sendPage(reply, request, 'site', page, problem === undefined ? 200 : STATUS[problem.kind])
+  return visit.page(page, problem === undefined ? 200 : STATUS[problem.kind])
 }

@@ -3,12 +3,12 @@ import { endByNotMeLink, findNotMe } from '../../../domain/people/not-me-link.ts
 import { Alert, Button, Card, Email, Form } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { checkedForm, formTokenFor, orBusy, redirectTo, sendPage } from '../frame/page-request.ts'
+import { orBusy, sendPage } from '../frame/page-request.ts'
 import { NOT_ME_PATH } from '../frame/paths.ts'
 import { forgetSession } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 
 interface NotMeProps {
   school: Branding
@@ -90,43 +90,38 @@ export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void 
     if (query.has('done')) {
       return sendPage(reply, request, 'site', everythingEndedPage(brandingOf(request.school)))
     }
-    return await ask(context, request, reply, query.get('token') ?? '')
+    return await ask(await visitOf(context, request, reply), query.get('token') ?? '')
   })
 
   app.post(NOT_ME_PATH, async (request, reply) => {
     request.queuedMail = true
-    const session = await findBrowserSession(request)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
+    const form = visit.form()
     const token = form.get('token') ?? ''
     const hasEnded = await orBusy(endByNotMeLink(request.at, token, request.id))
     if (typeof hasEnded === 'object') {
       reply.header('retry-after', hasEnded.retryAfterSeconds)
-      return await ask(context, request, reply, token, 503)
+      return await ask(visit, token, 503)
     }
     if (!hasEnded) return expired(request, reply)
     if (session !== undefined) forgetSession(request, reply)
-    return redirectTo(reply, request, 'site', `${NOT_ME_PATH}?done`)
+    return visit.goTo(`${NOT_ME_PATH}?done`)
   })
 }
 
-async function ask(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  token: string,
-  status = 200,
-): Promise<FastifyReply> {
+async function ask(visit: Visit, token: string, status = 200): Promise<FastifyReply> {
+  const { request, reply } = visit
   const person = await findNotMe(request.at, token)
   if (person === undefined) return expired(request, reply)
-  const session = await findBrowserSession(request)
   const page = notMePage({
     school: brandingOf(request.school),
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     token,
     email: person.email,
     isBusy: status === 503,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {

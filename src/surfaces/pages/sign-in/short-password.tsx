@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BrowserSession, ProvenByPassword } from '../../../domain/people/sessions.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { ProvenByPassword } from '../../../domain/people/sessions.ts'
 import {
   findShortPassword,
   replaceShortPassword,
@@ -10,16 +10,8 @@ import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { Button, Card, Form } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import {
-  checkedSignInForm,
-  formTokenFor,
-  orBusy,
-  provenBrowsers,
-  redirectTo,
-  sendPage,
-} from '../frame/page-request.ts'
+import { checkedSignInForm, orBusy, provenBrowsers } from '../frame/page-request.ts'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -28,6 +20,7 @@ import {
   type PasswordFormProblem,
 } from '../frame/password-fields.tsx'
 import { beginSession } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 import { type AfterSignIn, keepAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
 import { goOn } from './go-on.tsx'
 import { withKeptForm } from './kept-form.ts'
@@ -89,22 +82,21 @@ export function shortPasswordPage(props: ShortPasswordProps): string {
 
 /** The sign-in was right, but the password is too short by now. The session begins after a new one is chosen. */
 export async function askForLongerPassword(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession | undefined,
+  visit: Visit,
   proven: ProvenByPassword,
   afterSignIn: AfterSignIn,
 ): Promise<FastifyReply> {
+  const { request, session, context } = visit
   // The form of the sign-in was checked, so there is one.
   const [browser = ''] = provenBrowsers(request, session)
   const proof = sealShortPassword(context.keyring, request.school.id, browser, proven)
-  return await ask(context, request, reply, { session, proof, proven, afterSignIn })
+  return await ask(visit, { proof, proven, afterSignIn })
 }
 
 export function addShortPasswordRoutes(app: FastifyInstance, context: AppContext): void {
   app.post(SHORT_PASSWORD_PATH, withKeptForm(context), async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const form = checkedSignInForm(context.keyring, request, session)
     const { keyring } = context
     const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
@@ -112,8 +104,7 @@ export function addShortPasswordRoutes(app: FastifyInstance, context: AppContext
     const browsers = provenBrowsers(request, session)
     const db = acrossSchools(request.at)
     const proven = await findShortPassword(db, keyring, request.school.id, browsers, proof)
-    const signInAgain = () =>
-      redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
+    const signInAgain = () => visit.goTo(keepAfterSignIn('/sign-in', afterSignIn), 'authorization')
     if (proven === undefined) return signInAgain()
     const next = form.get('new_password') ?? ''
     const { at, school, id: requestId } = request
@@ -123,16 +114,15 @@ export function addShortPasswordRoutes(app: FastifyInstance, context: AppContext
       request.queuedMail = true
       const begun = await beginSession(context, request, reply, outcome)
       if (begun === undefined) return signInAgain()
-      return goOn(context, request, reply, begun, afterSignIn)
+      return goOn(visit, begun, afterSignIn)
     }
     const status = outcome.kind === 'busy' ? 503 : 400
-    const state = { session, proof, proven, afterSignIn, problem: outcome }
-    return await ask(context, request, reply, state, status)
+    const state = { proof, proven, afterSignIn, problem: outcome }
+    return await ask(visit, state, status)
   })
 }
 
 interface Asked {
-  readonly session: BrowserSession | undefined
   readonly proof: string
   readonly proven: ProvenByPassword
   readonly afterSignIn: AfterSignIn
@@ -140,20 +130,19 @@ interface Asked {
 }
 
 async function ask(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { session, proof, proven, afterSignIn, problem }: Asked,
+  visit: Visit,
+  { proof, proven, afterSignIn, problem }: Asked,
   status = 200,
 ): Promise<FastifyReply> {
+  const { request } = visit
   const page = shortPasswordPage({
     school: brandingOf(request.school),
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     proof,
     email: proven.person.email,
     minimum: shortestAfter(proven.methods),
     afterSignIn,
     problem,
   })
-  return sendPage(reply, request, 'authorization', page, status)
+  return visit.page(page, status, 'authorization')
 }

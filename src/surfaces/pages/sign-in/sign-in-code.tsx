@@ -16,7 +16,6 @@ import { checkCode } from '../../../domain/people/factors/recovery-codes.ts'
 import { knownByCode } from '../../../domain/people/known-device.ts'
 import { rolesAt } from '../../../domain/people/membership.ts'
 import {
-  type BrowserSession,
   endSession,
   type ProvenByPassword,
   type ProvenPerson,
@@ -27,16 +26,10 @@ import { type Branding, Layout, renderPage } from '../../../foundation/html/layo
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { findCookie, serializeCookie, trustCookieName } from '../../../foundation/http/cookies.ts'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import {
-  checkedSignInForm,
-  formTokenFor,
-  provenBrowsers,
-  redirectTo,
-  sendPage,
-} from '../frame/page-request.ts'
+import { checkedSignInForm, provenBrowsers, redirectTo } from '../frame/page-request.ts'
 import { beginSession, requesterOf } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 import { waitInWords } from '../frame/words.ts'
 import { type AfterSignIn, keepAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
 import { goOn } from './go-on.tsx'
@@ -192,20 +185,18 @@ function codeError(problem: CodeProblem | undefined): string | undefined {
 
 /** The first factor was right, and the person has a second one. The session begins after its code. */
 export async function askForCode(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession | undefined,
+  visit: Visit,
   step: CodeStep,
   afterSignIn: AfterSignIn,
 ): Promise<FastifyReply> {
+  const { request, session, context } = visit
   // The form of the sign-in was checked, so there is one.
   const [browser = ''] = provenBrowsers(request, session)
   const sealed = sealCodeStep(context.keyring, request.school.id, browser, step)
   const isDemanding = request.school.operatorFactorFrom !== undefined
   const roles = isDemanding ? await rolesAt(request.at, step.proven.person.id) : []
-  const state = { session, sealed, proven: step.proven, roles, afterSignIn }
-  return ask(context, request, reply, state)
+  const state = { sealed, proven: step.proven, roles, afterSignIn }
+  return ask(visit, state)
 }
 
 export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): void {
@@ -216,21 +207,21 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
 
   app.post(SIGN_IN_CODE_PATH, withKeptForm(context), async (request, reply) => {
     const { keyring } = context
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const form = checkedSignInForm(keyring, request, session)
     const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
     const sealed = form.get('step') ?? ''
     const step = await findCodeStep(request.at, keyring, provenBrowsers(request, session), sealed)
-    const signInAgain = () =>
-      redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
+    const signInAgain = () => visit.goTo(keepAfterSignIn('/sign-in', afterSignIn), 'authorization')
     if (step === undefined) return signInAgain()
     const { proven: byFirst, roles } = step
-    const state = { session, sealed, proven: byFirst, roles, afterSignIn }
+    const state = { sealed, proven: byFirst, roles, afterSignIn }
     const again = (problem: CodeProblem, status: number) =>
-      ask(context, request, reply, { ...state, problem }, status)
+      ask(visit, { ...state, problem }, status)
     if (form.get('lost') === 'yes' && maySayLost(context, byFirst)) {
       const lost = await sayLost(context, request, byFirst)
-      return lost === undefined ? signInAgain() : ask(context, request, reply, { ...state, lost })
+      return lost === undefined ? signInAgain() : ask(visit, { ...state, lost })
     }
     const typed = form.get('code') ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
@@ -250,7 +241,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     if (outcome.method === 'recovery_code') request.queuedMail = true
     const proven = { ...byFirst, methods: [...byFirst.methods, outcome.method] }
     if (step.isShort && isByPassword(proven)) {
-      return askForLongerPassword(context, request, reply, session, proven, afterSignIn)
+      return askForLongerPassword(visit, proven, afterSignIn)
     }
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
@@ -258,7 +249,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     if (begun === undefined) return signInAgain()
     const trusts = form.get('trust') === 'yes' && mayTrust(request, roles)
     if (trusts && isByPassword(proven)) await trustBrowser(request, reply, proven)
-    return goOn(context, request, reply, begun, afterSignIn)
+    return goOn(visit, begun, afterSignIn)
   })
 }
 
@@ -292,7 +283,6 @@ async function sayLost(
 }
 
 interface Asked {
-  readonly session: BrowserSession | undefined
   readonly sealed: string
   readonly proven: ProvenPerson
   readonly roles: readonly Role[]
@@ -302,15 +292,14 @@ interface Asked {
 }
 
 function ask(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { session, sealed, proven, roles, afterSignIn, problem, lost }: Asked,
+  visit: Visit,
+  { sealed, proven, roles, afterSignIn, problem, lost }: Asked,
   status = 200,
 ): FastifyReply {
+  const { request, context } = visit
   const page = signInCodePage({
     school: brandingOf(request.school),
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     step: sealed,
     email: proven.person.email,
     trustDays: isByPassword(proven) && mayTrust(request, roles) ? TRUSTED_DAYS : undefined,
@@ -318,7 +307,7 @@ function ask(
     problem,
     lost: lost ?? (maySayLost(context, proven) ? { kind: 'ask' } : undefined),
   })
-  return sendPage(reply, request, 'authorization', page, status)
+  return visit.page(page, status, 'authorization')
 }
 
 const COOKIE_SECONDS = TRUSTED_DAYS * 24 * 60 * 60

@@ -11,11 +11,11 @@ import { type RelyingParty, relyingPartyOf } from '../../../domain/people/passke
 import { endSession, type ProvenPerson } from '../../../domain/people/sessions.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { parseLocalPath } from '../../../foundation/http/link-header.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedSignInForm } from '../frame/page-request.ts'
 import { PASSKEY_STATUS, proofIn } from '../frame/passkey-parts.tsx'
 import { beginSession } from '../frame/session.ts'
+import { visitOf } from '../frame/visit.ts'
 import {
   CONFIRM_PASSKEY_PATH,
   type ConfirmProblem,
@@ -40,7 +40,8 @@ export function addPasskeySignInRoutes(
   documents: MetadataClients,
 ): void {
   app.post(PASSKEY_SIGN_IN_PATH, withKeptForm(context), async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const form = checkedSignInForm(context.keyring, request, session)
     const sealedRequest = form.get('request') ?? undefined
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
@@ -56,7 +57,7 @@ export function addPasskeySignInRoutes(
     const after = { sealedRequest, returnTo, keptForm }
     if (outcome.kind === 'unverified' && (await canGiveCode(request, outcome))) {
       const step = { proven: outcome, isShort: false }
-      return await askForCode(context, request, reply, session, step, after)
+      return await askForCode(visit, step, after)
     }
     if (outcome.kind !== 'proven') {
       if (outcome.kind === 'throttled') reply.header('retry-after', outcome.retryAfterSeconds)
@@ -67,7 +68,7 @@ export function addPasskeySignInRoutes(
     if (session !== undefined) await endSession(request.at, session.id)
     const begun = await beginSession(context, request, reply, outcome)
     if (begun === undefined) return await again({ kind: 'passkey_refused' }, PASSKEY_STATUS.refused)
-    return goOn(context, request, reply, begun, after)
+    return goOn(visit, begun, after)
   })
 }
 
@@ -100,15 +101,16 @@ function problemOf(
 /** The form of the confirmation with the answer of a device instead of a password or a code. */
 export function addPasskeyConfirmRoutes(app: FastifyInstance, context: AppContext): void {
   app.post(CONFIRM_PASSKEY_PATH, withKeptForm(context), async (request, reply) => {
-    const asked = await enterConfirm(context, request)
-    const proof = proofIn(context, request, asked.form, asked.session)
-    const outcome = await confirmByPasskey(request.at, asked.session, proof)
+    const asked = await enterConfirm(context, request, reply)
+    const { session } = asked.visit
+    const proof = proofIn(context, request, asked.form, session)
+    const outcome = await confirmByPasskey(request.at, session, proof)
     if (outcome.kind === 'confirmed') {
-      return goOnConfirmed(context, request, reply, asked, outcome.cookie)
+      return goOnConfirmed(asked, outcome.cookie)
     }
     if (outcome.kind === 'throttled') reply.header('retry-after', outcome.retryAfterSeconds)
     const shown = { ...asked, problem: proofProblemOf(outcome) }
-    return await showConfirm(context, request, reply, shown, PASSKEY_STATUS[outcome.kind])
+    return await showConfirm(asked.visit, shown, PASSKEY_STATUS[outcome.kind])
   })
 }
 

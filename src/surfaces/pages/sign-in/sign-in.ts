@@ -8,11 +8,11 @@ import { endSession, type ProofMethod } from '../../../domain/people/sessions.ts
 import { signIn } from '../../../domain/people/sign-in.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { parseLocalPath } from '../../../foundation/http/link-header.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { checkedSignInForm, redirectTo } from '../frame/page-request.ts'
+import { checkedSignInForm } from '../frame/page-request.ts'
 import { beginSession, requesterOf } from '../frame/session.ts'
+import { visitOf } from '../frame/visit.ts'
 import { goOn } from './go-on.tsx'
 import { withKeptForm } from './kept-form.ts'
 import { askForLongerPassword } from './short-password.tsx'
@@ -29,10 +29,11 @@ export function addSignInRoutes(
     const sealedRequest = query.get('request') ?? undefined
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
     if (sealedRequest !== undefined && pending === undefined) return expiredRequest(request, reply)
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     // The person signed in in another tab, or came back with the browser's Back button.
     if (pending !== undefined && session !== undefined && !isSignInDue(session, pending)) {
-      return redirectTo(reply, request, 'authorization', `/consent?request=${sealedRequest}`)
+      return visit.goTo(`/consent?request=${sealedRequest}`, 'authorization')
     }
     const returnTo = parseLocalPath(query.get('return_to'))
     return await showSignIn(context, documents, request, reply, {
@@ -43,7 +44,8 @@ export function addSignInRoutes(
   })
 
   app.post('/sign-in', withKeptForm(context), async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const form = checkedSignInForm(context.keyring, request, session)
     const sealedRequest = form.get('request') ?? undefined
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
@@ -82,15 +84,15 @@ export function addSignInRoutes(
     const isTrusted = trustCounts && (await isTrustedBrowser(request, outcome.person.id))
     if (hasSecondFactor && !isTrusted) {
       const step = { proven: outcome, isShort }
-      return await askForCode(context, request, reply, session, step, after)
+      return await askForCode(visit, step, after)
     }
     const methods: ProofMethod[] = isTrusted ? ['password', 'trusted_device'] : ['password']
     const proven = { ...outcome, methods }
-    if (isShort) return askForLongerPassword(context, request, reply, session, proven, after)
+    if (isShort) return askForLongerPassword(visit, proven, after)
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
     const begun = await beginSession(context, request, reply, proven)
     if (begun === undefined) return await again({ kind: 'mismatch' }, 401)
-    return goOn(context, request, reply, begun, after)
+    return goOn(visit, begun, after)
   })
 }

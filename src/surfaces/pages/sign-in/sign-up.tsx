@@ -1,18 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { pictureUrl } from '../../../domain/people/person.ts'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { joinAsStudent, requestSignUp } from '../../../domain/people/sign-up.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { checkedForm, formTokenFor, redirectTo, sendPage } from '../frame/page-request.ts'
 import { type Person, SignedInAs, type SwitchAccount } from '../frame/parts.tsx'
-import { loadBrowserSession } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit, type Visit, visitOf } from '../frame/visit.ts'
 import {
   type AfterSignIn,
   keepAfterSignIn,
@@ -39,21 +36,20 @@ export function addSignUpRoutes(app: FastifyInstance, context: AppContext): void
     checkSignUpIsOn(request)
     const query = queryOf(request)
     const afterSignIn = readAfterSignIn(keyring, request.school.id, query)
-    const session = await findBrowserSession(request)
-    if (session !== undefined) return await welcome(context, request, reply, session, afterSignIn)
+    const visit = await visitOf(context, request, reply)
+    if (visit.isSignedIn()) return await welcome(visit, afterSignIn)
     const state = { kind: query.has('sent') ? 'sent' : 'asking' } as const
-    return await ask(context, request, reply, state, afterSignIn)
+    return await ask(visit, state, afterSignIn)
   })
 
   app.post(SIGN_UP_PATH, async (request, reply) => {
     request.queuedMail = true
     checkSignUpIsOn(request)
-    const session = await findBrowserSession(request)
-    const form = checkedForm(keyring, request, session)
+    const visit = await visitOf(context, request, reply)
+    const form = visit.form()
     const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
     const typed = { name: form.get('name') ?? '', email: (form.get('email') ?? '').trim() }
-    const again = (state: SignUpState, status: number) =>
-      ask(context, request, reply, state, afterSignIn, status)
+    const again = (state: SignUpState, status: number) => ask(visit, state, afterSignIn, status)
     if (context.mailer === undefined) return await again({ kind: 'asking' }, 200)
     const judged = judgeTyped(typed)
     if ('problems' in judged) return await again({ kind: 'wrong', typed, ...judged }, 400)
@@ -78,65 +74,59 @@ export function addSignUpRoutes(app: FastifyInstance, context: AppContext): void
       return await again({ ...outcome, typed }, 429)
     }
     const sent = keepAfterSignIn(`${SIGN_UP_PATH}?sent`, afterSignIn)
-    return redirectTo(reply, request, 'authorization', sent)
+    return visit.goTo(sent, 'authorization')
   })
 
   app.post(JOIN_PATH, async (request, reply) => {
     checkSignUpIsOn(request)
-    const session = await loadBrowserSession(request, SIGN_UP_PATH)
-    const form = checkedForm(keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, SIGN_UP_PATH)
+    const { session } = visit
+    const form = visit.form()
     const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
     if (session.roles.length === 0) {
       const { person } = session
       const by = { proof: 'session', requestId: request.id } as const
       await request.at.transaction((tx) => joinAsStudent(tx, person.id, by))
     }
-    return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn, session.roles))
+    return visit.goTo(placeAfterSignIn(afterSignIn, session.roles), 'authorization')
   })
 
   addFinishRoutes(app, context)
 }
 
 /** A person who is signed in needs no account. Without a role here they can join with the one they have. */
-async function welcome(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
-  afterSignIn: AfterSignIn,
-): Promise<FastifyReply> {
+async function welcome(visit: SignedInVisit, afterSignIn: AfterSignIn): Promise<FastifyReply> {
+  const { session, request } = visit
   if (session.roles.length > 0) {
-    return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn, session.roles))
+    return visit.goTo(placeAfterSignIn(afterSignIn, session.roles), 'authorization')
   }
   const page = joinPage({
     school: brandingOf(request.school),
     action: JOIN_PATH,
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     person: { ...session.person, avatarUrl: pictureUrl(session.person.avatarUrl, '') },
     switchAccount: { action: '/sign-out', sealedRequest: afterSignIn.sealedRequest },
     afterSignIn,
   })
-  return sendPage(reply, request, 'authorization', page)
+  return visit.page(page, 200, 'authorization')
 }
 
 async function ask(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   state: SignUpState,
   afterSignIn: AfterSignIn,
   status = 200,
 ): Promise<FastifyReply> {
-  const session = await findBrowserSession(request)
+  const { request, context } = visit
   const page = signUpPage({
     school: brandingOf(request.school),
     action: SIGN_UP_PATH,
-    formToken: formTokenFor(context.keyring, request, reply, session),
+    formToken: visit.formToken(),
     afterSignIn,
     signInUrl: keepAfterSignIn('/sign-in', afterSignIn),
     state: context.mailer === undefined ? { kind: 'unavailable' } : state,
   })
-  return sendPage(reply, request, 'authorization', page, status)
+  return visit.page(page, status, 'authorization')
 }
 
 interface JoinProps {

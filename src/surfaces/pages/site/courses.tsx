@@ -14,14 +14,12 @@ import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
-import { sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
 import { CourseMeter, WrittenText } from '../frame/parts.tsx'
 import { lecturePath, MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
-import { memberOf } from '../frame/session.ts'
+import { visitOf } from '../frame/visit.ts'
 import { continueWords, formatMoney, lengthInWords } from '../frame/words.ts'
 import { previewQuery } from './lectures.tsx'
 import { toList } from './lists.tsx'
@@ -37,8 +35,9 @@ export function addCourseRoutes(
   app.get('/courses/:slug', async (request, reply) => {
     const { at } = request
     const slug = slugOf(request)
-    const session = await findBrowserSession(request)
-    const userId = memberOf(session)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
+    const userId = visit.memberId
     const isMarked = isPreview(request, session)
     const details = await findPublicCourse(at, slug, userId, isMarked)
     // A preview is what a visitor will see, also if the operator is a student of the course.
@@ -49,7 +48,7 @@ export function addCourseRoutes(
     }
     const { cover } = details
     const page = coursePage({
-      ...withPreviewMark(frameFor(context, request, reply, session), isMarked, details),
+      ...withPreviewMark(visit.frame(), isMarked, details),
       timeZone: request.school.timeZone,
       contactEmail: request.school.contactEmail,
       videoHosts: request.school.videoHosts,
@@ -58,7 +57,7 @@ export function addCourseRoutes(
       viewed,
       isMarked,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 }
 

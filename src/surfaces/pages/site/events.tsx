@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Actor } from '../../../domain/actor/actor.ts'
 import {
@@ -19,14 +19,13 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
 import { WrittenText } from '../frame/parts.tsx'
 import { MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
-import { loadBrowserSession, memberOf } from '../frame/session.ts'
+import { memberOf } from '../frame/session.ts'
+import { type SignedInVisit, signedInVisit, visitOf } from '../frame/visit.ts'
 import { formatMoney } from '../frame/words.ts'
 import { toList } from './lists.tsx'
 import { HowToGet } from './offers.tsx'
@@ -43,25 +42,27 @@ const NOTICES = {
 /** The page of an event, where members register if it is free and has a place. */
 export function addEventRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const isMarked = isPreview(request, session)
     const event = await load(request, session, isMarked)
     const page = eventPage({
-      ...withPreviewMark(frameFor(context, request, reply, session, NOTICES), isMarked, event),
+      ...withPreviewMark(visit.frame(NOTICES), isMarked, event),
       timeZone: request.school.timeZone,
       contactEmail: request.school.contactEmail,
       event,
-      isMember: memberOf(session) !== undefined,
+      isMember: visit.memberId !== undefined,
       isPreview: isMarked && !event.isPublic,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post(PATH, async (request, reply) => {
     const here = `/events/${encodeURIComponent(slugOf(request))}`
-    const session = await loadBrowserSession(request, here)
-    const form = checkedForm(context.keyring, request, session)
-    await checkTries(context, request, reply, session)
+    const visit = await signedInVisit(context, request, reply, here)
+    const { session } = visit
+    const form = visit.form()
+    await checkTries(visit)
     const event = await load(request, session)
     const wanted = form.get('registration')
     const isDone =
@@ -69,17 +70,14 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
         ? await register(request, session, event)
         : wanted === 'cancel' && (await cancel(request, session, event))
     const word = isDone ? (wanted === 'register' ? 'registered' : 'canceled') : 'refused'
-    return redirectTo(reply, request, 'site', `${here}?done=${word}`)
+    return visit.goTo(`${here}?done=${word}`)
   })
 }
 
-async function checkTries(
-  { keyring }: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { person }: BrowserSession,
-): Promise<void> {
-  const wait = await countRegistration(request.at, keyring.key('sign-in-throttle'), person.id)
+async function checkTries(visit: SignedInVisit): Promise<void> {
+  const { context, reply, session } = visit
+  const throttleKey = context.keyring.key('sign-in-throttle')
+  const wait = await countRegistration(visit.db, throttleKey, session.person.id)
   if (wait === 0) return
   reply.header('retry-after', wait)
   throw new TooManyRequestsError(wait)

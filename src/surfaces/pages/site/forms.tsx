@@ -15,12 +15,11 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage, slugOf, withoutNul } from '../frame/layout.tsx'
-import { checkedForm, formTokenFor, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage, slugOf, withoutNul } from '../frame/layout.tsx'
 import { ANSWER_PREFIX } from '../frame/paths.ts'
 import { actAs, memberOf, SignInNeeded } from '../frame/session.ts'
+import { type Visit, visitOf } from '../frame/visit.ts'
 import { waitInWords } from '../frame/words.ts'
 import { ownerOf } from '../sign-in/kept-form.ts'
 import { isPreview, withPreviewMark } from './writing.tsx'
@@ -42,31 +41,33 @@ const NOTICES = {
 /** A form that is open takes the answers of visitors and members. */
 export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const isMarked = isPreview(request, session)
     const form = await load(request, session, isMarked)
-    return show(context, request, reply, session, { form, isMarked })
+    return show(visit, { form, isMarked })
   })
 
   const bodyLimit = context.limits.formBodyBytes + LONG_ANSWERS_BYTES
   app.post(PATH, { bodyLimit, config: { showsAgain: true } }, async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const form = await load(request, session)
     const here = `/forms/${form.slug}`
     request.returnTo = here
-    const userId = memberOf(session) ?? null
+    const userId = visit.memberId ?? null
     // What was typed is kept over the sign-in. A form of a session is never taken as that of a visitor without a name.
     const asksForPerson = form.oncePerMember || ownerOf(context, request) !== undefined
     if (session === undefined && asksForPerson) throw new SignInNeeded(here)
     if (session !== undefined) actAs(request, session, here)
-    const sent = checkedForm(context.keyring, request, session)
+    const sent = visit.form()
     const refused = refusalOf(form, userId)
-    if (refused !== undefined) return redirectTo(reply, request, 'site', `${here}?done=${refused}`)
+    if (refused !== undefined) return visit.goTo(`${here}?done=${refused}`)
     const typed = (name: string) => withoutNul(sent.get(answerName(name)) ?? '')
-    if (sent.has('show_again')) return show(context, request, reply, session, { form, typed })
+    if (sent.has('show_again')) return show(visit, { form, typed })
     const judged = judgeAnswers(form.questions, typed)
     if ('problems' in judged) {
-      return show(context, request, reply, session, { form, typed, ...judged, status: 422 })
+      return show(visit, { form, typed, ...judged, status: 422 })
     }
     const key = context.keyring.key('sign-in-throttle')
     const sender = { userId, address: clientAddress(request) }
@@ -74,9 +75,9 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
     if (outcome.kind === 'throttled') {
       reply.header('retry-after', outcome.retryAfterSeconds)
       const { retryAfterSeconds } = outcome
-      return show(context, request, reply, session, { form, typed, retryAfterSeconds, status: 429 })
+      return show(visit, { form, typed, retryAfterSeconds, status: 429 })
     }
-    return redirectTo(reply, request, 'site', `${here}?done=${outcome.kind}`)
+    return visit.goTo(`${here}?done=${outcome.kind}`)
   })
 }
 
@@ -101,23 +102,17 @@ interface Shown {
   readonly isMarked?: boolean
 }
 
-function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession | undefined,
-  { status, isMarked = false, ...shown }: Shown,
-): FastifyReply {
+function show(visit: Visit, { status, isMarked = false, ...shown }: Shown): FastifyReply {
   const { isOpen: isPublic } = shown.form
-  const frame = frameFor(context, request, reply, session, NOTICES)
+  const frame = visit.frame(NOTICES)
   const page = formPage({
     ...withPreviewMark(frame, isMarked, { isPublic }),
     isPreview: isMarked && !isPublic,
-    formToken: formTokenFor(context.keyring, request, reply, session),
-    isMember: memberOf(session) !== undefined,
+    formToken: visit.formToken(),
+    isMember: visit.memberId !== undefined,
     ...shown,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 interface FormProps extends SiteFrame {

@@ -15,9 +15,9 @@ import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendStored } from '../frame/files.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
+import { visitOf } from '../frame/visit.ts'
 import { checkFactor } from '../sign-in/factor-needed.tsx'
 import {
   courseRow,
@@ -44,8 +44,8 @@ const OFFERS_SHOWN = 12
 export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/', async (request, reply) => {
     const { at, school } = request
-    const [session, courses, plans, products, events, posts, pages] = await Promise.all([
-      findBrowserSession(request),
+    const [visit, courses, plans, products, events, posts, pages] = await Promise.all([
+      visitOf(context, request, reply),
       firstOf(COURSES_SHOWN, (range) => publicCourses(at, '', range)),
       firstOf(OFFERS_SHOWN, (range) => publicPlans(at, '', range)),
       firstOf(OFFERS_SHOWN, (range) => publicProducts(at, '', range)),
@@ -53,8 +53,9 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
       firstOf(POSTS_SHOWN, (range) => publicPosts(at, '', range)),
       firstOf(PAGES_SHOWN, (range) => publicPages(at, '', range)),
     ])
+    const { session } = visit
     const page = homePage({
-      ...frameFor(context, request, reply, session),
+      ...visit.frame(),
       tagline: school.appearance.tagline,
       description: school.description,
       timeZone: school.timeZone,
@@ -68,7 +69,8 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
       posts,
       pages,
     })
-    return sendPage(reply.headers(SIGNPOSTS), request, 'site', page)
+    reply.headers(SIGNPOSTS)
+    return visit.page(page)
   })
 }
 

@@ -28,14 +28,13 @@ import { checkRate, createRateLimiter } from '../../../foundation/http/rate-limi
 import { apiHeaders, policyWith } from '../../../foundation/http/security-headers.ts'
 import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendFile } from '../frame/files.ts'
-import { frameFor, type SiteFrame, sitePage, withoutNul } from '../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage, withoutNul } from '../frame/layout.tsx'
 import { CourseMeter, WrittenWords } from '../frame/parts.tsx'
 import { lecturePath } from '../frame/paths.ts'
-import { actAs, loadBrowserSession, memberOf } from '../frame/session.ts'
+import { actAs } from '../frame/session.ts'
+import { signedInVisit, visitOf } from '../frame/visit.ts'
 import { lengthInWords, momentInFilm, sizeInWords } from '../frame/words.ts'
 import { isPreview, withPreviewMark } from './writing.tsx'
 
@@ -320,9 +319,10 @@ export function addLectureRoutes(
   const { files } = context
 
   app.get(PATH, async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const draft = await findPreviewed(request, session)
-    const userId = draft === undefined ? memberOf(session) : undefined
+    const userId = draft === undefined ? visit.memberId : undefined
     const opened = await load(request, outlines, userId, draft)
     if (userId !== undefined && isVisit(request)) {
       await noteOpened(request.at, userId, opened)
@@ -330,7 +330,7 @@ export function addLectureRoutes(
     const { content } = opened
     const { timeZone, videoHosts } = request.school
     const player = content?.videoUrl ? playerOf(content.videoUrl, videoHosts) : undefined
-    const frame = frameFor(context, request, reply, session, NOTICES)
+    const frame = visit.frame(NOTICES)
     const page = lecturePage({
       ...(draft === undefined ? frame : withPreviewMark(frame, true, draft)),
       isMarked: draft !== undefined,
@@ -339,36 +339,42 @@ export function addLectureRoutes(
       ...opened,
     })
     const policy = policyFor(request, opened, player)
-    return sendPage(reply, request, 'site', page, content === undefined ? 403 : 200, policy)
+    return visit.page(page, content === undefined ? 403 : 200, 'site', policy)
   })
 
-  if (files !== undefined) addFileRoute(app, files, outlines)
+  if (files !== undefined) addFileRoute(app, context, files, outlines)
   addPositionRoute(app, context)
 
   app.post(PATH, async (request, reply) => {
     const { slug, id } = placeOf(request)
     const here = lecturePath(slug, id)
-    const session = await loadBrowserSession(request, here)
-    const form = checkedForm(context.keyring, request, session)
+    const visit = await signedInVisit(context, request, reply, here)
+    const form = visit.form()
     const state = form.get('state')
     if (state !== 'read' && state !== 'completed') {
       throw new RequestRefusedError(400, 'The form does not say what to do with the lecture.')
     }
-    const userId = memberOf(session)
+    const userId = visit.memberId
     const opened = await load(request, outlines, userId)
     if (userId === undefined || !(await markOpened(request.at, userId, opened, state))) {
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
     }
-    return redirectTo(reply, request, 'site', afterMark(here, opened, state))
+    return visit.goTo(afterMark(here, opened, state))
   })
 }
 
 /** The file of a lecture, for everyone who may open the lecture. */
-function addFileRoute(app: FastifyInstance, store: FileStore, outlines: OutlineCache): void {
+function addFileRoute(
+  app: FastifyInstance,
+  context: AppContext,
+  store: FileStore,
+  outlines: OutlineCache,
+): void {
   app.get(`${PATH}/file`, async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const draft = await findPreviewed(request, session)
-    const userId = draft === undefined ? memberOf(session) : undefined
+    const userId = draft === undefined ? visit.memberId : undefined
     const { content } = await load(request, outlines, userId, draft)
     if (content === undefined) {
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
@@ -388,9 +394,10 @@ function addPositionRoute(app: FastifyInstance, context: AppContext): void {
     windowSeconds: 60,
   })
   app.post(positionPath(PATH), async (request, reply) => {
-    const session = await findBrowserSession(request)
-    const form = checkedForm(context.keyring, request, session)
-    const userId = memberOf(session)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
+    const form = visit.form()
+    const userId = visit.memberId
     const { slug, id } = placeOf(request)
     if (session !== undefined) actAs(request, session, lecturePath(slug, id))
     if (userId !== undefined) checkRate(limiter, `${request.school.id} ${userId}`, reply)

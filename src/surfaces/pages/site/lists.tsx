@@ -5,12 +5,11 @@ import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
 import type { Keyed, KeysetRange } from '../../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { ListBody, type ListPage, readListPage } from '../frame/list-parts.tsx'
-import { sendPage } from '../frame/page-request.ts'
 import { PUBLIC_LISTS, type PublicList } from '../frame/public-lists.ts'
+import { visitOf } from '../frame/visit.ts'
 import {
   courseRow,
   eventRow,
@@ -58,18 +57,13 @@ export function addPublicListRoutes(app: FastifyInstance, context: AppContext): 
   ): void {
     const list = PUBLIC_LISTS[kind]
     app.get(list.path, async (request, reply) => {
-      const [session, page] = await Promise.all([
-        findBrowserSession(request),
+      const [visit, page] = await Promise.all([
+        visitOf(context, request, reply),
         readListPage(request, `public ${kind}`, (range) => read(request.at, '', range)),
       ])
-      const frame = frameFor(context, request, reply, session)
+      const frame = visit.frame()
       const { timeZone } = request.school
-      return sendPage(
-        reply,
-        request,
-        'site',
-        publicListPage({ ...frame, list, page, timeZone, row }),
-      )
+      return visit.page(publicListPage({ ...frame, list, page, timeZone, row }))
     })
   }
 

@@ -10,15 +10,14 @@ import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendFile } from '../frame/files.ts'
-import { frameFor, type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
-import { sendPage } from '../frame/page-request.ts'
+import { type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
 import { WrittenText } from '../frame/parts.tsx'
 import { MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
-import { loadBrowserSession, memberOf } from '../frame/session.ts'
+import { memberOf } from '../frame/session.ts'
+import { signedInVisit, visitOf } from '../frame/visit.ts'
 import { formatMoney, formatPriceEach, sizeInWords } from '../frame/words.ts'
 import { toList } from './lists.tsx'
 import { isPreview, withPreviewMark } from './writing.tsx'
@@ -28,33 +27,36 @@ export function addOfferRoutes(app: FastifyInstance, context: AppContext): void 
   const { files } = context
 
   app.get('/plans/:slug', async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const isMarked = isPreview(request, session)
     const plan = await findPublicPlan(request.at, slugOf(request), isMarked)
     if (plan === undefined) throw notFound()
-    const frame = frameFor(context, request, reply, session)
+    const frame = visit.frame()
     const { contactEmail } = request.school
     const page = planPage({ ...withPreviewMark(frame, isMarked, plan), plan, contactEmail })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.get('/products/:slug', async (request, reply) => {
-    const session = await findBrowserSession(request)
+    const visit = await visitOf(context, request, reply)
+    const { session } = visit
     const isMarked = isPreview(request, session)
     const product = await loadProduct(request, session, isMarked)
-    const frame = frameFor(context, request, reply, session)
+    const frame = visit.frame()
     const { contactEmail } = request.school
     const page = productPage({
       ...withPreviewMark(frame, isMarked, product),
       product,
       contactEmail,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   if (files === undefined) return
   app.get('/products/:slug/file', async (request, reply) => {
-    const session = await loadBrowserSession(request)
+    const visit = await signedInVisit(context, request, reply)
+    const { session } = visit
     const { isOwned, file } = await loadProduct(request, session)
     if (!isOwned) throw new RequestRefusedError(403, 'You do not have this download.')
     return await sendFile(request, reply, files, file?.id)

@@ -6,59 +6,53 @@ import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { frameFor, queryOf, type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
-import { sendPage } from '../frame/page-request.ts'
+import { queryOf, type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
 import { WrittenText } from '../frame/parts.tsx'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
+import { visitOf } from '../frame/visit.ts'
 import { checkFactor } from '../sign-in/factor-needed.tsx'
 import { toList } from './lists.tsx'
 
 /** The public page of each post and page. */
 export function addWritingRoutes(app: FastifyInstance, context: AppContext): void {
-  app.get('/posts/:slug', async (request, reply) => {
-    const seen = await viewerOf(request)
-    const post = await findPublicPost(request.at, slugOf(request), seen.isPreview)
-    return await show(context, request, reply, post && { ...post, kind: 'post' }, seen)
-  })
+  app.get('/posts/:slug', (request, reply) =>
+    show(context, request, reply, async (isMarked) => {
+      const post = await findPublicPost(request.at, slugOf(request), isMarked)
+      return post && { ...post, kind: 'post' }
+    }),
+  )
 
-  app.get('/pages/:slug', async (request, reply) => {
-    const seen = await viewerOf(request)
-    const page = await findPublicPage(request.at, slugOf(request), seen.isPreview)
-    return await show(context, request, reply, page && { ...page, kind: 'page' }, seen)
-  })
+  app.get('/pages/:slug', (request, reply) =>
+    show(context, request, reply, async (isMarked) => {
+      const page = await findPublicPage(request.at, slugOf(request), isMarked)
+      return page && { ...page, kind: 'page' }
+    }),
+  )
 }
 
-interface Viewer {
-  readonly session?: BrowserSession | undefined
-  readonly isPreview: boolean
-}
+type Find = (isMarked: boolean) => Promise<(Writing & { readonly isPublic: boolean }) | undefined>
 
 /** The session is read first only for a preview, so that an unknown address costs one statement. */
-async function viewerOf(request: FastifyRequest): Promise<Viewer> {
-  if (!asksForPreview(request)) return { isPreview: false }
-  const session = await findBrowserSession(request)
-  return { session, isPreview: isPreview(request, session) }
-}
-
 async function show(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  writing: (Writing & { readonly isPublic: boolean }) | undefined,
-  viewer: Viewer,
+  find: Find,
 ): Promise<FastifyReply> {
+  const early = asksForPreview(request) ? await visitOf(context, request, reply) : undefined
+  const isMarked = isPreview(request, early?.session)
+  const writing = await find(isMarked)
   if (writing === undefined) {
     throw new RequestRefusedError(404, 'This page does not exist, or it is no longer public.')
   }
-  const session = viewer.session ?? (await findBrowserSession(request))
+  const visit = early ?? (await visitOf(context, request, reply))
   const page = writingPage({
-    ...withPreviewMark(frameFor(context, request, reply, session), viewer.isPreview, writing),
+    ...withPreviewMark(visit.frame(), isMarked, writing),
     timeZone: request.school.timeZone,
     writing,
   })
-  return sendPage(reply, request, 'site', page)
+  return visit.page(page)
 }
 
 /** A public post or page of the school. */
