@@ -32,7 +32,7 @@ import { addSessionRoutes } from './account/sessions.tsx'
 import { addSettingsRoutes } from './account/settings.tsx'
 import { addAdminRoutes } from './admin/admin.ts'
 import { addPublicLogoRoute } from './admin/apps/application-logo.tsx'
-import { adminFrame, FeatureOff, NotOperator } from './admin/frame/operator.ts'
+import { FeatureOff, NotOperator, OperatorVisit } from './admin/frame/operator.ts'
 import { adminOnlyPage, developersOffPage } from './admin/frame/question-page.tsx'
 import { addConsentRoutes } from './consent/consent.tsx'
 import { addEndSessionRoutes, addSignOutRoutes } from './consent/sign-out.tsx'
@@ -170,8 +170,8 @@ async function answerPageError(
   }
   if (error instanceof FactorNeeded) return await answerFactorNeeded(visitBy(error.session))
   if (error instanceof FeatureOff) {
-    const page = developersOffPage(adminFrame(context, request, reply, error.operator))
-    return sendPage(reply, request, 'site', page, 404)
+    const visit = new OperatorVisit(context, request, reply, error.operator)
+    return visit.page(developersOffPage(visit.frame()), 404)
   }
   const place = { reference: request.id, school: brandingOf(request.school) }
   const fault = findClientFault(error)

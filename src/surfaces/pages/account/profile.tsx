@@ -66,7 +66,7 @@ export function addProfileRoutes(app: FastifyInstance, context: AppContext): voi
     scope.post(`${PATH}/picture`, async (request, reply) => {
       const visit = await signedInVisit(context, request, reply, PATH)
       const { session } = visit
-      const sent = await readPictureForm(context.keyring, request, session, MOST_PICTURE_BYTES)
+      const sent = await readPictureForm(visit, MOST_PICTURE_BYTES)
       if (sent === 'remove') {
         await removePicture(request.at, session.person.id, request.id)
         return visit.goTo(`${PATH}?done=no-picture`)

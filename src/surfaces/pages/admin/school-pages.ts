@@ -7,6 +7,7 @@ import { actAs } from '../frame/session.ts'
 import { addActionRoutes } from './crud/action.tsx'
 import { addChangeRoutes, addCreateRoutes } from './crud/form.tsx'
 import { addListRoute } from './crud/list.tsx'
+import { loadNamed } from './crud/named.ts'
 import { addObjectRoute } from './crud/object.tsx'
 import { addRelatedRoutes } from './crud/related.ts'
 import { type AdminResource, listPath, objectPath } from './crud/resource.ts'
@@ -14,7 +15,6 @@ import { addSelectionRoutes } from './crud/selection.tsx'
 import { addSettingsPage } from './crud/settings-page.ts'
 import { addJobRoutes } from './crud/transfers.tsx'
 import { addUploadRoutes, fileIdIn } from './crud/upload.tsx'
-import { loadNamed } from './crud/visit.ts'
 import { asOperator } from './frame/operator.ts'
 import { RESOURCES } from './resources/all-resources.ts'
 import { addCheckInRoutes } from './resources/check-in.tsx'
@@ -82,8 +82,8 @@ function addFileRoutes(app: FastifyInstance, context: AppContext, resource: Admi
     addUploadRoutes(app, context, {
       route: `${listPath(resource)}/:id/${upload.path}`,
       upload,
-      find: async (request, visit) => {
-        const object = await loadNamed(request, visit, resource)
+      find: async (visit) => {
+        const object = await loadNamed(visit, resource)
         return {
           path: objectPath(resource, object, `/${upload.path}`),
           back: { url: objectPath(resource, object), label: resource.name(object) },

@@ -1,6 +1,3 @@
-import type { FastifyRequest } from 'fastify'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
-import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import {
   boundaryIn,
   type FormPart,
@@ -8,14 +5,13 @@ import {
   textOfPart,
 } from '../../../foundation/http/multipart.ts'
 import { checkPostToken } from './page-request.ts'
+import type { SignedInVisit } from './visit.ts'
 
 const FIELD_BYTES = 4096
 
 /** The chosen file, or what was sent instead. Nothing is read of a form that we did not serve to this browser. */
 export async function readPictureForm(
-  keyring: Keyring,
-  request: FastifyRequest,
-  session: BrowserSession,
+  { context, request, session }: SignedInVisit,
   maxBytes: number,
 ): Promise<Buffer | 'remove' | 'none' | 'too_large'> {
   const boundary = boundaryIn(request.headers['content-type'])
@@ -24,12 +20,12 @@ export async function readPictureForm(
   for await (const part of readMultipart(body, boundary)) {
     if (!isOurs) {
       if (part.name !== 'form_token') break
-      checkPostToken(keyring, request, session, await textOfPart(part, FIELD_BYTES))
+      checkPostToken(context.keyring, request, session, await textOfPart(part, FIELD_BYTES))
       isOurs = true
     } else if (part.name === 'remove') return 'remove'
     else if (part.name === 'picture') return await bytesOf(part, maxBytes)
   }
-  if (!isOurs) checkPostToken(keyring, request, session, undefined)
+  if (!isOurs) checkPostToken(context.keyring, request, session, undefined)
   return 'none'
 }
 

@@ -5,7 +5,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { redirectTo } from '../frame/page-request.ts'
 import type { ProofNeeded } from '../frame/recent-proof.ts'
 import type { SignInNeeded } from '../frame/session.ts'
-import { type SignedInVisit, visitOf } from '../frame/visit.ts'
+import { type SignedInVisit, Visit, visitOf } from '../frame/visit.ts'
 import { askForProof, showConfirm } from './confirm.tsx'
 import { showKeptForm } from './go-on.tsx'
 import { keepForm, ownerOf, readForm } from './kept-form.ts'
@@ -25,7 +25,7 @@ export async function askToSignIn(
     const place = encodeURIComponent(returnTo)
     return redirectTo(reply, request, 'site', `/sign-in?return_to=${place}${files}`)
   }
-  return await showSignIn(context, documents, request, reply, {
+  return await showSignIn(new Visit(context, request, reply, undefined), documents, {
     returnTo,
     keptForm: kept.kind === 'kept' ? kept.sealed : undefined,
     interrupted: kept.kind,

@@ -17,11 +17,9 @@ import { expiredRequestPage } from '../../../foundation/html/error-page.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { brandingOf } from '../../../gate/branding.ts'
-import { findBrowserSession } from '../../../gate/browser-gate.ts'
-import type { AppContext } from '../../../gate/context.ts'
 import { findRequestingClient } from '../../../gate/requesting-client.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { formTokenFor, sendPage, sendScriptedPage } from '../frame/page-request.ts'
+import { sendPage } from '../frame/page-request.ts'
 import { type Interrupted, InterruptedAlert, NewSchoolSteps } from '../frame/parts.tsx'
 import {
   challengeFormOf,
@@ -29,6 +27,7 @@ import {
   PasskeyButton,
   passkeyFields,
 } from '../frame/passkey-parts.tsx'
+import type { Visit } from '../frame/visit.ts'
 import { keepAfterSignIn } from './after-sign-in.ts'
 import { SIGN_UP_PATH } from './sign-up-form.tsx'
 
@@ -45,15 +44,13 @@ interface SignInState {
 }
 
 export async function showSignIn(
-  context: AppContext,
+  visit: Visit,
   documents: MetadataClients,
-  request: FastifyRequest,
-  reply: FastifyReply,
   state: SignInState,
   status = 200,
 ): Promise<FastifyReply> {
-  const session = await findBrowserSession(request)
-  const formToken = formTokenFor(context.keyring, request, reply, session)
+  const { context, request } = visit
+  const formToken = visit.formToken()
   const { sealedRequest, returnTo } = state
   const sendsMail = context.mailer !== undefined
   const party = relyingPartyOf(request.school.origin, context.passkeys)
@@ -79,7 +76,7 @@ export async function showSignIn(
     problem: state.problem,
     client: await clientAsking(documents, request, state.pending),
   })
-  return sendScriptedPage(reply, request, 'authorization', PASSKEY_SCRIPT, page, status)
+  return visit.scriptedPage(PASSKEY_SCRIPT, page, status, 'authorization')
 }
 
 async function clientAsking(

@@ -51,7 +51,7 @@ export function addPasskeySignInRoutes(
     const again = (problem: SignInProblem, status: number) => {
       const email = form.get('email') ?? undefined
       const state = { sealedRequest, pending, returnTo, keptForm, email, problem }
-      return showSignIn(context, documents, request, reply, state, status)
+      return showSignIn(visit, documents, state, status)
     }
     const outcome = await provePasskey(request.at, proofIn(context, request, form))
     const after = { sealedRequest, returnTo, keptForm }

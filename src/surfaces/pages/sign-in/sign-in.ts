@@ -36,7 +36,7 @@ export function addSignInRoutes(
       return visit.goTo(`/consent?request=${sealedRequest}`, 'authorization')
     }
     const returnTo = parseLocalPath(query.get('return_to'))
-    return await showSignIn(context, documents, request, reply, {
+    return await showSignIn(visit, documents, {
       sealedRequest,
       pending,
       returnTo,
@@ -57,7 +57,7 @@ export function addSignInRoutes(
     const keptForm = form.get('kept_form') ?? undefined
     const again = (problem: SignInProblem, status: number) => {
       const state = { sealedRequest, pending, returnTo, keptForm, email, problem }
-      return showSignIn(context, documents, request, reply, state, status)
+      return showSignIn(visit, documents, state, status)
     }
     if (email === '' || password === '') {
       return await again({ kind: 'missing', email: email === '', password: password === '' }, 400)

@@ -7,11 +7,10 @@ import { PageHead } from '../../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
-import { redirectTo, sendPage } from '../../frame/page-request.ts'
 import { adminPaths } from '../../frame/paths.ts'
 import { JOBS_PATH } from '../crud/transfers.tsx'
-import { enter } from '../crud/visit.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import { operatorVisit } from '../frame/operator.ts'
 import {
   CompletionPanel,
   EnrollmentPanel,
@@ -28,7 +27,7 @@ const NOT_STARTED = 'The count could not be started. Open the page again and try
 /** Figures and charts of the school. The server draws the charts. */
 export function addAnalyticsRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.analytics, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const [now, { timeZone }] = [new Date(), visit.place]
     const asked = readPeriod(queryOf(request), now, timeZone)
     const figures = await readFigures(visit.perform, asked.period, dayAt(now, timeZone))
@@ -39,15 +38,15 @@ export function addAnalyticsRoutes(app: FastifyInstance, context: AppContext): v
       problems: isRefused ? figures.problems : [],
       figures: isRefused ? undefined : figures,
     })
-    return sendPage(reply, request, 'site', page, isRefused ? 422 : 200)
+    return visit.page(page, isRefused ? 422 : 200)
   })
 
   app.post(RECOUNT_PATH, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     visit.form()
     const outcome = await visit.perform(recountAnalytics, {})
     if (outcome.kind === 'done') {
-      return redirectTo(reply, request, 'site', `${JOBS_PATH}/${outcome.output.id}?done=started`)
+      return visit.goTo(`${JOBS_PATH}/${outcome.output.id}?done=started`)
     }
     throw new RequestRefusedError(409, outcome.kind === 'conflict' ? outcome.detail : NOT_STARTED)
   })

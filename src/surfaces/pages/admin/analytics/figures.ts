@@ -6,7 +6,7 @@ import {
 } from '../../../../domain/analytics/analytics-operations.ts'
 import type { Outcome } from '../../../../domain/operation/operation.ts'
 import { currencyOf } from '../../../../foundation/text/currency.ts'
-import type { Visit } from '../crud/visit.ts'
+import type { OperatorVisit } from '../frame/operator.ts'
 import { type Interval, type Period, periodBefore, unfinishedStep } from './period.tsx'
 
 /** Revenue of one currency. Each list has one value per step. */
@@ -54,7 +54,7 @@ type Refused = Extract<Outcome, { kind: 'invalid' }>
 
 /** Returns the refusal of the operation if the period is invalid. */
 export async function readFigures(
-  perform: Visit['perform'],
+  perform: OperatorVisit['perform'],
   period: Period,
   today: string,
 ): Promise<SchoolFigures | Refused> {

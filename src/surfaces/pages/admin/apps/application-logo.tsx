@@ -6,18 +6,15 @@ import {
   setLogo,
 } from '../../../../domain/clients/application-details.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { Alert, AppTile, Button, FormToken, Name } from '../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { cleanPicture, type PictureProblem } from '../../../../foundation/pictures/clean-picture.ts'
 import { isUuid } from '../../../../foundation/protocol/token-format.ts'
-import type { AppContext } from '../../../../gate/context.ts'
-import { redirectTo, sendPage } from '../../frame/page-request.ts'
 import { applicationPath } from '../../frame/paths.ts'
 import { readPictureForm } from '../../frame/picture-form.ts'
 import { requireRecentProof } from '../../frame/recent-proof.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { adminFrame, operatorActor } from '../frame/operator.ts'
+import type { OperatorVisit } from '../frame/operator.ts'
 
 /** A picture in a sandbox. A new logo has a new address, so that browsers may keep it. */
 const HEADERS = {
@@ -29,56 +26,44 @@ const HEADERS = {
 } as const
 
 interface Entered {
-  readonly operator: BrowserSession
+  readonly visit: OperatorVisit
   readonly application: ListedClient
 }
 
-type Enter = (request: FastifyRequest, returnTo?: string) => Promise<Entered>
+type Enter = (request: FastifyRequest, reply: FastifyReply, returnTo?: string) => Promise<Entered>
 
-export function addLogoRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  path: string,
-  enter: Enter,
-): void {
+export function addLogoRoutes(app: FastifyInstance, path: string, enter: Enter): void {
   /** A thief with an old session must not make one app look like another, to people who are asked for consent. */
-  const enterProven = async (request: FastifyRequest) => {
+  const enterProven = async (request: FastifyRequest, reply: FastifyReply) => {
     const { clientId } = request.params as { clientId: string }
-    const entered = await enter(request, applicationPath(clientId, '/logo'))
-    requireRecentProof(request, entered.operator)
+    const entered = await enter(request, reply, applicationPath(clientId, '/logo'))
+    requireRecentProof(request, entered.visit.session)
     return entered
   }
-  const show = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { operator, application }: Entered,
-    problem?: LogoProblem,
-  ) => {
-    const frame = adminFrame(context, request, reply, operator)
+  const show = ({ visit, application }: Entered, problem?: LogoProblem) => {
+    const frame = visit.frame()
     const page = logoPage({ ...frame, application, problem })
-    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
+    return visit.page(page, problem === undefined ? 200 : 422)
   }
 
-  app.get(`${path}/logo`, async (request, reply) =>
-    show(request, reply, await enterProven(request)),
-  )
+  app.get(`${path}/logo`, async (request, reply) => show(await enterProven(request, reply)))
 
   app.register(async (scope) => {
     scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
     scope.post(`${path}/logo`, async (request, reply) => {
-      const entered = await enterProven(request)
-      const { operator, application } = entered
+      const entered = await enterProven(request, reply)
+      const { visit, application } = entered
       const page = applicationPath(application.clientId)
-      const sent = await readPictureForm(context.keyring, request, operator, MOST_LOGO_BYTES)
-      const by = operatorActor(request, operator)
+      const sent = await readPictureForm(visit, MOST_LOGO_BYTES)
+      const by = visit.actor
       if (sent === 'remove') {
         await setLogo(request.at, by, application.clientId, undefined)
-        return redirectTo(reply, request, 'site', `${page}?done=no-logo`)
+        return visit.goTo(`${page}?done=no-logo`)
       }
       const picture = typeof sent === 'string' ? sent : cleanLogo(sent)
-      if (typeof picture === 'string') return show(request, reply, entered, picture)
+      if (typeof picture === 'string') return show(entered, picture)
       await setLogo(request.at, by, application.clientId, picture)
-      return redirectTo(reply, request, 'site', `${page}?done=logo`)
+      return visit.goTo(`${page}?done=logo`)
     })
   })
 }

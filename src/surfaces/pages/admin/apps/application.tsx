@@ -9,7 +9,6 @@ import { templateOf } from '../../../../domain/clients/assistants.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { countPeopleOfApp } from '../../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { signsIdTokens } from '../../../../domain/schools/signing.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
@@ -19,7 +18,6 @@ import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../account/delete-account.tsx'
-import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../../frame/page-request.ts'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {
@@ -29,7 +27,7 @@ import {
   shownField,
   versionsOf,
 } from '../frame/changes-in-form.tsx'
-import { adminFrame, loadOperator, performAs } from '../frame/operator.ts'
+import type { OperatorVisit } from '../frame/operator.ts'
 import { PeoplePanel, type PeopleProps } from './activity.tsx'
 import {
   APPLICATION_FIELDS,
@@ -39,9 +37,9 @@ import {
 } from './application-fields.tsx'
 import { addLogoRoutes, LogoPanel } from './application-logo.tsx'
 import {
-  checkShown,
   deleteApplicationPage,
   detailsOf,
+  developersVisit,
   KindBadges,
   loadApplication,
   MEMBER_SCOPES,
@@ -74,15 +72,14 @@ const NOTICES = {
 }
 
 export function addOneApplicationRoutes(app: FastifyInstance, context: AppContext): void {
-  /** Loads the operator and the application. Every route of one application calls it first. */
-  const enter = async (request: FastifyRequest, returnTo?: string) => {
-    const operator = await loadOperator(request, returnTo)
-    checkShown(request, operator)
-    return { operator, application: await loadApplication(request) }
+  /** Every route of one application begins here. */
+  const enter = async (request: FastifyRequest, reply: FastifyReply, returnTo?: string) => {
+    const visit = await developersVisit(context, request, reply, returnTo)
+    return { visit, application: await loadApplication(request) }
   }
-  /** The same for everything that the explorer, which is built in, does not have. */
-  const enterToChange = async (request: FastifyRequest, returnTo?: string) => {
-    const entered = await enter(request, returnTo)
+  /** Every route begins here that changes an application: the explorer, which is built in, is not changed. */
+  const enterToChange = async (request: FastifyRequest, reply: FastifyReply, returnTo?: string) => {
+    const entered = await enter(request, reply, returnTo)
     if (!entered.application.builtIn) return entered
     throw new RequestRefusedError(
       409,
@@ -91,111 +88,111 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   }
 
   app.get(ONE, async (request, reply) => {
-    const { operator, application } = await enter(request)
+    const { visit, application } = await enter(request, reply)
     const draft = draftOf(application, signsIdTokens(request.school))
     const shown = detailsOf(draft)
-    return await show(context, request, reply, { operator, application, draft, shown })
+    return await show(visit, { application, draft, shown })
   })
 
   app.post(ONE, async (request, reply) => {
-    const { operator, application } = await enterToChange(request, pathOf(request))
+    const { visit, application } = await enterToChange(request, reply, pathOf(request))
     const { clientId } = application
-    const form = checkedForm(context.keyring, request, operator)
+    const form = visit.form()
     const draft = readDraft(form)
     const typed = detailsOf(draft)
     const stored = detailsOf(draftOf(application, signsIdTokens(request.school)))
     const { changes, overwritten, shown } = changesIn(form, typed, stored)
-    const again = { operator, application, draft, shown }
+    const again = { application, draft, shown }
     if (overwritten.length > 0) {
       const overwrites = versionsOf(overwritten, APPLICATION_FIELDS, typed, stored)
-      return await show(context, request, reply, { ...again, overwrites }, 409)
+      return await show(visit, { ...again, overwrites }, 409)
     }
     const input = { client_id: clientId, ...changes }
-    const changed = await performAs(request, operator, changeApplication, input)
+    const changed = await visit.perform(changeApplication, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed
-      return await show(context, request, reply, { ...again, problems }, 400)
+      return await show(visit, { ...again, problems }, 400)
     }
-    return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=saved`)
+    return visit.goTo(`${applicationPath(clientId)}?done=saved`)
   })
 
-  addLogoRoutes(app, context, ONE, enterToChange)
+  addLogoRoutes(app, ONE, enterToChange)
 
   app.get(`${ONE}/renew`, async (request, reply) => {
-    const { operator, application } = await enterToChange(request)
+    const { visit, application } = await enterToChange(request, reply)
     if (!application.confidential) {
       const page = applicationPath(application.clientId)
-      return redirectTo(reply, request, 'site', `${page}?done=no-secret`)
+      return visit.goTo(`${page}?done=no-secret`)
     }
-    const frame = adminFrame(context, request, reply, operator)
-    return sendPage(reply, request, 'site', renewSecretPage({ ...frame, application }))
+    const frame = visit.frame()
+    return visit.page(renewSecretPage({ ...frame, application }))
   })
 
   app.post(`${ONE}/secret`, async (request, reply) => {
-    const { operator, application } = await enterToChange(request, pathOf(request))
-    const end_old = checkedForm(context.keyring, request, operator).get('end_old') === 'yes'
+    const { visit, application } = await enterToChange(request, reply, pathOf(request))
+    const end_old = visit.form().get('end_old') === 'yes'
     const { clientId } = application
     const input = { client_id: clientId, end_old }
-    const made = await performAs(request, operator, rotateSecret, input)
+    const made = await visit.perform(rotateSecret, input)
     if (made.kind !== 'done') {
-      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
+      return visit.goTo(`${applicationPath(clientId)}?done=no-secret`)
     }
     const { client_secret: secret, old_secret_expires_at: old_until } = made.output
     const carried = { secret, rotated: true, old_until }
-    carrySecret(context.keyring, request, reply, operator, clientId, carried)
-    return redirectTo(reply, request, 'site', applicationPath(clientId, '/secret'))
+    carrySecret(visit, clientId, carried)
+    return visit.goTo(applicationPath(clientId, '/secret'))
   })
 
   app.get(`${ONE}/secret`, async (request, reply) => {
-    const { operator, application } = await enterToChange(request)
+    const { visit, application } = await enterToChange(request, reply)
     const { clientId, name } = application
-    const taken = takeSecret(context.keyring, request, reply, operator, clientId)
+    const taken = takeSecret(visit, clientId)
     if (taken === undefined) {
-      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=secret-shown`)
+      return visit.goTo(`${applicationPath(clientId)}?done=secret-shown`)
     }
-    const frame = adminFrame(context, request, reply, operator)
+    const frame = visit.frame()
     const page = secretPage({ ...frame, clientId, name, ...taken })
-    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+    return visit.scriptedPage(COPY_SCRIPT, page)
   })
 
   app.get(`${ONE}/old-secret`, async (request, reply) => {
-    const { operator, application } = await enterToChange(request)
+    const { visit, application } = await enterToChange(request, reply)
     if (application.oldSecretExpiresAt === undefined) {
       const page = applicationPath(application.clientId)
-      return redirectTo(reply, request, 'site', `${page}?done=old-secret-ended`)
+      return visit.goTo(`${page}?done=old-secret-ended`)
     }
-    const frame = adminFrame(context, request, reply, operator)
-    return sendPage(reply, request, 'site', endOldSecretPage({ ...frame, application }))
+    const frame = visit.frame()
+    return visit.page(endOldSecretPage({ ...frame, application }))
   })
 
   app.post(`${ONE}/old-secret`, async (request, reply) => {
-    const { operator, application } = await enterToChange(request, pathOf(request))
-    checkedForm(context.keyring, request, operator)
+    const { visit, application } = await enterToChange(request, reply, pathOf(request))
+    visit.form()
     const { clientId } = application
-    await performAs(request, operator, endOldSecret, { client_id: clientId })
-    return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=old-secret-ended`)
+    await visit.perform(endOldSecret, { client_id: clientId })
+    return visit.goTo(`${applicationPath(clientId)}?done=old-secret-ended`)
   })
 
   app.get(`${ONE}/delete`, async (request, reply) => {
-    const { operator, application } = await enterToChange(request)
+    const { visit, application } = await enterToChange(request, reply)
     const people = await countPeopleOfApp(request.at, application.clientId)
-    const frame = adminFrame(context, request, reply, operator)
+    const frame = visit.frame()
     const page = deleteApplicationPage({ ...frame, application, people })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post(`${ONE}/delete`, async (request, reply) => {
-    const { operator, application } = await enterToChange(request, pathOf(request))
-    const form = checkedForm(context.keyring, request, operator)
+    const { visit, application } = await enterToChange(request, reply, pathOf(request))
+    const form = visit.form()
     if (!isNameTyped(form, application.name || application.clientId)) {
       const people = await countPeopleOfApp(request.at, application.clientId)
-      const frame = adminFrame(context, request, reply, operator)
+      const frame = visit.frame()
       const page = deleteApplicationPage({ ...frame, application, people, isWrongName: true })
-      return sendPage(reply, request, 'site', page, 422)
+      return visit.page(page, 422)
     }
     const input = { client_id: application.clientId }
-    await performAs(request, operator, deleteApplication, input)
-    return redirectTo(reply, request, 'site', `${adminPaths.applications}?done=deleted`)
+    await visit.perform(deleteApplication, input)
+    return visit.goTo(`${adminPaths.applications}?done=deleted`)
   })
 }
 
@@ -219,7 +216,6 @@ function draftOf(application: ListedClient, endSession: boolean): ApplicationDra
 }
 
 interface Shown {
-  readonly operator: BrowserSession
   readonly application: ListedClient
   readonly draft: ApplicationDraft
   /** What the form showed when it was opened. */
@@ -229,14 +225,13 @@ interface Shown {
 }
 
 async function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { operator, application, draft, shown, problems = [], overwrites = [] }: Shown,
+  visit: OperatorVisit,
+  { application, draft, shown, problems = [], overwrites = [] }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
+  const { request } = visit
   const page = applicationPage({
-    ...adminFrame(context, request, reply, operator, NOTICES),
+    ...visit.frame(NOTICES),
     application,
     draft,
     problems,
@@ -246,7 +241,7 @@ async function show(
     variant: request.school.variant,
     people: await readPeople(request, application.clientId),
   })
-  return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page, status)
+  return visit.scriptedPage(COPY_SCRIPT, page, status)
 }
 
 interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {

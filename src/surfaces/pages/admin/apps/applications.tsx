@@ -8,7 +8,6 @@ import {
 import { SCOPES, SCOPES_OF_AUDIENCE } from '../../../../domain/clients/scope-catalogue.ts'
 import { MOST_PEOPLE, peoplePerApp } from '../../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { signsIdTokens } from '../../../../domain/schools/signing.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
@@ -24,11 +23,10 @@ import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts
 import { DOCUMENTS, ENDPOINTS } from '../../../../foundation/protocol/endpoints.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { withoutNul } from '../../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../../frame/page-request.ts'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
 import { countUpTo } from '../../frame/words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { adminFrame, FeatureOff, loadOperator, performAs } from '../frame/operator.ts'
+import { FeatureOff, type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 import { PeopleWithAccess } from './activity.tsx'
 import {
@@ -58,52 +56,59 @@ const EMPTY: ApplicationDraft = {
 /** Developers, OAuth applications: the member clients of a school. */
 export function addApplicationRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.applications, async (request, reply) => {
-    const operator = await loadOperator(request)
-    checkShown(request, operator)
+    const visit = await developersVisit(context, request, reply)
     const [applications, people] = await Promise.all([
       listClients(request.at, 'application'),
       peoplePerApp(request.at, 'application'),
     ])
-    const frame = adminFrame(context, request, reply, operator, NOTICES)
+    const frame = visit.frame(NOTICES)
     const { origin } = request.school
     const page = applicationsPage({ ...frame, applications, people, origin })
-    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+    return visit.scriptedPage(COPY_SCRIPT, page)
   })
 
   app.get(adminPaths.newApplication, async (request, reply) => {
-    const operator = await loadOperator(request)
-    checkShown(request, operator)
+    const visit = await developersVisit(context, request, reply)
     const draft = {
       ...EMPTY,
       postLogoutRedirectUris: signsIdTokens(request.school) ? '' : undefined,
     }
-    return showNew(context, request, reply, operator, draft, [])
+    return showNew(visit, draft, [])
   })
 
   app.post(adminPaths.applications, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.newApplication)
-    checkShown(request, operator)
-    const form = checkedForm(context.keyring, request, operator)
+    const visit = await developersVisit(context, request, reply, adminPaths.newApplication)
+    const form = visit.form()
     const draft = readDraft(form)
     const input = { ...detailsOf(draft), confidential: draft.confidential }
-    const made = await performAs(request, operator, createApplication, input)
+    const made = await visit.perform(createApplication, input)
     if (made.kind === 'invalid') {
-      return showNew(context, request, reply, operator, draft, made.problems, 400)
+      return showNew(visit, draft, made.problems, 400)
     }
     if (made.kind !== 'done') throw new Error('a random client_id was taken')
     const { client_id: clientId, client_secret: secret } = made.output
     if (secret === null) {
-      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=created`)
+      return visit.goTo(`${applicationPath(clientId)}?done=created`)
     }
     const carried = { secret, rotated: false }
-    carrySecret(context.keyring, request, reply, operator, clientId, carried)
-    return redirectTo(reply, request, 'site', applicationPath(clientId, '/secret'))
+    carrySecret(visit, clientId, carried)
+    return visit.goTo(applicationPath(clientId, '/secret'))
   })
 }
 
-/** Without the beta feature the Developers area is absent; applications go on working. */
-export function checkShown(request: FastifyRequest, operator: BrowserSession): void {
-  if (!request.school.mcpConnections) throw new FeatureOff(operator)
+/**
+ * Every route of the Developers area begins here. Without the beta feature the area is absent; applications go on
+ * working.
+ */
+export async function developersVisit(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  returnTo?: string,
+): Promise<OperatorVisit> {
+  const visit = await operatorVisit(context, request, reply, returnTo)
+  if (!request.school.mcpConnections) throw new FeatureOff(visit.session)
+  return visit
 }
 
 /** An application of this school. The id of another school's application is not found. */
@@ -148,23 +153,20 @@ function linesOf(text: string): string[] {
 }
 
 function showNew(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operator: BrowserSession,
+  visit: OperatorVisit,
   draft: ApplicationDraft,
   problems: readonly InputProblem[],
   status = 200,
 ): FastifyReply {
   const page = newApplicationPage({
-    ...adminFrame(context, request, reply, operator),
+    ...visit.frame(),
     here: adminPaths.newApplication,
     draft,
     problems,
     offered: MEMBER_SCOPES,
-    variant: request.school.variant,
+    variant: visit.request.school.variant,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 interface ApplicationsProps extends AdminFrame {

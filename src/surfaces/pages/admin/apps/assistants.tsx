@@ -10,56 +10,51 @@ import {
   templateOf,
 } from '../../../../domain/clients/assistants.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { Alert, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { checkedForm, redirectTo, sendPage } from '../../frame/page-request.ts'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { adminFrame, loadOperator, performAs } from '../frame/operator.ts'
+import type { OperatorVisit } from '../frame/operator.ts'
 import {
   type ApplicationDraft,
   ApplicationFields,
   type ApplicationFieldsProps,
 } from './application-fields.tsx'
-import { checkShown, detailsOf, MEMBER_SCOPES, readDraft } from './applications.tsx'
+import { detailsOf, developersVisit, MEMBER_SCOPES, readDraft } from './applications.tsx'
 
 const ONE = `${adminPaths.assistants}/:assistant`
 
 /** Developers, Assistants: applications for members, made from templates. */
 export function addAssistantRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.assistants, async (request, reply) => {
-    const operator = await loadOperator(request)
-    checkShown(request, operator)
-    const frame = adminFrame(context, request, reply, operator)
+    const visit = await developersVisit(context, request, reply)
+    const frame = visit.frame()
     const page = assistantsPage({ ...frame, connected: await connectedAssistants(request.at) })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.get(ONE, async (request, reply) => {
-    const operator = await loadOperator(request)
-    checkShown(request, operator)
+    const visit = await developersVisit(context, request, reply)
     const assistant = loadAssistant(request)
     const draft = draftFor(assistant, request.school.origin)
-    return show(context, request, reply, { operator, assistant, draft, problems: [] })
+    return show(visit, { assistant, draft, problems: [] })
   })
 
   app.post(ONE, async (request, reply) => {
     const assistant = loadAssistant(request)
-    const operator = await loadOperator(request, assistantPath(assistant))
-    checkShown(request, operator)
-    const draft = readDraft(checkedForm(context.keyring, request, operator))
+    const visit = await developersVisit(context, request, reply, assistantPath(assistant))
+    const draft = readDraft(visit.form())
     const input = { ...detailsOf(draft), confidential: draft.confidential, assistant }
-    const made = await performAs(request, operator, createApplication, input)
+    const made = await visit.perform(createApplication, input)
     if (made.kind === 'invalid') {
       const { problems } = made
-      return show(context, request, reply, { operator, assistant, draft, problems }, 400)
+      return show(visit, { assistant, draft, problems }, 400)
     }
     if (made.kind !== 'done') throw new Error('a random client_id was taken')
     const path = applicationPath(made.output.client_id)
-    return redirectTo(reply, request, 'site', `${path}?done=connected`)
+    return visit.goTo(`${path}?done=connected`)
   })
 }
 
@@ -82,26 +77,19 @@ function draftFor(assistant: Assistant, origin: string): ApplicationDraft {
 }
 
 interface Shown {
-  readonly operator: BrowserSession
   readonly assistant: Assistant
   readonly draft: ApplicationDraft
   readonly problems: readonly InputProblem[]
 }
 
-function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { operator, ...shown }: Shown,
-  status = 200,
-): FastifyReply {
+function show(visit: OperatorVisit, shown: Shown, status = 200): FastifyReply {
   const page = connectAssistantPage({
-    ...adminFrame(context, request, reply, operator),
+    ...visit.frame(),
     ...shown,
     offered: MEMBER_SCOPES,
-    variant: request.school.variant,
+    variant: visit.request.school.variant,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 interface AssistantsProps extends AdminFrame {

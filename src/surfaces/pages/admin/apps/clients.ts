@@ -19,17 +19,15 @@ import {
   peoplePerApp,
 } from '../../../../domain/grants/people-of-app.ts'
 import { activityOfApps } from '../../../../domain/grants/read-activity.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { COPY_SCRIPT } from '../../../../foundation/html/copyable.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf, withoutNul } from '../../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../../frame/page-request.ts'
 import { adminPaths, applicationPath, toolPath } from '../../frame/paths.ts'
 import { clientPath } from '../frame/admin-page.tsx'
 import { changesIn, shownField, versionsOf } from '../frame/changes-in-form.tsx'
-import { adminFrame, loadOperator, operatorActor, performAs } from '../frame/operator.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { saveSettings } from '../settings/settings.tsx'
 import type { PeopleProps } from './activity.tsx'
 import {
@@ -62,16 +60,16 @@ const NOTICES = {
 /** Apps and assistants: where an operator sees, reviews and stops clients of every kind, with the beta feature on or off. */
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.clients, async (request, reply) => {
-    const operator = await loadOperator(request)
+    const visit = await operatorVisit(context, request, reply)
     const { documentHosts, openRegistration } = request.school
     const hidden = shownField(documentsOf(request))
     const settings = { hosts: documentHosts.join('\n'), openRegistration, problems: [], hidden }
-    return await showAll(context, request, reply, operator, settings)
+    return await showAll(visit, settings)
   })
 
   app.post(`${adminPaths.clients}/documents`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.clients)
-    const form = checkedForm(context.keyring, request, operator)
+    const visit = await operatorVisit(context, request, reply, adminPaths.clients)
+    const form = visit.form()
     const hosts = form.get('document_hosts') ?? ''
     const openRegistration = form.get('open_registration') === 'on'
     const documentHosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
@@ -81,96 +79,96 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const again = { hosts, openRegistration, problems: [], hidden: shownField(shown) }
     if (overwritten.length > 0) {
       const overwrites = versionsOf(overwritten, DOCUMENT_FIELDS, typed, stored)
-      return await showAll(context, request, reply, operator, { ...again, overwrites }, 409)
+      return await showAll(visit, { ...again, overwrites }, 409)
     }
-    const outcome = await saveSettings(context, request, operator, changes)
+    const outcome = await saveSettings(visit, changes)
     if (outcome.kind === 'invalid') {
       const problems = outcome.problems.map(({ detail }) => detail)
-      return await showAll(context, request, reply, operator, { ...again, problems }, 400)
+      return await showAll(visit, { ...again, problems }, 400)
     }
-    return redirectTo(reply, request, 'site', `${adminPaths.clients}?done=saved`)
+    return visit.goTo(`${adminPaths.clients}?done=saved`)
   })
 
   app.get(adminPaths.client, async (request, reply) => {
-    const operator = await loadOperator(request)
+    const visit = await operatorVisit(context, request, reply)
     const client = await loadClient(request, queryOf(request).get('id') ?? '')
     if (hasOwnPage(request, client)) {
-      return redirectTo(reply, request, 'site', applicationPath(client.clientId))
+      return visit.goTo(applicationPath(client.clientId))
     }
     if (client.slug !== undefined && request.school.mcpConnections) {
       const done = queryOf(request).get('done')
       const notice = done === null ? '' : `?done=${encodeURIComponent(done)}`
-      return redirectTo(reply, request, 'site', toolPath(client.slug) + notice)
+      return visit.goTo(toolPath(client.slug) + notice)
     }
     const page = clientPage({
-      ...adminFrame(context, request, reply, operator, NOTICES),
+      ...visit.frame(NOTICES),
       client,
       people: await readPeople(request, client.clientId),
     })
-    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+    return visit.scriptedPage(COPY_SCRIPT, page)
   })
 
   app.post(`${adminPaths.clients}/review`, async (request, reply) => {
-    const { operator, client } = await enterPost(context, request)
-    await performAs(request, operator, reviewClient, { client_id: client.clientId })
-    return redirectTo(reply, request, 'site', `${clientPath(client.clientId)}&done=reviewed`)
+    const { visit, client } = await enterPost(context, request, reply)
+    await visit.perform(reviewClient, { client_id: client.clientId })
+    return visit.goTo(`${clientPath(client.clientId)}&done=reviewed`)
   })
 
   app.post(`${adminPaths.clients}/withdraw-review`, async (request, reply) => {
-    const { operator, client } = await enterPost(context, request)
-    await performAs(request, operator, withdrawReview, { client_id: client.clientId })
-    return redirectTo(reply, request, 'site', `${clientPath(client.clientId)}&done=unreviewed`)
+    const { visit, client } = await enterPost(context, request, reply)
+    await visit.perform(withdrawReview, { client_id: client.clientId })
+    return visit.goTo(`${clientPath(client.clientId)}&done=unreviewed`)
   })
 
   app.get(adminPaths.standing, async (request, reply) => {
-    const operator = await loadOperator(request)
+    const visit = await operatorVisit(context, request, reply)
     const client = await loadClient(request, queryOf(request).get('id') ?? '')
     const back = pageOf(request, client)
     if (client.disabled || client.platformDisabled) {
-      return redirectTo(reply, request, 'site', back)
+      return visit.goTo(back)
     }
     const page = switchOffPage({
-      ...adminFrame(context, request, reply, operator),
+      ...visit.frame(),
       client,
       people: await countPeopleOfApp(request.at, client.clientId),
       back,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post(adminPaths.standing, async (request, reply) => {
-    const { operator, client, form } = await enterPost(context, request)
+    const { visit, client, form } = await enterPost(context, request, reply)
     const off = form.get('standing') === 'off'
     const operation = off ? disableClient : enableClient
-    await performAs(request, operator, operation, { client_id: client.clientId })
-    return redirectTo(reply, request, 'site', pageOf(request, client, off ? 'off' : 'on'))
+    await visit.perform(operation, { client_id: client.clientId })
+    return visit.goTo(pageOf(request, client, off ? 'off' : 'on'))
   })
 
   app.post(`${adminPaths.clients}/end`, async (request, reply) => {
-    const { operator, client, form } = await enterPost(context, request)
+    const { visit, client, form } = await enterPost(context, request, reply)
     const person = form.get('person') ?? ''
     if (!isUuid(person)) throw new RequestRefusedError(404, 'There is no such person here.')
-    const by = operatorActor(request, operator)
+    const by = visit.actor
     await endConnectedApp(request.at, person, { clientId: client.clientId }, by)
-    return redirectTo(reply, request, 'site', pageOf(request, client, 'ended'))
+    return visit.goTo(pageOf(request, client, 'ended'))
   })
 
   app.get(adminPaths.endAccess, async (request, reply) => {
-    const operator = await loadOperator(request)
+    const visit = await operatorVisit(context, request, reply)
     const client = await loadClient(request, queryOf(request).get('id') ?? '')
     const page = endAccessPage({
-      ...adminFrame(context, request, reply, operator),
+      ...visit.frame(),
       client,
       people: await countPeopleOfApp(request.at, client.clientId),
       back: pageOf(request, client),
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post(adminPaths.endAccess, async (request, reply) => {
-    const { operator, client } = await enterPost(context, request)
-    await performAs(request, operator, endClientAccess, { client_id: client.clientId })
-    return redirectTo(reply, request, 'site', pageOf(request, client, 'all-ended'))
+    const { visit, client } = await enterPost(context, request, reply)
+    await visit.perform(endClientAccess, { client_id: client.clientId })
+    return visit.goTo(pageOf(request, client, 'all-ended'))
   })
 }
 
@@ -179,12 +177,12 @@ function documentsOf({ school }: FastifyRequest) {
   return { document_hosts: school.documentHosts, open_registration: school.openRegistration }
 }
 
-/** Loads the operator, the checked form, and the client of this school that the form names. */
-async function enterPost(context: AppContext, request: FastifyRequest) {
-  const operator = await loadOperator(request, adminPaths.clients)
-  const form = checkedForm(context.keyring, request, operator)
+/** A post about the client of this school that its form names. */
+async function enterPost(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
+  const visit = await operatorVisit(context, request, reply, adminPaths.clients)
+  const form = visit.form()
   const client = await loadClient(request, form.get('client') ?? '')
-  return { operator, form, client }
+  return { visit, form, client }
 }
 
 async function loadClient(request: FastifyRequest, clientId: string): Promise<ListedClient> {
@@ -220,13 +218,11 @@ export async function readPeople(request: FastifyRequest, clientId: string): Pro
 }
 
 async function showAll(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operator: BrowserSession,
+  visit: OperatorVisit,
   settings: DocumentSettings,
   status = 200,
 ): Promise<FastifyReply> {
+  const { context, request } = visit
   const clients = await listClients(request.at)
   const ids = clients.map(({ clientId }) => clientId)
   const [people, connectedPeople, activity] = await Promise.all([
@@ -235,7 +231,7 @@ async function showAll(
     activityOfApps(request.at, ids),
   ])
   const page = clientsPage({
-    ...adminFrame(context, request, reply, operator, NOTICES),
+    ...visit.frame(NOTICES),
     here: adminPaths.clients,
     clients,
     people,
@@ -244,5 +240,5 @@ async function showAll(
     settings,
     alwaysPermitted: context.documentHosts,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }

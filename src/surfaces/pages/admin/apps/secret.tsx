@@ -1,9 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { OLD_SECRET_HOURS } from '../../../../domain/clients/application-operations.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
-import { type Keyring, seal, unseal } from '../../../../foundation/crypto/seal.ts'
+import { seal, unseal } from '../../../../foundation/crypto/seal.ts'
 import { Address, Alert, Name } from '../../../../foundation/html/components.tsx'
 import {
   COPY_SCRIPT,
@@ -23,6 +21,7 @@ import {
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
 import { timeLeft } from '../../frame/words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import type { OperatorVisit } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 
 const PURPOSE = 'new-secrets'
@@ -43,35 +42,24 @@ export type NewSecret = z.output<typeof newSecret>
  * page does not create a second one. The secret is in a sealed cookie, valid only for this session
  * and application, and is stored nowhere else.
  */
-export function carrySecret(
-  keyring: Keyring,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
-  clientId: string,
-  made: NewSecret,
-): void {
+export function carrySecret(visit: OperatorVisit, clientId: string, made: NewSecret): void {
+  const { context, request, reply, session } = visit
   const { origin } = request.school
   const plain = Buffer.from(JSON.stringify(made))
-  const sealed = seal(keyring.key(PURPOSE), plain, `${session.id} ${clientId}`)
+  const sealed = seal(context.keyring.key(PURPOSE), plain, `${session.id} ${clientId}`)
   const value = sealed.toString('base64url')
   reply.header('set-cookie', serializeCookie(origin, secretCookieName(origin), value, SECONDS))
 }
 
 /** Returns the secret once: the same answer makes the browser delete the cookie. */
-export function takeSecret(
-  keyring: Keyring,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: BrowserSession,
-  clientId: string,
-): NewSecret | undefined {
+export function takeSecret(visit: OperatorVisit, clientId: string): NewSecret | undefined {
+  const { context, request, reply, session } = visit
   const { origin } = request.school
   const name = secretCookieName(origin)
   const value = findCookie(request.headers.cookie, name)
   if (value === undefined) return undefined
   const sealed = Buffer.from(value, 'base64url')
-  const plain = unseal(keyring.keys(PURPOSE), sealed, `${session.id} ${clientId}`)
+  const plain = unseal(context.keyring.keys(PURPOSE), sealed, `${session.id} ${clientId}`)
   if (plain === undefined) return undefined
   reply.header('set-cookie', serializeExpiredCookie(origin, name))
   return newSecret.parse(JSON.parse(plain.toString()))

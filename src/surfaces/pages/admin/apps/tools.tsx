@@ -17,7 +17,6 @@ import {
   peoplePerApp,
 } from '../../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT } from '../../../../foundation/html/copyable.tsx'
 import { Badge, ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
@@ -25,13 +24,12 @@ import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../account/delete-account.tsx'
 import { withoutNul } from '../../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage, sendScriptedPage } from '../../frame/page-request.ts'
 import { adminPaths, toolPath } from '../../frame/paths.ts'
 import { countUpTo } from '../../frame/words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import { changesIn, type FieldVersions, shownField, versionsOf } from '../frame/changes-in-form.tsx'
-import { adminFrame, loadOperator, performAs } from '../frame/operator.ts'
-import { checkShown, deleteApplicationPage } from './applications.tsx'
+import type { OperatorVisit } from '../frame/operator.ts'
+import { deleteApplicationPage, developersVisit } from './applications.tsx'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { TOOL_FIELDS, type ToolDraft, ToolFields, type ToolFieldsProps, toolPage } from './tool.tsx'
 
@@ -53,91 +51,84 @@ const EMPTY: ToolDraft = {
 
 /** Developers, Operator tools: operator clients whose metadata document the school publishes. */
 export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
-  /** Every route of the tools calls it first. A post passes the page of its form. */
-  const enter = async (request: FastifyRequest, returnTo?: string): Promise<BrowserSession> => {
-    const operator = await loadOperator(request, returnTo)
-    checkShown(request, operator)
-    return operator
-  }
-
   app.get(adminPaths.tools, async (request, reply) => {
-    const operator = await enter(request)
+    const visit = await developersVisit(context, request, reply)
     const [tools, people] = await Promise.all([
       listClients(request.at, 'tool'),
       peoplePerApp(request.at, 'tool'),
     ])
-    const frame = adminFrame(context, request, reply, operator, NOTICES)
-    return sendPage(reply, request, 'site', toolsPage({ ...frame, tools, people }))
+    const frame = visit.frame(NOTICES)
+    return visit.page(toolsPage({ ...frame, tools, people }))
   })
 
   app.get(adminPaths.newTool, async (request, reply) => {
-    return showNew(context, request, reply, await enter(request), EMPTY, [])
+    return showNew(await developersVisit(context, request, reply), EMPTY, [])
   })
 
   app.post(adminPaths.tools, async (request, reply) => {
-    const operator = await enter(request, adminPaths.newTool)
-    const draft = readDraft(checkedForm(context.keyring, request, operator))
+    const visit = await developersVisit(context, request, reply, adminPaths.newTool)
+    const draft = readDraft(visit.form())
     const input = { slug: draft.slug, ...detailsOf(draft) }
-    const made = await performAs(request, operator, createTool, input)
+    const made = await visit.perform(createTool, input)
     if (made.kind === 'invalid') {
-      return showNew(context, request, reply, operator, draft, made.problems, 400)
+      return showNew(visit, draft, made.problems, 400)
     }
     // Discovery says whether the school has tools.
     context.directory.forget(request.school.id)
-    return redirectTo(reply, request, 'site', `${toolPath(draft.slug)}?done=created`)
+    return visit.goTo(`${toolPath(draft.slug)}?done=created`)
   })
 
   app.get(ONE, async (request, reply) => {
-    const operator = await enter(request)
+    const visit = await developersVisit(context, request, reply)
     const tool = await loadTool(request)
     const draft = draftOf(tool)
-    return await show(context, request, reply, { operator, tool, draft, shown: detailsOf(draft) })
+    return await show(visit, { tool, draft, shown: detailsOf(draft) })
   })
 
   app.post(ONE, async (request, reply) => {
-    const operator = await enter(request, pathOf(request))
+    const visit = await developersVisit(context, request, reply, pathOf(request))
     const tool = await loadTool(request)
-    const form = checkedForm(context.keyring, request, operator)
+    const form = visit.form()
     const draft = readDraft(form)
     const [typed, stored] = [detailsOf(draft), detailsOf(draftOf(tool))]
     const { changes, overwritten, shown } = changesIn(form, typed, stored)
-    const again = { operator, tool, draft, shown }
+    const again = { tool, draft, shown }
     if (overwritten.length > 0) {
       const overwrites = versionsOf(overwritten, TOOL_FIELDS, typed, stored)
-      return await show(context, request, reply, { ...again, overwrites }, 409)
+      return await show(visit, { ...again, overwrites }, 409)
     }
     const input = { slug: tool.slug ?? '', ...changes }
-    const changed = await performAs(request, operator, changeTool, input)
+    const changed = await visit.perform(changeTool, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed
-      return await show(context, request, reply, { ...again, problems }, 400)
+      return await show(visit, { ...again, problems }, 400)
     }
-    return redirectTo(reply, request, 'site', `${pathOf(request)}?done=saved`)
+    return visit.goTo(`${pathOf(request)}?done=saved`)
   })
 
   app.get(`${ONE}/delete`, async (request, reply) => {
-    const operator = await enter(request)
+    const visit = await developersVisit(context, request, reply)
     const application = await loadTool(request)
     const people = await countPeopleOfApp(request.at, application.clientId)
-    const frame = adminFrame(context, request, reply, operator)
+    const frame = visit.frame()
     const asked = { application, people, kind: 'tool', back: pathOf(request) } as const
-    return sendPage(reply, request, 'site', deleteApplicationPage({ ...frame, ...asked }))
+    return visit.page(deleteApplicationPage({ ...frame, ...asked }))
   })
 
   app.post(`${ONE}/delete`, async (request, reply) => {
-    const operator = await enter(request, pathOf(request))
+    const visit = await developersVisit(context, request, reply, pathOf(request))
     const tool = await loadTool(request)
-    const form = checkedForm(context.keyring, request, operator)
+    const form = visit.form()
     if (!isNameTyped(form, tool.name || tool.clientId)) {
       const people = await countPeopleOfApp(request.at, tool.clientId)
-      const frame = adminFrame(context, request, reply, operator)
+      const frame = visit.frame()
       const asked = { application: tool, people, kind: 'tool', back: pathOf(request) } as const
       const page = deleteApplicationPage({ ...frame, ...asked, isWrongName: true })
-      return sendPage(reply, request, 'site', page, 422)
+      return visit.page(page, 422)
     }
-    await performAs(request, operator, deleteTool, { slug: tool.slug ?? '' })
+    await visit.perform(deleteTool, { slug: tool.slug ?? '' })
     context.directory.forget(request.school.id)
-    return redirectTo(reply, request, 'site', `${adminPaths.tools}?done=deleted`)
+    return visit.goTo(`${adminPaths.tools}?done=deleted`)
   })
 }
 
@@ -177,27 +168,17 @@ function detailsOf(draft: ToolDraft) {
 }
 
 function showNew(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operator: BrowserSession,
+  visit: OperatorVisit,
   draft: ToolDraft,
   problems: readonly InputProblem[],
   status = 200,
 ): FastifyReply {
-  const frame = adminFrame(context, request, reply, operator)
-  const address = request.school.origin + TOOLS_PATH
-  return sendPage(
-    reply,
-    request,
-    'site',
-    newToolPage({ ...frame, draft, problems, address }),
-    status,
-  )
+  const frame = visit.frame()
+  const address = visit.request.school.origin + TOOLS_PATH
+  return visit.page(newToolPage({ ...frame, draft, problems, address }), status)
 }
 
 interface Shown {
-  readonly operator: BrowserSession
   readonly tool: ListedClient
   readonly draft: ToolDraft
   /** What the form showed when it was opened. */
@@ -207,22 +188,20 @@ interface Shown {
 }
 
 async function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { operator, tool, draft, shown, problems = [], overwrites = [] }: Shown,
+  visit: OperatorVisit,
+  { tool, draft, shown, problems = [], overwrites = [] }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const page = toolPage({
-    ...adminFrame(context, request, reply, operator, NOTICES),
+    ...visit.frame(NOTICES),
     tool,
     draft,
     problems,
     hidden: shownField(shown),
     overwrites,
-    people: await readPeople(request, tool.clientId),
+    people: await readPeople(visit.request, tool.clientId),
   })
-  return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page, status)
+  return visit.scriptedPage(COPY_SCRIPT, page, status)
 }
 
 interface ToolsProps extends AdminFrame {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AUDIT_ACTIONS } from '../../../../domain/audit/audit.ts'
 import { type AuditedObject, findAudited } from '../../../../domain/audit/audited-objects.ts'
 import {
@@ -17,12 +17,11 @@ import { isUuid } from '../../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { auditWord, auditWords } from '../../frame/audit-words.ts'
 import { queryOf, withoutNul } from '../../frame/layout.tsx'
-import { sendPage } from '../../frame/page-request.ts'
 import { adminPaths } from '../../frame/paths.ts'
 import { requireRecentProof } from '../../frame/recent-proof.ts'
 import { fromLocalTime } from '../crud/read-form.ts'
 import { type AdminFrame, adminPage, clientPath } from '../frame/admin-page.tsx'
-import { adminFrame, loadOperator } from '../frame/operator.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { RESOURCES } from '../resources/all-resources.ts'
 import { auditFile, FILE_TYPES, isFileType } from './audit-file.ts'
 import { Changes, otherMembers } from './audit-words.tsx'
@@ -287,7 +286,7 @@ const ENTRIES_SHOWN = 50
 /** The audit log of the school, read-only. */
 export function addAuditRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.audit, async (request, reply) => {
-    const operator = await loadOperator(request)
+    const visit = await operatorVisit(context, request, reply)
     const query = queryOf(request)
     const search = readSearch(query, request.school.timeZone)
     const before = query.get('before') ?? ''
@@ -297,28 +296,29 @@ export function addAuditRoutes(app: FastifyInstance, context: AppContext): void 
     })
     const found = await findAudited(request.at, entries)
     const page = auditPage({
-      ...adminFrame(context, request, reply, operator),
+      ...visit.frame(),
       search,
       entries,
       aboutEntry: (entry) => aboutEntry(entry, found),
       next,
       isFirst: !isUuid(before),
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
-  app.get(EXPORT_PATH, sendExport)
+  app.get(EXPORT_PATH, async (request, reply) =>
+    sendExport(await operatorVisit(context, request, reply)),
+  )
 }
 
 /** The entries of a search as a file. It is sent while it is read, so its length does not matter. */
-async function sendExport(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const operator = await loadOperator(request)
+async function sendExport({ request, reply, session }: OperatorVisit): Promise<FastifyReply> {
   const query = queryOf(request)
   const asked = query.get('format') ?? ''
   const type = isFileType(asked) ? asked : 'csv'
   const search = readSearch(query, request.school.timeZone)
   // It has names and emails of people, like every export.
-  requireRecentProof(request, operator, auditAddress(search))
+  requireRecentProof(request, session, auditAddress(search))
   const file = auditFile(inLane(request.at, 'batch'), search.filter, type)
   // The first page is read before the answer starts, while its status can still be changed.
   const first = await file.next()

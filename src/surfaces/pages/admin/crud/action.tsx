@@ -4,14 +4,15 @@ import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../account/delete-account.tsx'
 import { queryOf } from '../../frame/layout.tsx'
-import { redirectTo, sendPage } from '../../frame/page-request.ts'
 import type { AdminFrame } from '../frame/admin-page.tsx'
+import { type OperatorVisit, operatorVisit, type Place } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 import { asksToBeShown, type FindTexts, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
 import type { AskedWrite } from './field.ts'
 import { DefaultButton, FormField, type ShownField } from './field-inputs.tsx'
 import { type FormProblems, NO_PROBLEMS, planForm } from './field-rules.ts'
 import { ProblemSummary } from './form.tsx'
+import { loadNamed } from './named.ts'
 import { withArticle } from './object-table.tsx'
 import { blankDraft, type Draft, suggested, typedDraft } from './read-form.ts'
 import {
@@ -25,9 +26,8 @@ import {
   placeInMenu,
   upFrom,
 } from './resource.ts'
-import type { Place, Row } from './row.ts'
+import type { Row } from './row.ts'
 import { asSeen, submitForm, versionField, versionIn } from './submit.ts'
-import { enter, loadNamed, type Visit } from './visit.ts'
 
 export function addActionRoutes(
   app: FastifyInstance,
@@ -60,7 +60,7 @@ function addActionRoute(
   const fields = planForm(operation, asked)
   const route = `${listPath(resource)}/:id/${action.path}`
   const show = async (
-    visit: Visit,
+    visit: OperatorVisit,
     object: Row,
     draft: Draft,
     problems: FormProblems,
@@ -86,24 +86,24 @@ function addActionRoute(
   }
 
   app.get(route, async (request, reply) => {
-    const visit = await enter(context, request, reply)
-    const object = await loadNamed(request, visit, resource)
+    const visit = await operatorVisit(context, request, reply)
+    const object = await loadNamed(visit, resource)
     const draft = {
       ...blankDraft(fields, visit.place, object),
       ...suggested(fields, queryOf(request)),
     }
-    return sendPage(reply, request, 'site', await show(visit, object, draft, NO_PROBLEMS))
+    return visit.page(await show(visit, object, draft, NO_PROBLEMS))
   })
 
   app.post(route, SHOWS_AGAIN, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
-    const before = await loadNamed(request, visit, resource)
+    const before = await loadNamed(visit, resource)
     const texts = findTextsIn(form)
     if (asksToBeShown(form)) {
       const seen = asSeen(before, form)
       const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, { texts })
-      return sendPage(reply, request, 'site', page)
+      return visit.page(page)
     }
     if (
       action.confirmsName &&
@@ -113,7 +113,7 @@ function addActionRoute(
       const again = { texts, isWrongName: true }
       const seen = asSeen(before, form)
       const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, again)
-      return sendPage(reply, request, 'site', page, 422)
+      return visit.page(page, 422)
     }
     const outcome = await submitForm(visit, form, {
       operation,
@@ -124,18 +124,18 @@ function addActionRoute(
     if (outcome.kind === 'done') {
       const { job_id } = outcome.output
       if (typeof job_id === 'string') {
-        return redirectTo(reply, request, 'site', `/admin/jobs/${job_id}?done=started`)
+        return visit.goTo(`/admin/jobs/${job_id}?done=started`)
       }
       const isGone = operation.kind === 'remove'
       const to = isGone ? upFrom(resource, before).url : objectPath(resource, before)
-      return redirectTo(reply, request, 'site', afterWrite(to, action.path))
+      return visit.goTo(afterWrite(to, action.path))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     // After a conflict the page shows what is possible now, not what was possible when this request began.
     const isConflict = outcome.status === 409
-    const object = isConflict ? await loadNamed(request, visit, resource) : asSeen(before, form)
+    const object = isConflict ? await loadNamed(visit, resource) : asSeen(before, form)
     const page = await show(visit, object, outcome.draft, outcome.problems, { texts })
-    return sendPage(reply, request, 'site', page, outcome.status)
+    return visit.page(page, outcome.status)
   })
 }
 

@@ -1,12 +1,7 @@
 import type { z } from 'zod'
-import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
+import type { WriteOperation } from '../../../../domain/operation/operation.ts'
+import type { Ask } from '../frame/operator.ts'
 import type { Row } from './row.ts'
-
-/** Performs a read as the operator who looks at the page; if it is refused, the page answers 404. */
-export type Ask = <I extends z.ZodObject, O extends z.ZodObject>(
-  operation: ReadOperation<I, O>,
-  input: z.input<NoInfer<I>>,
-) => Promise<z.output<O>>
 
 export type Choice<V extends string = string> = readonly [value: V, label: string]
 

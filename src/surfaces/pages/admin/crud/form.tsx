@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { WriteOperation } from '../../../../domain/operation/operation.ts'
 import { Alert, Button, Form } from '../../../../foundation/html/components.tsx'
@@ -6,12 +6,13 @@ import { ButtonLink, PageHead } from '../../../../foundation/html/site-component
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
-import { redirectTo, sendPage } from '../../frame/page-request.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import { BothVersions, type FieldVersions } from '../frame/changes-in-form.tsx'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { asksToBeShown, type FindTexts, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
 import { DefaultButton, FormField, type ShownField } from './field-inputs.tsx'
 import { type FormProblems, NO_PROBLEMS, type PlannedField, planForm } from './field-rules.ts'
+import { loadNamed } from './named.ts'
 import { withArticle } from './object-table.tsx'
 import { blankDraft, type Draft, draftOf, suggested, typedDraft } from './read-form.ts'
 import {
@@ -24,7 +25,6 @@ import {
 } from './resource.ts'
 import type { Row } from './row.ts'
 import { asSeen, createdKey, shownAgain, submitForm, versionField, versionIn } from './submit.ts'
-import { enter, loadNamed, type Visit } from './visit.ts'
 
 export interface FormBody {
   readonly bodyLimit: number
@@ -38,7 +38,7 @@ export interface CreationContext {
   readonly title: string
 }
 
-type FindContext = (request: FastifyRequest, visit: Visit) => Promise<CreationContext>
+type FindContext = (visit: OperatorVisit) => Promise<CreationContext>
 
 export function addCreateRoutes(
   app: FastifyInstance,
@@ -68,7 +68,7 @@ export function addCreateFormRoutes(
   if (create === undefined) return
   const fields = planForm(create, resource.fields, resource.change)
   const show = async (
-    visit: Visit,
+    visit: OperatorVisit,
     creation: CreationContext,
     draft: Draft,
     problems: FormProblems,
@@ -93,20 +93,20 @@ export function addCreateFormRoutes(
     })
 
   app.get(route, async (request, reply) => {
-    const visit = await enter(context, request, reply)
-    const creation = await find(request, visit)
+    const visit = await operatorVisit(context, request, reply)
+    const creation = await find(visit)
     const draft = { ...blankDraft(fields, visit.place), ...suggested(fields, queryOf(request)) }
-    return sendPage(reply, request, 'site', await show(visit, creation, draft, NO_PROBLEMS))
+    return visit.page(await show(visit, creation, draft, NO_PROBLEMS))
   })
 
   app.post(route, { ...body, ...SHOWS_AGAIN }, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
-    const creation = await find(request, visit)
+    const creation = await find(visit)
     const texts = findTextsIn(form)
     if (asksToBeShown(form)) {
       const page = await show(visit, creation, typedDraft(fields, form), NO_PROBLEMS, texts)
-      return sendPage(reply, request, 'site', page)
+      return visit.page(page)
     }
     const outcome = await submitForm(visit, form, {
       operation: create,
@@ -115,11 +115,11 @@ export function addCreateFormRoutes(
     })
     if (outcome.kind === 'done') {
       const home = homeOf(resource, outcome.output)
-      return redirectTo(reply, request, 'site', afterWrite(home, createdKey(resource)))
+      return visit.goTo(afterWrite(home, createdKey(resource)))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const page = await show(visit, creation, outcome.draft, outcome.problems, texts)
-    return sendPage(reply, request, 'site', page, outcome.status)
+    return visit.page(page, outcome.status)
   })
 }
 
@@ -143,7 +143,7 @@ export function addChangeRoutes(
   const fields = planForm(change, resource.fields, resource.create)
   const route = `${listPath(resource)}/:id/edit`
   const show = async (
-    visit: Visit,
+    visit: OperatorVisit,
     object: Row,
     draft: Draft,
     problems: FormProblems,
@@ -168,21 +168,21 @@ export function addChangeRoutes(
   }
 
   app.get(route, async (request, reply) => {
-    const visit = await enter(context, request, reply)
-    const object = await loadNamed(request, visit, resource)
+    const visit = await operatorVisit(context, request, reply)
+    const object = await loadNamed(visit, resource)
     const page = await show(visit, object, draftOf(fields, object, visit.place), NO_PROBLEMS)
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   app.post(route, { ...body, ...SHOWS_AGAIN }, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
-    const before = await loadNamed(request, visit, resource)
+    const before = await loadNamed(visit, resource)
     const texts = findTextsIn(form)
     if (asksToBeShown(form)) {
       const seen = asSeen(before, form)
       const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, { texts })
-      return sendPage(reply, request, 'site', page)
+      return visit.page(page)
     }
     const outcome = await submitForm(visit, form, {
       operation: change,
@@ -191,13 +191,13 @@ export function addChangeRoutes(
       before,
     })
     if (outcome.kind === 'done') {
-      return redirectTo(reply, request, 'site', afterWrite(homeOf(resource, before), 'saved'))
+      return visit.goTo(afterWrite(homeOf(resource, before), 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const stored = outcome.isStale ? draftOf(fields, before, visit.place) : undefined
     const object = shownAgain(before, form, outcome)
     const page = await show(visit, object, outcome.draft, outcome.problems, { texts, stored })
-    return sendPage(reply, request, 'site', page, outcome.status)
+    return visit.page(page, outcome.status)
   })
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { exportedBy, importedBy } from '../../../../domain/catalogue/transfer-operations.ts'
 import { MOST_SHOWN } from '../../../../domain/operation/list-page.ts'
 import { Arrow } from '../../../../foundation/html/components.tsx'
@@ -7,20 +7,20 @@ import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
-import { sendPage } from '../../frame/page-request.ts'
 import { upTo } from '../../frame/words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import { type Ask, type OperatorVisit, operatorVisit, type Place } from '../frame/operator.ts'
 import { choicesOf, findTextsIn } from './choices.ts'
-import type { Ask, Choice } from './field.ts'
+import type { Choice } from './field.ts'
 import { Finder, FormField } from './field-inputs.tsx'
 import { type Column, filterValue, type ListPlan, type PlannedFilter } from './list-plan.ts'
+import { expanding } from './named.ts'
 import { ObjectTable, withArticle } from './object-table.tsx'
 import { type AdminResource, type Link, listPath, objectPath } from './resource.ts'
-import type { Place, Row } from './row.ts'
+import type { Row } from './row.ts'
 import { actionsForMany, selectionPath } from './selection.tsx'
 import { noticesOf } from './submit.ts'
 import { exportPath, importPath } from './transfers.tsx'
-import { enter, expanding, type Visit } from './visit.ts'
 
 const ROWS = 25
 
@@ -32,8 +32,8 @@ export function addListRoute(
   const { list } = resource
   if (list === undefined) return
   app.get(listPath(resource), async (request, reply) => {
-    const visit = await enter(context, request, reply)
-    return await showList(request, reply, visit, {
+    const visit = await operatorVisit(context, request, reply)
+    return await showList(visit, {
       resource,
       plan: list,
       path: listPath(resource),
@@ -76,11 +76,10 @@ export interface ShownList {
 }
 
 export async function showList(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  visit: Visit,
+  visit: OperatorVisit,
   { plan, fixed, resource, ...shown }: ShownList,
 ): Promise<FastifyReply> {
+  const { request } = visit
   const { operation, sorts } = plan
   const asked = queryOf(request)
   const filters = await shownFilters(plan, visit.ask, asked)
@@ -122,7 +121,7 @@ export async function showList(
     next: page.list.next ?? undefined,
     isFirst: page.isFirst,
   })
-  return sendPage(reply, request, 'site', html)
+  return visit.page(html)
 }
 
 function selectionOf(resource: AdminResource, plan: ListPlan) {
@@ -147,7 +146,7 @@ function transfersOf({ operation }: ListPlan, only: Row, fixed: Row): readonly L
 }
 
 /** A cursor that the operation refuses leads to the first page. */
-async function readPage(visit: Visit, { operation }: ListPlan, input: Row, after: string) {
+async function readPage(visit: OperatorVisit, { operation }: ListPlan, input: Row, after: string) {
   if (after !== '') {
     const outcome = await visit.perform(operation, { ...input, after })
     if (outcome.kind === 'done') return { list: outcome.output, total: null, isFirst: false }

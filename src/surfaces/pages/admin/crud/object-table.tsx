@@ -7,8 +7,9 @@ import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, type Tone } from '../../../../foundation/html/site-components.tsx'
 import { capitalized, formatMoney, upTo } from '../../frame/words.ts'
+import type { Place } from '../frame/operator.ts'
 import type { Column } from './list-plan.ts'
-import type { Place, Show } from './row.ts'
+import type { Show } from './row.ts'
 
 interface ObjectTableProps<T> {
   readonly caption: string

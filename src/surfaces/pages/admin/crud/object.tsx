@@ -8,10 +8,11 @@ import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { ButtonLink, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { renderInThread } from '../../../../foundation/markdown/render-in-thread.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { sendScriptedPage } from '../../frame/page-request.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import { type OperatorVisit, operatorVisit, type Place } from '../frame/operator.ts'
 import { askedBy } from './action.tsx'
 import type { ListPlan } from './list-plan.ts'
+import { expanding, loadNamed } from './named.ts'
 import { ObjectTable } from './object-table.tsx'
 import {
   type Action,
@@ -26,10 +27,9 @@ import {
   type Upload,
   upFrom,
 } from './resource.ts'
-import type { Place, Row } from './row.ts'
+import type { Row } from './row.ts'
 import { noticesOf } from './submit.ts'
 import { type CurrentFile, FileLine, fileIdIn } from './upload.tsx'
-import { enter, expanding, loadNamed, type Visit } from './visit.ts'
 
 const RELATED_ROWS = 10
 const LOOK_AGAIN_SECONDS = 3
@@ -40,8 +40,8 @@ export function addObjectRoute(
   resource: AdminResource,
 ): void {
   app.get(`${listPath(resource)}/:id`, async (request, reply) => {
-    const visit = await enter(context, request, reply)
-    const object = await loadNamed(request, visit, resource)
+    const visit = await operatorVisit(context, request, reply)
+    const object = await loadNamed(visit, resource)
     const { place, ask } = visit
     const frame = visit.frame(noticesOf(resource))
     const page = objectPage({
@@ -59,13 +59,13 @@ export function addObjectRoute(
     })
     // Not by the script: the page works without.
     if (resource.isChanging?.(object) === true) reply.header('refresh', LOOK_AGAIN_SECONDS)
-    return sendScriptedPage(reply, request, 'site', COPY_SCRIPT, page)
+    return visit.scriptedPage(COPY_SCRIPT, page)
   })
 }
 
 /** The actions that the state of an object allows. One that other rows prevent comes with the reason. */
 async function judgedActions(
-  visit: Visit,
+  visit: OperatorVisit,
   { actions }: AdminResource,
   object: Row,
 ): Promise<readonly JudgedAction[]> {
@@ -106,7 +106,11 @@ async function shownUploads(
   )
 }
 
-async function readRelated(visit: Visit, related: Related, object: Row): Promise<ShownRelated> {
+async function readRelated(
+  visit: OperatorVisit,
+  related: Related,
+  object: Row,
+): Promise<ShownRelated> {
   const { list, fixed } = rowsOf(related, object)
   const page = await visit.ask(list.operation, {
     ...fixed,

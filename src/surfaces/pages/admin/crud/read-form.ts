@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { currencyOf } from '../../../../foundation/text/currency.ts'
-import type { Ask } from './field.ts'
+import type { Ask, Place } from '../frame/operator.ts'
 import type { FieldProblems, PlannedField } from './field-rules.ts'
-import type { Place, Row } from './row.ts'
+import type { Row } from './row.ts'
 
 export interface ReadForm {
   /** As it was typed, to be shown again beside its problems. */

@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../../../gate/context.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { addCreateFormRoutes, type FormBody } from './form.tsx'
 import { showList } from './list.tsx'
+import { loadNamed } from './named.ts'
 import { withArticle } from './object-table.tsx'
 import { type AdminResource, listPath, objectPath, type Related, rowsOf } from './resource.ts'
-import { enter, loadNamed, type Visit } from './visit.ts'
 
 /** The whole list of the objects that belong to one object, and the form that creates one. */
 export function addRelatedRoutes(
@@ -26,8 +27,8 @@ function addRelatedRoute(
 ): void {
   const { by } = related.rows
   const route = `${listPath(resource)}/:id/${related.path}`
-  const whole = async (request: FastifyRequest, visit: Visit) => {
-    const object = await loadNamed(request, visit, resource)
+  const whole = async (visit: OperatorVisit) => {
+    const object = await loadNamed(visit, resource)
     const url = objectPath(resource, object)
     return {
       object,
@@ -37,11 +38,11 @@ function addRelatedRoute(
   }
 
   app.get(route, async (request, reply) => {
-    const visit = await enter(context, request, reply)
-    const { object, path, up } = await whole(request, visit)
+    const visit = await operatorVisit(context, request, reply)
+    const { object, path, up } = await whole(visit)
     const { list, fixed } = rowsOf(related, object)
     const mayAdd = related.add !== undefined && (related.mayAdd?.(object) ?? true)
-    return await showList(request, reply, visit, {
+    return await showList(visit, {
       resource: related.of,
       plan: list,
       path,
@@ -61,8 +62,8 @@ function addRelatedRoute(
   addCreateFormRoutes(app, context, related.of, {
     route: `${route}/new`,
     body,
-    find: async (request, visit) => {
-      const { object, path, up } = await whole(request, visit)
+    find: async (visit) => {
+      const { object, path, up } = await whole(visit)
       return { path: `${path}/new`, up, fixed: { [by]: object.id }, title }
     },
   })

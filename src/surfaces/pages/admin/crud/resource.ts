@@ -2,9 +2,10 @@ import type { ComponentChildren } from 'preact'
 import type { z } from 'zod'
 import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
 import type { ExpansionName } from '../../../../domain/operation/resource.ts'
-import { type Ask, type AskedWrite, asking, type FormField, type InputName } from './field.ts'
+import type { Ask, Place } from '../frame/operator.ts'
+import { type AskedWrite, asking, type FormField, type InputName } from './field.ts'
 import type { ListPlan, Shown } from './list-plan.ts'
-import type { OutputOf, Place, Row, Show, TextMember } from './row.ts'
+import type { OutputOf, Row, Show, TextMember } from './row.ts'
 
 export interface Fact<T = Row> {
   readonly label: string

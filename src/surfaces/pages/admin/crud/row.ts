@@ -1,17 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { z } from 'zod'
+import type { Place } from '../frame/operator.ts'
 
 /** An object as an operation answers it, where its kind is not known. */
 export type Row = Readonly<Record<string, unknown>>
-
-/** Where something is shown. */
-export interface Place {
-  readonly timeZone: string
-  /** The school's currency, for prices that name none. */
-  readonly currency: string
-  /** The owner or admin who sees it. */
-  readonly viewerId: string
-}
 
 /** Shows a part of an object; an empty result is left out of the page. */
 export interface Show<T = Row> {

@@ -7,14 +7,15 @@ import { isUuid } from '../../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../account/delete-account.tsx'
 import { queryOf } from '../../frame/layout.tsx'
-import { redirectTo, sendPage } from '../../frame/page-request.ts'
 import type { AdminFrame } from '../frame/admin-page.tsx'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 import { ActionFields } from './action.tsx'
 import { asksToBeShown, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
 import { asking } from './field.ts'
 import type { ShownField } from './field-inputs.tsx'
 import { type FormProblems, NO_PROBLEMS, planForm } from './field-rules.ts'
+import { expanding } from './named.ts'
 import { blankDraft, readForm, typedDraft } from './read-form.ts'
 import {
   type AdminResource,
@@ -26,7 +27,6 @@ import {
 } from './resource.ts'
 import type { Row } from './row.ts'
 import { seenVersion, versionIn } from './submit.ts'
-import { enter, expanding, type Visit } from './visit.ts'
 
 /** A selected row that the action could not be done with. */
 interface FailedRow {
@@ -197,7 +197,7 @@ export function addSelectionRoutes(
   })
   const back = { url: listPath(resource), label: resource.many }
   const show = async (
-    visit: Visit,
+    visit: OperatorVisit,
     { action, ids }: { action: ManyAction | undefined; ids: readonly string[] },
     form = new URLSearchParams(),
     { problems = NO_PROBLEMS, isWrongNumber = false } = {},
@@ -220,18 +220,18 @@ export function addSelectionRoutes(
   }
 
   app.get(path, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const { action = actions[0], ids } = asked(queryOf(request))
-    return sendPage(reply, request, 'site', await show(visit, { action, ids }))
+    return visit.page(await show(visit, { action, ids }))
   })
 
   app.post(path, SHOWS_AGAIN, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
     const { action, ids } = asked(form)
     if (action === undefined) throw new RequestRefusedError(400, NOT_FOR_MANY)
     if (asksToBeShown(form)) {
-      return sendPage(reply, request, 'site', await show(visit, { action, ids }, form))
+      return visit.page(await show(visit, { action, ids }, form))
     }
     const { place, ask } = visit
     const read = await readForm(plans.get(action.path) ?? [], form, { place, ask })
@@ -239,7 +239,7 @@ export function addSelectionRoutes(
     if (isWrongNumber || Object.keys(read.problems).length > 0) {
       const problems = { fields: read.problems, whole: [] }
       const page = await show(visit, { action, ids }, form, { problems, isWrongNumber })
-      return sendPage(reply, request, 'site', page, 422)
+      return visit.page(page, 422)
     }
     const failed: FailedRow[] = []
     // One after the other: each is a transaction of its own, and one that is refused stops no other.
@@ -249,25 +249,29 @@ export function addSelectionRoutes(
     }
     if (failed.length === 0) {
       const done = ids.length === 1 ? 'selected-one' : 'selected'
-      return redirectTo(reply, request, 'site', afterWrite(back.url, done))
+      return visit.goTo(afterWrite(back.url, done))
     }
     const frame = visit.frame()
     const page = selectionPage({
       ...{ ...frame, resource, action, objects: [], path, back, failed, ids },
       ...{ fields: [], problems: NO_PROBLEMS, isWrongNumber: false },
     })
-    return sendPage(reply, request, 'site', page, 409)
+    return visit.page(page, 409)
   })
 }
 
 const NOT_FOR_MANY = 'This cannot be done with several rows at once. Go back to the list.'
 
-async function readOne(visit: Visit, resource: AdminResource, id: string): Promise<Outcome<Row>> {
+async function readOne(
+  visit: OperatorVisit,
+  resource: AdminResource,
+  id: string,
+): Promise<Outcome<Row>> {
   return await visit.perform(resource.read, { id, ...expanding(resource) })
 }
 
 async function doOne(
-  visit: Visit,
+  visit: OperatorVisit,
   resource: AdminResource,
   action: ManyAction,
   { id, form, input }: { readonly id: string; readonly form: URLSearchParams; readonly input: Row },

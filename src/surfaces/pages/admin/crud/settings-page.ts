@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { redirectTo, sendPage, sendScriptedPage } from '../../frame/page-request.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { asksToBeShown, SHOWS_AGAIN, shownFields } from './choices.ts'
 import type { FormField, InputName } from './field.ts'
 import { type FormProblems, NO_PROBLEMS, planForm } from './field-rules.ts'
@@ -12,7 +12,6 @@ import { type Draft, draftOf, readForm } from './read-form.ts'
 import { afterWrite } from './resource.ts'
 import type { OutputOf, Row } from './row.ts'
 import { asSeen, shownAgain, submitForm, versionField, versionIn } from './submit.ts'
-import { enter, type Visit } from './visit.ts'
 
 /**
  * A page that is one form, for what a school has exactly one of. TypeScript checks its fields against
@@ -52,8 +51,7 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
   const { path, read, change } = page
   const fields = planForm(change, page.fields)
   const show = async (
-    request: FastifyRequest,
-    visit: Visit,
+    visit: OperatorVisit,
     saved: Row,
     {
       draft,
@@ -73,24 +71,24 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       submit: 'Save',
       preview: page.preview === true,
       script: page.script,
-      panels: await page.panels?.(request, saved, draft),
+      panels: await page.panels?.(visit.request, saved, draft),
     })
 
-  const send = (reply: FastifyReply, request: FastifyRequest, html: string, status = 200) =>
+  const send = (visit: OperatorVisit, html: string, status = 200) =>
     page.script === undefined
-      ? sendPage(reply, request, 'site', html, status)
-      : sendScriptedPage(reply, request, 'site', page.script, html, status)
+      ? visit.page(html, status)
+      : visit.scriptedPage(page.script, html, status)
 
   app.get(path, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const saved = await visit.ask(read, {})
     const draft = draftOf(fields, saved, visit.place)
-    const html = await show(request, visit, saved, { draft, problems: NO_PROBLEMS })
-    return send(reply, request, html)
+    const html = await show(visit, saved, { draft, problems: NO_PROBLEMS })
+    return send(visit, html)
   })
 
   app.post(path, SHOWS_AGAIN, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
     const saved = await visit.ask(read, {})
     if ((page.preview === true && form.has('preview')) || asksToBeShown(form)) {
@@ -98,8 +96,8 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       const { draft, problems } = await readForm(fields, form, { place, ask, before: saved })
       const found = { fields: problems, whole: [] }
       const seen = asSeen(saved, form)
-      const html = await show(request, visit, seen, { draft, problems: found })
-      return send(reply, request, html)
+      const html = await show(visit, seen, { draft, problems: found })
+      return send(visit, html)
     }
     const outcome = await submitForm(visit, form, {
       operation: change,
@@ -110,13 +108,13 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
     if (outcome.kind === 'done') {
       // The next page must show the change, so this process forgets the school that it has cached.
       context.directory.forget(request.school.id)
-      return redirectTo(reply, request, 'site', afterWrite(path, 'saved'))
+      return visit.goTo(afterWrite(path, 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const stored = outcome.isStale ? draftOf(fields, saved, visit.place) : undefined
     const { draft, problems } = outcome
     const again = shownAgain(saved, form, outcome)
-    const html = await show(request, visit, again, { draft, problems, stored })
-    return send(reply, request, html, outcome.status)
+    const html = await show(visit, again, { draft, problems, stored })
+    return send(visit, html, outcome.status)
   })
 }

@@ -8,6 +8,7 @@ import {
 import type { Notices } from '../../frame/layout.tsx'
 import { capitalized } from '../../frame/words.ts'
 import { OVERWRITES } from '../frame/changes-in-form.tsx'
+import type { OperatorVisit } from '../frame/operator.ts'
 import {
   anyProblem,
   type FormProblems,
@@ -15,10 +16,10 @@ import {
   problemsOf,
   withReadingProblems,
 } from './field-rules.ts'
+import { statusOf } from './named.ts'
 import { type Draft, readForm } from './read-form.ts'
 import type { AdminResource } from './resource.ts'
 import type { Row } from './row.ts'
-import { statusOf, type Visit } from './visit.ts'
 
 export interface Submission {
   readonly operation: WriteOperation
@@ -44,7 +45,7 @@ export type Submitted =
 
 /** Reads a form and performs its operation. The page shows the problems of both at once. */
 export async function submitForm(
-  visit: Visit,
+  visit: OperatorVisit,
   form: URLSearchParams,
   { operation, fields, fixed, before, about }: Submission,
 ): Promise<Submitted> {
@@ -77,7 +78,7 @@ const COUNTED_NAMES = ['-2', '-3', '-4', '-5']
 
 /** Performs it again with another ending while the name that we made is taken: its author did not choose it. */
 async function performNamed(
-  visit: Visit,
+  visit: OperatorVisit,
   operation: WriteOperation,
   input: Row,
   made: string | undefined,

@@ -24,16 +24,15 @@ import { setPageHeaders } from '../../../../foundation/http/security-headers.ts'
 import type { FileStore } from '../../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
-import { redirectTo, sendPage } from '../../frame/page-request.ts'
 import { requireRecentProof } from '../../frame/recent-proof.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { operatorActor } from '../frame/operator.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { importPage, kindInWords } from './import-page.tsx'
+import { idIn } from './named.ts'
 import { inWords } from './object-table.tsx'
 import type { Link } from './resource.ts'
 import type { Row } from './row.ts'
 import { type ReceivedRows, receiveRows, type WantedRows, WRONG_KIND, wantedIn } from './upload.tsx'
-import { enter, idIn, type Visit } from './visit.ts'
 
 export const JOBS_PATH = '/admin/jobs'
 const IMPORT_PATH = `${JOBS_PATH}/import`
@@ -61,26 +60,21 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
   if (files === undefined) return
   /** An export may hold everything about everybody, and an import may set roles. */
   const enterProven = async (request: FastifyRequest, reply: FastifyReply, returnTo?: string) => {
-    const visit = await enter(context, request, reply)
-    requireRecentProof(request, visit.operator, returnTo)
+    const visit = await operatorVisit(context, request, reply)
+    requireRecentProof(request, visit.session, returnTo)
     return visit
   }
   app.get(`${JOBS_PATH}/:id/file`, async (request, reply) => {
     // Back to the page of the job: a download leaves the browser on the page that it was asked from.
     const visit = await enterProven(request, reply, `${JOBS_PATH}/${idIn(request)}`)
-    return await sendFile(request, reply, visit, files)
+    return await sendFile(visit, files)
   })
 
   addExportRoutes(app, context)
   addCheckedRoutes(app, context)
 
-  const show = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
-    { resource, within }: WantedRows,
-    problem?: string,
-  ) => {
+  const show = (visit: OperatorVisit, { resource, within }: WantedRows, problem?: string) => {
+    const { request } = visit
     const page = importPage({
       ...visit.frame(),
       here: JOBS_PATH,
@@ -93,29 +87,29 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
       invites: request.school.invitesPeople && context.mailer !== undefined,
       problem,
     })
-    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
+    return visit.page(page, problem === undefined ? 200 : 422)
   }
 
   app.get(IMPORT_PATH, async (request, reply) =>
-    show(request, reply, await enterProven(request, reply), wantedIn(queryOf(request))),
+    show(await enterProven(request, reply), wantedIn(queryOf(request))),
   )
 
   app.register(async (scope) => {
     scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
     scope.post(IMPORT_PATH, async (request, reply) => {
       const visit = await enterProven(request, reply)
-      const received = await receiveRows(context, request, visit, files)
-      if ('problem' in received) return show(request, reply, visit, received, received.problem)
+      const received = await receiveRows(visit, files)
+      if ('problem' in received) return show(visit, received, received.problem)
       let isKept = false
       try {
         const columns = await columnsIn(request, files, received)
         const outcome = await visit.perform(checkImport, { ...received, columns })
         isKept = outcome.kind === 'done'
         if (isKept) {
-          return redirectTo(reply, request, 'site', `${JOBS_PATH}/${received.id}?done=started`)
+          return visit.goTo(`${JOBS_PATH}/${received.id}?done=started`)
         }
         const told = outcome.kind === 'conflict' ? outcome.detail : WRONG_KIND
-        return await show(request, reply, visit, received, told)
+        return await show(visit, received, told)
       } finally {
         if (!isKept) await files.remove(received.source)
       }
@@ -139,14 +133,10 @@ async function columnsIn(
 
 /** What can be done with a file that was checked: import it, or check it again with other columns. */
 function addCheckedRoutes(app: FastifyInstance, context: AppContext): void {
-  const goOn = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    outcome: Outcome<{ readonly job_id: string }>,
-  ) => {
+  const goOn = (visit: OperatorVisit, outcome: Outcome<{ readonly job_id: string }>) => {
     if (outcome.kind === 'done') {
       const to = `${JOBS_PATH}/${outcome.output.job_id}?done=started`
-      return redirectTo(reply, request, 'site', to)
+      return visit.goTo(to)
     }
     throw new RequestRefusedError(
       409,
@@ -155,32 +145,26 @@ function addCheckedRoutes(app: FastifyInstance, context: AppContext): void {
   }
 
   app.post(`${JOBS_PATH}/:id/import`, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     visit.form()
-    return goOn(request, reply, await visit.perform(importChecked, { id: idIn(request) }))
+    return goOn(visit, await visit.perform(importChecked, { id: idIn(request) }))
   })
 
   app.post(`${JOBS_PATH}/:id/columns`, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
     const chosen = form.getAll('column')
     const columns = Object.fromEntries(
       form.getAll('heading').map((name, place) => [name, chosen[place] ?? '']),
     )
     const input = { id: idIn(request), columns }
-    return goOn(request, reply, await visit.perform(recheckImport, input))
+    return goOn(visit, await visit.perform(recheckImport, input))
   })
 }
 
 /** Exports of what a list shows. */
 function addExportRoutes(app: FastifyInstance, context: AppContext): void {
-  const show = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
-    asked: URLSearchParams,
-    problem?: string,
-  ) => {
+  const show = (visit: OperatorVisit, asked: URLSearchParams, problem?: string) => {
     const resource = EXPORTED.find((name) => name === asked.get('resource'))
     if (resource === undefined) throw new RequestRefusedError(404, 'There is no such list.')
     const page = exportPage({
@@ -192,16 +176,16 @@ function addExportRoutes(app: FastifyInstance, context: AppContext): void {
       only: filtersIn(asked),
       problem,
     })
-    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
+    return visit.page(page, problem === undefined ? 200 : 422)
   }
 
   app.get(EXPORT_PATH, async (request, reply) => {
-    const visit = await enter(context, request, reply)
-    return show(request, reply, visit, queryOf(request))
+    const visit = await operatorVisit(context, request, reply)
+    return show(visit, queryOf(request))
   })
 
   app.post(EXPORT_PATH, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
     const outcome = await visit.perform(exportList, {
       resource: form.get('resource') ?? '',
@@ -209,10 +193,10 @@ function addExportRoutes(app: FastifyInstance, context: AppContext): void {
       only: filtersIn(form),
     })
     if (outcome.kind === 'done') {
-      return redirectTo(reply, request, 'site', `${JOBS_PATH}/${outcome.output.id}?done=started`)
+      return visit.goTo(`${JOBS_PATH}/${outcome.output.id}?done=started`)
     }
     const told = outcome.kind === 'conflict' ? outcome.detail : WRONG_FILTER
-    return show(request, reply, visit, form, told)
+    return show(visit, form, told)
   })
 }
 
@@ -233,18 +217,10 @@ function filtersIn(asked: URLSearchParams): Row {
   }
 }
 
-async function sendFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  visit: Visit,
-  files: FileStore,
-): Promise<FastifyReply> {
+async function sendFile(visit: OperatorVisit, files: FileStore): Promise<FastifyReply> {
+  const { reply, request } = visit
   try {
-    const file = await loadJobFile(
-      request.at,
-      operatorActor(request, visit.operator),
-      idIn(request),
-    )
+    const file = await loadJobFile(request.at, visit.actor, idIn(request))
     return setPageHeaders(reply, request.school.origin, 'site')
       .header('content-type', file.contentType)
       .header('content-length', file.sizeBytes)

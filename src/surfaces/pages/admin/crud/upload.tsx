@@ -26,12 +26,12 @@ import {
   type StoredBytes,
 } from '../../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { checkPostToken, redirectTo, sendPage } from '../../frame/page-request.ts'
+import { checkPostToken } from '../../frame/page-request.ts'
 import { sizeInWords } from '../../frame/words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { afterWrite, type Link, type Upload } from './resource.ts'
 import type { Row } from './row.ts'
-import { enter, type Visit } from './visit.ts'
 
 /** The object that a file is uploaded for. */
 export interface UploadTarget {
@@ -45,7 +45,7 @@ export interface UploadTarget {
 interface UploadRoute {
   readonly route: string
   readonly upload: Upload
-  find(request: FastifyRequest, visit: Visit): Promise<UploadTarget>
+  find(visit: OperatorVisit): Promise<UploadTarget>
 }
 
 /** The page that uploads a file. Nothing is stored before the form's token is checked. */
@@ -56,13 +56,9 @@ export function addUploadRoutes(
 ): void {
   const { files } = context
   if (files === undefined) return
-  const show = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
-    problem?: string,
-  ) => {
-    const target = await find(request, visit)
+  const show = async (visit: OperatorVisit, problem?: string) => {
+    const { request } = visit
+    const target = await find(visit)
     const file = target.fileId === null ? undefined : await findFile(request.at, target.fileId)
     const page = uploadPage({
       ...visit.frame(),
@@ -74,29 +70,29 @@ export function addUploadRoutes(
       maxBytes: context.limits.uploadBytes,
       current: file && { ...file, url: `/files/${target.fileId}` },
     })
-    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
+    return visit.page(page, problem === undefined ? 200 : 422)
   }
 
   app.get(route, async (request, reply) => {
-    const visit = await enter(context, request, reply)
-    return await show(request, reply, visit)
+    const visit = await operatorVisit(context, request, reply)
+    return await show(visit)
   })
 
   app.register(async (scope) => {
     scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
     scope.post(route, async (request, reply) => {
-      const visit = await enter(context, request, reply)
-      const target = await find(request, visit)
-      const received = await receive(context, request, visit, files)
-      if (received.kind === 'remove') return done(reply, request, target, await target.attach(null))
-      if (received.kind === 'problem') return await show(request, reply, visit, received.problem)
+      const visit = await operatorVisit(context, request, reply)
+      const target = await find(visit)
+      const received = await receive(visit, files)
+      if (received.kind === 'remove') return done(visit, target, await target.attach(null))
+      if (received.kind === 'problem') return await show(visit, received.problem)
       const recorded = await visit.perform(recordUpload, received.input)
-      if (recorded.kind !== 'done') return await show(request, reply, visit, WRONG_NAME)
+      if (recorded.kind !== 'done') return await show(visit, WRONG_NAME)
       const attached = await target.attach(recorded.output.id)
       if (attached.kind === 'invalid') {
-        return await show(request, reply, visit, attached.problems[0]?.detail)
+        return await show(visit, attached.problems[0]?.detail)
       }
-      return done(reply, request, target, attached)
+      return done(visit, target, attached)
     })
   })
 }
@@ -109,14 +105,9 @@ export function fileIdIn(object: Row, { field }: Upload): string | null {
 
 const WRONG_NAME = 'Give the file a shorter name without slashes, and choose it again.'
 
-function done(
-  reply: FastifyReply,
-  request: FastifyRequest,
-  target: UploadTarget,
-  outcome: Outcome<unknown>,
-): FastifyReply {
+function done(visit: OperatorVisit, target: UploadTarget, outcome: Outcome<unknown>): FastifyReply {
   if (outcome.kind === 'done') {
-    return redirectTo(reply, request, 'site', afterWrite(target.back.url, 'uploaded'))
+    return visit.goTo(afterWrite(target.back.url, 'uploaded'))
   }
   throw new RequestRefusedError(
     409,
@@ -131,26 +122,22 @@ type Received =
 
 const FIELD_BYTES = 4096
 
-async function receive(
-  context: AppContext,
-  request: FastifyRequest,
-  visit: Visit,
-  files: FileStore,
-): Promise<Received> {
+async function receive(visit: OperatorVisit, files: FileStore): Promise<Received> {
+  const { context, request } = visit
   const boundary = boundaryIn(request.headers['content-type'])
   const body = request.body as AsyncIterable<Uint8Array>
   let isOurs = false
   for await (const part of readMultipart(body, boundary)) {
     if (part.name === 'form_token' && !isOurs) {
       const token = await textOfPart(part, FIELD_BYTES)
-      checkPostToken(context.keyring, request, visit.operator, token)
+      checkPostToken(context.keyring, request, visit.session, token)
       isOurs = true
     } else if (!isOurs) break
     else if (part.name === 'remove') return { kind: 'remove' }
     else if (part.name === 'file')
       return await store(request, files, part, context.limits.uploadBytes)
   }
-  checkPostToken(context.keyring, request, visit.operator, undefined)
+  checkPostToken(context.keyring, request, visit.session, undefined)
   throw new Error('a form without a token passed the check')
 }
 
@@ -306,11 +293,10 @@ export interface ReceivedRows extends WantedRows {
 
 /** Nothing is stored before the form's token is checked. The fields come before the file. */
 export async function receiveRows(
-  context: AppContext,
-  request: FastifyRequest,
-  visit: Visit,
+  visit: OperatorVisit,
   files: FileStore,
 ): Promise<ReceivedRows | (WantedRows & { readonly problem: string })> {
+  const { context, request } = visit
   const boundary = boundaryIn(request.headers['content-type'])
   const body = request.body as AsyncIterable<Uint8Array>
   let isOurs = false
@@ -319,7 +305,7 @@ export async function receiveRows(
   for await (const part of readMultipart(body, boundary)) {
     if (part.name === 'form_token' && !isOurs) {
       const token = await textOfPart(part, ROWS_FIELD_BYTES)
-      checkPostToken(context.keyring, request, visit.operator, token)
+      checkPostToken(context.keyring, request, visit.session, token)
       isOurs = true
     } else if (!isOurs) break
     else if (part.name === 'resource') resource = await textOfPart(part, ROWS_FIELD_BYTES)
@@ -341,6 +327,6 @@ export async function receiveRows(
       }
     }
   }
-  if (!isOurs) checkPostToken(context.keyring, request, visit.operator, undefined)
+  if (!isOurs) checkPostToken(context.keyring, request, visit.session, undefined)
   return { resource, within, problem: 'Choose a file first.' }
 }

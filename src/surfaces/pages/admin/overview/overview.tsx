@@ -15,14 +15,13 @@ import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../../gate/context.ts'
-import { sendPage } from '../../frame/page-request.ts'
 import { adminPaths } from '../../frame/paths.ts'
 import { upTo } from '../../frame/words.ts'
 import { comparedWith, lateSince, moneyIn, number } from '../analytics/figures.ts'
 import { dayAt, periodBefore, readPeriod } from '../analytics/period.tsx'
 import { fromLocalTime, toLocalTime } from '../crud/read-form.ts'
-import { enter, type Visit } from '../crud/visit.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { FirstStepsPanel, type Step, stepsOf } from './first-steps.tsx'
 import {
   REFUNDS_SHOWN,
@@ -38,7 +37,7 @@ const COMMENT_DAYS = 7
 /** The first page of the admin area: how the school goes, and what to do. */
 export function addOverviewRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.overview, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const { period } = readPeriod(new URLSearchParams(), new Date(), visit.place.timeZone)
     const before = periodBefore(period)
     const comments = commentsSince(visit.place.timeZone)
@@ -46,7 +45,7 @@ export function addOverviewRoutes(app: FastifyInstance, context: AppContext): vo
       readSchoolTotals(request.at, { from: before.from, to: period.to }),
       readWaiting(request.at, comments.moment),
       readFirstSteps(request.at),
-      findMeans(request.at, visit.operator.person.id),
+      findMeans(request.at, visit.session.person.id),
     ])
     const page = overviewPage({
       ...visit.frame(),
@@ -62,12 +61,12 @@ export function addOverviewRoutes(app: FastifyInstance, context: AppContext): vo
         totals,
         found,
         means,
-        isOwner: visit.operator.roles.includes('owner'),
+        isOwner: visit.session.roles.includes('owner'),
         sendsMail: context.mailer !== undefined,
       }),
       origin: request.school.origin,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 }
 
@@ -79,7 +78,7 @@ function commentsSince(timeZone: string): { typed: string; moment: Date } {
   return { typed, moment: fromLocalTime(typed, timeZone) ?? now }
 }
 
-async function oldestRefunds({ ask }: Visit) {
+async function oldestRefunds({ ask }: OperatorVisit) {
   const { data } = await ask(listPayments, {
     refunding_state: 'requested',
     sort: 'created_at',

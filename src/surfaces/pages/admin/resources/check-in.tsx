@@ -12,12 +12,12 @@ import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
-import { redirectTo } from '../../frame/page-request.ts'
 import { showList } from '../crud/list.tsx'
 import type { ListPlan } from '../crud/list-plan.ts'
+import { idIn } from '../crud/named.ts'
 import { objectPath } from '../crud/resource.ts'
 import type { OutputOf, Row } from '../crud/row.ts'
-import { enter, idIn } from '../crud/visit.ts'
+import { operatorVisit } from '../frame/operator.ts'
 import { events, registrationList, registrations } from './events.tsx'
 
 const ROUTE = '/admin/events/:id/check-in'
@@ -27,14 +27,14 @@ const sentForm = z.object({ registration: id, to: z.enum(['attended', 'registere
 /** The list of an event at its door: one button for each person, which acts at once, and undoes it. */
 export function addCheckInRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(ROUTE, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const event = await visit.ask(readEvent, { id: idIn(request) })
     const formToken = visit.frame().viewer?.formToken ?? ''
     const path = objectPath(events, event, '/check-in')
     const query = queryOf(request)
     query.delete('done')
     const action = query.size === 0 ? path : `${path}?${query}`
-    return await showList(request, reply, visit, {
+    return await showList(visit, {
       resource: registrations,
       plan: { ...registrationList, columns: checkInColumns(action, formToken) },
       path,
@@ -48,7 +48,7 @@ export function addCheckInRoutes(app: FastifyInstance, context: AppContext): voi
   })
 
   app.post(ROUTE, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
     const event = await visit.ask(readEvent, { id: idIn(request) })
     const sent = sentForm.safeParse(Object.fromEntries(form))
@@ -67,7 +67,7 @@ export function addCheckInRoutes(app: FastifyInstance, context: AppContext): voi
     const query = queryOf(request)
     query.set('done', sent.data.to === 'attended' ? 'attended' : 'undo-attended')
     const to = `${objectPath(events, event, '/check-in')}?${query}`
-    return redirectTo(reply, request, 'site', to)
+    return visit.goTo(to)
   })
 }
 

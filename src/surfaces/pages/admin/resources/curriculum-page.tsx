@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { readCourse } from '../../../../domain/learning/course-operations.ts'
 import {
   readCurriculum,
@@ -15,12 +15,12 @@ import {
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../../gate/context.ts'
-import { redirectTo, sendPage } from '../../frame/page-request.ts'
+import { idIn } from '../crud/named.ts'
 import { inWords } from '../crud/object-table.tsx'
 import { afterWrite } from '../crud/resource.ts'
-import type { OutputOf, Place } from '../crud/row.ts'
-import { enter, idIn, type Visit } from '../crud/visit.ts'
+import type { OutputOf } from '../crud/row.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import { type OperatorVisit, operatorVisit, type Place } from '../frame/operator.ts'
 import { curriculumPath, durationOf, openingOf } from './curriculum.tsx'
 
 type Course = OutputOf<typeof readCourse>
@@ -37,9 +37,7 @@ const NOTICES = {
 /** Sections and lectures in the order that students see, with buttons to move them. */
 export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): void {
   const show = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
+    visit: OperatorVisit,
     { course, problem }: { course: Course; problem?: string },
   ) => {
     const curriculum = await visit.ask(readCurriculum, { id: course.id })
@@ -51,17 +49,17 @@ export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): 
       path: curriculumPath(course.id),
       place: visit.place,
     })
-    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 409)
+    return visit.page(page, problem === undefined ? 200 : 409)
   }
 
   app.get(ROUTE, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const course = await visit.ask(readCourse, { id: idIn(request) })
-    return await show(request, reply, visit, { course })
+    return await show(visit, { course })
   })
 
   app.post(ROUTE, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
     const course = await visit.ask(readCourse, { id: idIn(request) })
     const curriculum = await visit.ask(readCurriculum, { id: course.id })
@@ -69,17 +67,16 @@ export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): 
     const sections = moved(outlineOf(curriculum), item, direction === 'up' ? 'up' : 'down')
     const seen = Number(form.get('version'))
     if (sections === undefined || seen !== curriculum.version) {
-      return await show(request, reply, visit, { course, problem: CHANGED })
+      return await show(visit, { course, problem: CHANGED })
     }
     const outcome = await visit.perform(reorderCurriculum, {
       id: course.id,
       if_version: seen,
       sections: sections.map(({ id, lecture_ids }) => ({ id, lecture_ids: [...lecture_ids] })),
     })
-    if (outcome.kind !== 'done')
-      return await show(request, reply, visit, { course, problem: CHANGED })
+    if (outcome.kind !== 'done') return await show(visit, { course, problem: CHANGED })
     const page = `${curriculumPath(course.id)}#at-${item}`
-    return redirectTo(reply, request, 'site', afterWrite(page, 'moved'))
+    return visit.goTo(afterWrite(page, 'moved'))
   })
 }
 

@@ -17,7 +17,7 @@ import { listStudents } from '../../../../domain/people/student-operations.ts'
 import { Empty, Panel } from '../../../../foundation/html/site-components.tsx'
 import { CourseMeter } from '../../frame/parts.tsx'
 import { choicesFrom } from '../crud/choices.ts'
-import { type Ask, asking, type Choice } from '../crud/field.ts'
+import { asking, type Choice } from '../crud/field.ts'
 import { type Column, listPlan } from '../crud/list-plan.ts'
 import {
   FORMER_MEMBER,
@@ -32,7 +32,8 @@ import {
   text,
 } from '../crud/object-table.tsx'
 import { defineResource } from '../crud/resource.ts'
-import type { OutputOf, Place } from '../crud/row.ts'
+import type { OutputOf } from '../crud/row.ts'
+import type { Ask, Place } from '../frame/operator.ts'
 import { aPerson } from './people-fields.ts'
 
 type Enrollment = OutputOf<typeof readEnrollment>

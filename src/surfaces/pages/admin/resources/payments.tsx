@@ -42,7 +42,8 @@ import {
   text,
 } from '../crud/object-table.tsx'
 import { defineResource } from '../crud/resource.ts'
-import type { OutputOf, Place, Show } from '../crud/row.ts'
+import type { OutputOf, Show } from '../crud/row.ts'
+import type { Place } from '../frame/operator.ts'
 import { aPerson } from './people-fields.ts'
 
 /** The ways to pay. */

@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import { email } from '../../../../domain/operation/fields.ts'
 import type { ReadOperation } from '../../../../domain/operation/operation.ts'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
-import type { Ask, FormField } from '../crud/field.ts'
+import type { FormField } from '../crud/field.ts'
+import type { Ask } from '../frame/operator.ts'
 
 /** A list of people that finds them by their email or by words of their name. */
 type PeopleList = ReadOperation<

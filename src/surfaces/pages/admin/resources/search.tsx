@@ -4,13 +4,13 @@ import { Name } from '../../../../foundation/html/components.tsx'
 import { Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
-import { sendPage } from '../../frame/page-request.ts'
 import type { Column } from '../crud/list-plan.ts'
+import { expanding } from '../crud/named.ts'
 import { ObjectTable } from '../crud/object-table.tsx'
 import { type AdminResource, listPath, objectPath } from '../crud/resource.ts'
-import type { Place, Row } from '../crud/row.ts'
-import { enter, expanding, type Visit } from '../crud/visit.ts'
+import type { Row } from '../crud/row.ts'
 import { type AdminFrame, adminPage, SEARCH_PATH } from '../frame/admin-page.tsx'
+import { type OperatorVisit, operatorVisit, type Place } from '../frame/operator.ts'
 import { coupons } from './coupons.tsx'
 import { courses } from './courses.tsx'
 import { events } from './events.tsx'
@@ -45,7 +45,7 @@ const ONE_IS_A_WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{S
 /** One search over people, orders, courses and content, from every page of the admin area. */
 export function addSearchRoute(app: FastifyInstance, context: AppContext): void {
   app.get(SEARCH_PATH, async (request, reply) => {
-    const visit = await enter(context, request, reply)
+    const visit = await operatorVisit(context, request, reply)
     const text = (queryOf(request).get('q') ?? '')
       .replace(/[\u0000-\u001f\u007f]+/g, ' ')
       .trim()
@@ -60,11 +60,15 @@ export function addSearchRoute(app: FastifyInstance, context: AppContext): void 
       }
     }
     const page = searchPage({ ...visit.frame(), text, isTooShort, groups, place: visit.place })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 }
 
-async function findIn(visit: Visit, resource: AdminResource, search: string): Promise<FoundGroup> {
+async function findIn(
+  visit: OperatorVisit,
+  resource: AdminResource,
+  search: string,
+): Promise<FoundGroup> {
   const { list } = resource
   if (list === undefined) throw new Error(`${resource.path} has no list`)
   const input = { ...expanding(list), search, sort: list.sorts[0]?.[0], limit: SHOWN }

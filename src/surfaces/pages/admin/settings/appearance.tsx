@@ -15,7 +15,7 @@ import { TIME_ZONES } from '../crud/read-form.ts'
 import type { Upload } from '../crud/resource.ts'
 import { addSettingsPage, type SettingsPage } from '../crud/settings-page.ts'
 import { addUploadRoutes, type CurrentFile, FileLine } from '../crud/upload.tsx'
-import { loadOperator } from '../frame/operator.ts'
+import { operatorVisit } from '../frame/operator.ts'
 
 /** Shows colours in the preview while they are chosen. */
 export const PREVIEW_SCRIPT = 'appearance.js'
@@ -142,7 +142,7 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
 
   // The content security policy refuses inline styles, so the colours of the preview come as a file.
   app.get(STYLESHEET, async (request, reply) => {
-    await loadOperator(request)
+    await operatorVisit(context, request, reply)
     const asked = queryOf(request)
     const sheet = themeStylesheet({
       primaryColor: asked.get('primary') ?? '',
@@ -157,7 +157,8 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
   addUploadRoutes(app, context, {
     route: `${PATH}/${logo.path}`,
     upload: logo,
-    find: async (request, visit) => {
+    find: async (visit) => {
+      const { request } = visit
       const { logo_file_id } = await visit.ask(readAppearance, {})
       return {
         path: `${PATH}/${logo.path}`,

@@ -1,21 +1,19 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import {
   daysToFactor,
   demandFactor,
   findMeans,
   MOST_GRACE_DAYS,
 } from '../../../../domain/people/factors/demand.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { Alert, Button, Form } from '../../../../foundation/html/components.tsx'
 import { Select } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { Panel } from '../../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../../gate/context.ts'
-import { checkedForm, redirectTo } from '../../frame/page-request.ts'
 import { adminPaths, factorPaths } from '../../frame/paths.ts'
 import { count } from '../../frame/words.ts'
 import type { AdminFrame } from '../frame/admin-page.tsx'
-import { loadOperator, performAs } from '../frame/operator.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 
 const DEMAND_PATH = `${adminPaths.settings}/factor`
 
@@ -99,10 +97,10 @@ function DemandForm(props: AdminFrame & { demanded: 'yes' | 'no'; button: string
 }
 
 /** What the settings page shows about it. */
-export async function demandOf(
-  request: FastifyRequest,
-  operator: BrowserSession,
-): Promise<FactorDemandProps> {
+export async function demandOf({
+  request,
+  session: operator,
+}: OperatorVisit): Promise<FactorDemandProps> {
   const from = request.school.operatorFactorFrom
   const isOwner = operator.roles.includes('owner')
   const { hasSecondFactor, hasPasskey } = await findMeans(request.at, operator.person.id)
@@ -113,14 +111,14 @@ export async function demandOf(
 
 export function addFactorDemandRoutes(app: FastifyInstance, context: AppContext): void {
   app.post(DEMAND_PATH, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.settings)
-    const form = checkedForm(context.keyring, request, operator)
-    const outcome = await performAs(request, operator, demandFactor, {
+    const visit = await operatorVisit(context, request, reply, adminPaths.settings)
+    const form = visit.form()
+    const outcome = await visit.perform(demandFactor, {
       demanded: form.get('demanded') === 'yes',
       grace_days: Number(form.get('grace_days') ?? 0),
     })
     context.directory.forget(request.school.id)
     const done = outcome.kind === 'done' ? 'saved' : 'demand-refused'
-    return redirectTo(reply, request, 'site', `${adminPaths.settings}?done=${done}`)
+    return visit.goTo(`${adminPaths.settings}?done=${done}`)
   })
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Outcome } from '../../../../domain/operation/operation.ts'
 import { KEY_LEAD_SECONDS, type ListedKey, listKeys } from '../../../../domain/schools/signing.ts'
 import {
@@ -19,10 +19,9 @@ import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../account/delete-account.tsx'
 import { queryOf, withoutNul } from '../../frame/layout.tsx'
-import { checkedForm, redirectTo, sendPage } from '../../frame/page-request.ts'
 import { adminPaths } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { adminFrame, loadOperator, performAs } from '../frame/operator.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 
 const NOTICES = {
@@ -38,58 +37,58 @@ const NOTICES = {
 
 export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.keys, async (request, reply) => {
-    const operator = await loadOperator(request)
+    const visit = await operatorVisit(context, request, reply)
     const page = keysPage({
-      ...adminFrame(context, request, reply, operator, NOTICES),
+      ...visit.frame(NOTICES),
       keys: await listKeys(request.at),
       leadHours: KEY_LEAD_SECONDS / 3600,
     })
-    return sendPage(reply, request, 'site', page)
+    return visit.page(page)
   })
 
   const activate = activateKey(context.keyring)
   const publish = publishKey(context.keyring)
 
   app.post(`${adminPaths.keys}/publish`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.keys)
-    checkedForm(context.keyring, request, operator)
-    await performAs(request, operator, publish, {})
-    return showAgain(request, reply, 'published')
+    const visit = await operatorVisit(context, request, reply, adminPaths.keys)
+    visit.form()
+    await visit.perform(publish, {})
+    return showAgain(visit, 'published')
   })
 
   app.post(`${adminPaths.keys}/activate`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.keys)
-    const kid = checkedForm(context.keyring, request, operator).get('kid') ?? ''
-    const outcome = await performAs(request, operator, activate, { kid })
-    return showAgain(request, reply, noticeOf(outcome, 'activated'))
+    const visit = await operatorVisit(context, request, reply, adminPaths.keys)
+    const kid = visit.form().get('kid') ?? ''
+    const outcome = await visit.perform(activate, { kid })
+    return showAgain(visit, noticeOf(outcome, 'activated'))
   })
 
   app.get(`${adminPaths.keys}/retire`, async (request, reply) => {
-    const operator = await loadOperator(request)
+    const visit = await operatorVisit(context, request, reply)
     const kid = withoutNul(queryOf(request).get('kid') ?? '')
     const keys = await listKeys(request.at)
     if (!keys.some((key) => key.kid === kid)) throw noKey()
-    const frame = adminFrame(context, request, reply, operator)
-    return sendPage(reply, request, 'site', retireKeyPage({ ...frame, kid, isWrongName: false }))
+    const frame = visit.frame()
+    return visit.page(retireKeyPage({ ...frame, kid, isWrongName: false }))
   })
 
   app.post(`${adminPaths.keys}/retire`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.keys)
-    const form = checkedForm(context.keyring, request, operator)
+    const visit = await operatorVisit(context, request, reply, adminPaths.keys)
+    const form = visit.form()
     const kid = withoutNul(form.get('kid') ?? '')
     if (!isNameTyped(form, kid)) {
-      const frame = adminFrame(context, request, reply, operator)
+      const frame = visit.frame()
       const page = retireKeyPage({ ...frame, kid, isWrongName: true })
-      return sendPage(reply, request, 'site', page, 422)
+      return visit.page(page, 422)
     }
-    const outcome = await performAs(request, operator, retireKey, { kid })
-    return showAgain(request, reply, noticeOf(outcome, 'retired'))
+    const outcome = await visit.perform(retireKey, { kid })
+    return showAgain(visit, noticeOf(outcome, 'retired'))
   })
 
   /** Clears this process's cache of the school, so that the next page shows the changed keys. */
-  const showAgain = (request: FastifyRequest, reply: FastifyReply, done: keyof typeof NOTICES) => {
-    context.directory.forget(request.school.id)
-    return redirectTo(reply, request, 'site', `${adminPaths.keys}?done=${done}`)
+  const showAgain = (visit: OperatorVisit, done: keyof typeof NOTICES) => {
+    context.directory.forget(visit.request.school.id)
+    return visit.goTo(`${adminPaths.keys}?done=${done}`)
   }
 }
 

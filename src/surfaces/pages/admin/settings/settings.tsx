@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Outcome } from '../../../../domain/operation/operation.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import type { SchoolChanges } from '../../../../domain/schools/school-details.ts'
 import { changeSettings } from '../../../../domain/schools/school-operations.ts'
 import { Button, Form } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../../gate/context.ts'
-import { checkedForm, redirectTo, sendPage } from '../../frame/page-request.ts'
 import { adminPaths } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {
@@ -17,7 +15,7 @@ import {
   shownField,
   versionsOf,
 } from '../frame/changes-in-form.tsx'
-import { adminFrame, loadOperator, performAs } from '../frame/operator.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import {
   addFactorDemandRoutes,
   demandOf,
@@ -149,17 +147,25 @@ const NOTICES = {
   },
 }
 
+/** Settings that are on or off, each with the notice after it was saved. */
+const SWITCHES = [
+  { path: 'beta', setting: 'mcp_connections', on: 'mcp-on', off: 'mcp-off' },
+  { path: 'sign-up', setting: 'sign_up', on: 'sign-up-on', off: 'sign-up-off' },
+  { path: 'invitations', setting: 'invites_people', on: 'invitations-on', off: 'invitations-off' },
+  { path: 'security', setting: 'end_authorization_on_replay', on: 'saved', off: 'saved' },
+] as const
+
 export function addSettingsRoutes(app: FastifyInstance, context: AppContext): void {
   addFactorDemandRoutes(app, context)
 
   app.get(adminPaths.settings, async (request, reply) => {
-    const operator = await loadOperator(request)
-    return await show(context, request, reply, operator)
+    const visit = await operatorVisit(context, request, reply)
+    return await show(visit)
   })
 
   app.post(`${adminPaths.settings}/videos`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.settings)
-    const form = checkedForm(context.keyring, request, operator)
+    const visit = await operatorVisit(context, request, reply, adminPaths.settings)
+    const form = visit.form()
     const hosts = form.get('video_hosts') ?? ''
     const video_hosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
     const typed = { video_hosts }
@@ -169,50 +175,24 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     if (overwritten.length > 0) {
       const overwrites = versionsOf(overwritten, VIDEO_FIELDS, typed, stored)
       const videos = { ...again, problems: [], overwrites }
-      return await show(context, request, reply, operator, videos, 409)
+      return await show(visit, videos, 409)
     }
-    const outcome = await saveSettings(context, request, operator, changes)
+    const outcome = await saveSettings(visit, changes)
     if (outcome.kind === 'invalid') {
       const problems = outcome.problems.map(({ detail }) => detail)
-      return await show(context, request, reply, operator, { ...again, problems }, 400)
+      return await show(visit, { ...again, problems }, 400)
     }
-    return redirectTo(reply, request, 'site', `${adminPaths.settings}?done=saved`)
+    return visit.goTo(`${adminPaths.settings}?done=saved`)
   })
 
-  app.post(`${adminPaths.settings}/beta`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.settings)
-    const form = checkedForm(context.keyring, request, operator)
-    const on = form.get('mcp_connections') === 'on'
-    await saveSettings(context, request, operator, { mcp_connections: on })
-    const done = on ? 'mcp-on' : 'mcp-off'
-    return redirectTo(reply, request, 'site', `${adminPaths.settings}?done=${done}`)
-  })
-
-  app.post(`${adminPaths.settings}/sign-up`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.settings)
-    const form = checkedForm(context.keyring, request, operator)
-    const on = form.get('sign_up') === 'on'
-    await saveSettings(context, request, operator, { sign_up: on })
-    const done = on ? 'sign-up-on' : 'sign-up-off'
-    return redirectTo(reply, request, 'site', `${adminPaths.settings}?done=${done}`)
-  })
-
-  app.post(`${adminPaths.settings}/invitations`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.settings)
-    const form = checkedForm(context.keyring, request, operator)
-    const on = form.get('invites_people') === 'on'
-    await saveSettings(context, request, operator, { invites_people: on })
-    const done = on ? 'invitations-on' : 'invitations-off'
-    return redirectTo(reply, request, 'site', `${adminPaths.settings}?done=${done}`)
-  })
-
-  app.post(`${adminPaths.settings}/security`, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.settings)
-    const form = checkedForm(context.keyring, request, operator)
-    const on = form.get('end_authorization_on_replay') === 'on'
-    await saveSettings(context, request, operator, { end_authorization_on_replay: on })
-    return redirectTo(reply, request, 'site', `${adminPaths.settings}?done=saved`)
-  })
+  for (const { path, setting, on, off } of SWITCHES) {
+    app.post(`${adminPaths.settings}/${path}`, async (request, reply) => {
+      const visit = await operatorVisit(context, request, reply, adminPaths.settings)
+      const isOn = visit.form().get(setting) === 'on'
+      await saveSettings(visit, { [setting]: isOn })
+      return visit.goTo(`${adminPaths.settings}?done=${isOn ? on : off}`)
+    })
+  }
 }
 
 /** The hosts of videos as they are saved now. */
@@ -221,39 +201,32 @@ function videosOf({ school }: FastifyRequest) {
 }
 
 async function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operator: BrowserSession,
-  videos: VideoSettings = {
-    hosts: request.school.videoHosts.join('\n'),
-    problems: [],
-    hidden: shownField(videosOf(request)),
-  },
+  visit: OperatorVisit,
+  videos?: VideoSettings,
   status = 200,
 ): Promise<FastifyReply> {
+  const { context, request } = visit
   const { mcpConnections, endAuthorizationOnReplay, signUp, invitesPeople } = request.school
   const page = settingsPage({
-    ...adminFrame(context, request, reply, operator, NOTICES),
+    ...visit.frame(NOTICES),
     mcpConnections,
     endAuthorizationOnReplay,
-    demand: await demandOf(request, operator),
+    demand: await demandOf(visit),
     signUp,
     invitesPeople,
     mailIsSent: context.mailer !== undefined,
-    videos,
+    videos: videos ?? {
+      hosts: request.school.videoHosts.join('\n'),
+      problems: [],
+      hidden: shownField(videosOf(request)),
+    },
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 /** Saves, and clears this process's cache of the school, so that the next page shows the change. */
-export async function saveSettings(
-  context: AppContext,
-  request: FastifyRequest,
-  operator: BrowserSession,
-  changes: SchoolChanges,
-): Promise<Outcome> {
-  const outcome = await performAs(request, operator, changeSettings, changes)
-  context.directory.forget(request.school.id)
+export async function saveSettings(visit: OperatorVisit, changes: SchoolChanges): Promise<Outcome> {
+  const outcome = await visit.perform(changeSettings, changes)
+  visit.context.directory.forget(visit.request.school.id)
   return outcome
 }

@@ -1,54 +1,47 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { countConnectedPeople } from '../../../../domain/analytics/school-totals.ts'
 import { endAllAccess } from '../../../../domain/clients/end-all-access.ts'
 import { peoplePerApp } from '../../../../domain/grants/people-of-app.ts'
-import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../account/delete-account.tsx'
-import { checkedForm, redirectTo, sendPage } from '../../frame/page-request.ts'
 import { adminPaths } from '../../frame/paths.ts'
 import { count, countUpTo } from '../../frame/words.ts'
 import type { AdminFrame } from '../frame/admin-page.tsx'
-import { adminFrame, loadOperator, performAs } from '../frame/operator.ts'
+import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 
 /** Ends the access of all apps and assistants of the school, after its name was typed. */
 export function addStopAllRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.stopAll, async (request, reply) => {
-    const operator = await loadOperator(request)
-    return await show(context, request, reply, operator)
+    const visit = await operatorVisit(context, request, reply)
+    return await show(visit)
   })
 
   app.post(adminPaths.stopAll, async (request, reply) => {
-    const operator = await loadOperator(request, adminPaths.stopAll)
-    const form = checkedForm(context.keyring, request, operator)
+    const visit = await operatorVisit(context, request, reply, adminPaths.stopAll)
+    const form = visit.form()
     if (!isNameTyped(form, request.school.name)) {
-      return await show(context, request, reply, operator, 422)
+      return await show(visit, 422)
     }
-    await performAs(request, operator, endAllAccess, {})
-    return redirectTo(reply, request, 'site', `${adminPaths.clients}?done=all-stopped`)
+    await visit.perform(endAllAccess, {})
+    return visit.goTo(`${adminPaths.clients}?done=all-stopped`)
   })
 }
 
-async function show(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operator: BrowserSession,
-  status = 200,
-): Promise<FastifyReply> {
+async function show(visit: OperatorVisit, status = 200): Promise<FastifyReply> {
+  const { request } = visit
   const [apps, people] = await Promise.all([
     peoplePerApp(request.at),
     countConnectedPeople(request.at),
   ])
   const page = stopAllPage({
-    ...adminFrame(context, request, reply, operator),
+    ...visit.frame(),
     apps: apps.size,
     people,
     isWrongName: status !== 200,
   })
-  return sendPage(reply, request, 'site', page, status)
+  return visit.page(page, status)
 }
 
 interface StopAllProps extends AdminFrame {
