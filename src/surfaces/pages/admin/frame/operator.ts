@@ -70,7 +70,7 @@ const NO_MAIL = {
 
 /** One request of an owner or admin, and the operations that it performs. */
 export class OperatorVisit extends Visit<BrowserSession> {
-  /** Whoever the audit log names. */
+  /** The author of what is written, as the audit log names it. */
   get actor(): Actor {
     const { request, session } = this
     return {
