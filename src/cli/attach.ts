@@ -170,7 +170,7 @@ async function requireMigrated({ pool, db, connection }: Attached): Promise<void
 export interface NamedSchool {
   readonly db: Db
   readonly school: ListedSchool
-  readonly at: SchoolDb
+  readonly schoolDb: SchoolDb
   /** Performs an operation as the command line; a refusal becomes a CommandError. */
   perform<I extends z.ZodObject, O extends z.ZodObject>(
     operation: WriteOperation<I, O>,
@@ -186,13 +186,13 @@ export async function atNamedSchool<R>(
 ): Promise<R> {
   return await withDatabase(cli.config(), async ({ db }) => {
     const school = await loadSchool(db, name)
-    const at = atSchool(db, school.id)
+    const schoolDb = atSchool(db, school.id)
     return await work({
       db,
       school,
-      at,
+      schoolDb,
       async perform(operation, input, words) {
-        const outcome = await performOperation(operation, at, commandLineAt(school), input)
+        const outcome = await performOperation(operation, schoolDb, commandLineAt(school), input)
         if (outcome.kind === 'done') return outcome.output
         throw refusalError(outcome, words)
       },

@@ -15,7 +15,7 @@ import { RETRY_AFTER_SECONDS } from './refusal.ts'
 
 /** The caller of a request, or undefined if the request has no credentials. */
 async function findCaller(request: FastifyRequest): Promise<KnownCaller | undefined> {
-  return await findBearer(request, (token) => authenticatePerson(request.at, token))
+  return await findBearer(request, (token) => authenticatePerson(request.schoolDb, token))
 }
 
 async function findBearer<C extends Caller>(
@@ -27,7 +27,7 @@ async function findBearer<C extends Caller>(
   const caller = await authenticate(token).catch((error: unknown) => {
     throw error instanceof OAuthError ? error : noVerdict(request, error)
   })
-  request.at = confirmedBy(inLane(request.at, 'interactive'), checkOfBearer(caller))
+  request.schoolDb = confirmedBy(inLane(request.schoolDb, 'interactive'), checkOfBearer(caller))
   noteCallerRead(request)
   request.outcome.clientId = caller.clientId
   request.outcome.personId = caller.person.id
@@ -53,7 +53,7 @@ export async function loadCaller(
   demands?: BearerDemands,
 ): Promise<Caller> {
   return demanded(
-    await findBearer(request, (token) => authenticateBearer(request.at, token, demands)),
+    await findBearer(request, (token) => authenticateBearer(request.schoolDb, token, demands)),
   )
 }
 

@@ -9,9 +9,9 @@ export async function findBrowserSession(
   request: FastifyRequest,
 ): Promise<BrowserSession | undefined> {
   const name = sessionCookieName(request.school.origin)
-  const session = await findSession(request.at, findCookie(request.headers.cookie, name))
+  const session = await findSession(request.schoolDb, findCookie(request.headers.cookie, name))
   if (session === undefined) return undefined
-  request.at = inLane(request.at, 'interactive')
+  request.schoolDb = inLane(request.schoolDb, 'interactive')
   noteCallerRead(request)
   request.outcome.personId = session.person.id
   return session

@@ -17,11 +17,11 @@ export async function findRequestingClient(
   request: FastifyRequest,
   clientId: string,
 ): Promise<AuthorizingClient> {
-  const { at, school } = request
+  const { schoolDb: db, school } = request
   const address = clientAddress(request)
   const found = await findAuthorizingClient(
-    acrossSchools(at),
-    at,
+    acrossSchools(db),
+    db,
     school,
     documents,
     clientId,

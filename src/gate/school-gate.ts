@@ -33,7 +33,7 @@ declare module 'fastify' {
     /** The school of the request's origin. */
     school: School
     /** The rows of that school, as the class of work that the caller has proved so far. */
-    at: SchoolDb
+    schoolDb: SchoolDb
   }
 }
 
@@ -70,7 +70,7 @@ export function enterSchool(
       }
       request.school = school
       // A stranger's until a credential proves something else.
-      request.at = atSchool(context.db, school.id, {
+      request.schoolDb = atSchool(context.db, school.id, {
         lane: 'stranger',
         gone: () => whenGone(reply.raw),
       })

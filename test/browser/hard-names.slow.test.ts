@@ -75,11 +75,11 @@ afterAll(() => browser?.close())
 async function addTexts(): Promise<void> {
   const text = () => ({ id: uuidv7(), slug: aSlug(), title: 'x' })
   const published = { state: 'published', published_at: new Date() } as const
-  await school.at.insert('posts', { ...text(), ...published }).execute()
-  await school.at.insert('pages', { ...text(), ...published }).execute()
+  await school.db.insert('posts', { ...text(), ...published }).execute()
+  await school.db.insert('pages', { ...text(), ...published }).execute()
   const fields = JSON.stringify([{ name: 'q', label: 'Q', kind: 'text', required: true }])
-  await school.at.insert('forms', { ...text(), fields, state: 'open' }).execute()
-  await school.at
+  await school.db.insert('forms', { ...text(), fields, state: 'open' }).execute()
+  await school.db
     .insert('membership_plans', {
       ...{ id: uuidv7(), slug: aSlug(), name: 'x', state: 'published' },
       ...{ interval: 'month', price_amount: 100, currency: 'USD' },

@@ -69,7 +69,7 @@ async function aStudentIn(lecture: object, options: BrowserContextOptions = {}) 
   const ada = await world.aMember(school)
   const course = await aCourse(school, [[{ title: 'First strokes' }]])
   const id = course.lectures[0]?.[0] ?? ''
-  await school.at.update('lectures').set(lecture).where('id', '=', id).execute()
+  await school.db.update('lectures').set(lecture).where('id', '=', id).execute()
   await renderMissing(world.database.db)
   await anEnrollment(school, ada, course)
   const context = await browser.newContext({ baseURL: school.origin, ...options })
@@ -88,7 +88,7 @@ async function aStudentIn(lecture: object, options: BrowserContextOptions = {}) 
   const path = `/courses/${course.slug}/lectures/${id}`
   await page.goto(path)
   const kept = async () => {
-    const rows = await school.at
+    const rows = await school.db
       .from('lecture_progress')
       .select('position_seconds')
       .where('user_id', '=', ada.id)

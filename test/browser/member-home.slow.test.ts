@@ -68,15 +68,15 @@ test('a visitor understands a course without signing in, one click from the fron
     ],
     { title },
   )
-  await school.at
+  await school.db
     .update('courses')
     .set({ summary: 'Learn to paint a sky in a weekend.', price_amount: 4900 })
     .where('id', '=', course.id)
     .execute()
   const lecturer = await world.aMember(school, ['lecturer'])
   const user_id = lecturer.id
-  await school.at.insert('lecturers', { user_id, headline: 'Painter', bio: '' }).execute()
-  await school.at.insert('course_lecturers', { user_id, course_id: course.id }).execute()
+  await school.db.insert('lecturers', { user_id, headline: 'Painter', bio: '' }).execute()
+  await school.db.insert('course_lecturers', { user_id, course_id: course.id }).execute()
   const page = await aPage({ javaScriptEnabled: false })
   await page.goto('/')
   const clicks = countedClicks()

@@ -126,7 +126,7 @@ describe('a person with a passkey', () => {
 
 test('a passkey that was removed elsewhere is refused, and the browser forgets it', async () => {
   const { person, page, device } = await aHolder()
-  await school.at.delete('passkeys').where('user_id', '=', person.id).execute()
+  await school.db.delete('passkeys').where('user_id', '=', person.id).execute()
   await page.goto('/sign-in')
   await usePasskey(page)
   await page.getByText('This passkey was not accepted').waitFor()

@@ -34,7 +34,7 @@ test('an admin writes a long text, is signed out meanwhile, signs in, finds all 
   expect(await page.getByLabel('Description').inputValue()).toBe(TEXT)
   await page.getByRole('button', { name: 'Create course' }).click()
   await page.getByRole('heading', { name: 'Ink drawing' }).first().waitFor()
-  const [course] = await school.at.from('courses').select('description').execute()
+  const [course] = await school.db.from('courses').select('description').execute()
   expect(course?.description).toBe(TEXT)
 })
 
@@ -98,7 +98,7 @@ test('an owner drops what was sent, and nothing is done', async () => {
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('link', { name: 'Discard it' }).click()
   await page.waitForURL(`**${path}`)
-  const [client] = await school.at
+  const [client] = await school.db
     .from('clients')
     .select('deleted_at')
     .where('client_id', '=', clientId)

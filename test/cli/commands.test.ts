@@ -29,7 +29,7 @@ await schoolgate(
 )
 const school = await findSchoolByOrigin(database.db, 'https://north.example')
 if (school === undefined) throw new Error('school create made no school')
-const at = atSchool(database.db, school.id)
+const db = atSchool(database.db, school.id)
 
 const client = (...more: string[]) =>
   schoolgate(
@@ -269,9 +269,9 @@ describe('user', () => {
         roles,
       )
     expect(await role('lecturer, student')).toMatchObject({ code: 0, json: { before: ['owner'] } })
-    expect(await rolesAt(at, made.json.userId)).toEqual(['lecturer', 'student'])
+    expect(await rolesAt(db, made.json.userId)).toEqual(['lecturer', 'student'])
     expect(await role('none')).toMatchObject({ code: 0 })
-    expect(await rolesAt(at, made.json.userId)).toEqual([])
+    expect(await rolesAt(db, made.json.userId)).toEqual([])
     expect(await role('king')).toMatchObject({ code: 2 })
     const ada = [
       'user',
@@ -292,14 +292,14 @@ describe('user', () => {
   test('set-email gives another address with a reason, ends sessions and ways to undo, and tells the old address', async () => {
     const made = await create('moves@north.example')
     const userId = made.json.userId
-    await at
+    await db
       .update('school_members')
       .set({ signed_in_at: new Date() })
       .where('user_id', '=', userId)
       .execute()
     const emails = { old_email: 'older@north.example', new_email: 'moves@north.example' }
     const change = { id: uuidv7(), user_id: userId, changed_at: new Date(), ...emails }
-    await at.insert('email_changes', change).execute()
+    await db.insert('email_changes', change).execute()
     const move = (old: string, next: string, ...argv: string[]) =>
       schoolgate('user', 'set-email', old, '--to', next, ...argv)
     const [from, to] = ['moves@north.example', 'Moved@home.example']
@@ -344,7 +344,7 @@ describe('user', () => {
       code: 1,
       json: { error: expect.stringContaining('60 minutes') },
     })
-    const queued = await at
+    const queued = await db
       .from('outgoing_mails')
       .select('kind')
       .where('email', '=', 'guest@north.example')
@@ -363,11 +363,11 @@ describe('client', () => {
   test('a secret is shown only when it is created or rotated', async () => {
     const made = await client('--confidential', '--id', 'planner')
     const { clientId, clientSecret } = made.json
-    expect((await findClient(at, clientId))?.secretHash).toEqual(sha256(clientSecret))
+    expect((await findClient(db, clientId))?.secretHash).toEqual(sha256(clientSecret))
     const rotated = await schoolgate('client', 'rotate-secret', '--school', 'north', clientId)
     expect(rotated.json.clientSecret).not.toBe(clientSecret)
-    expect((await findClient(at, clientId))?.secretHash).toEqual(sha256(rotated.json.clientSecret))
-    expect((await findClient(at, clientId))?.oldSecretHash).toEqual(sha256(clientSecret))
+    expect((await findClient(db, clientId))?.secretHash).toEqual(sha256(rotated.json.clientSecret))
+    expect((await findClient(db, clientId))?.oldSecretHash).toEqual(sha256(clientSecret))
     const { oldSecretExpiresAt } = rotated.json
     expect(Date.parse(oldSecretExpiresAt)).not.toBeNaN()
     const list = await schoolgate('client', 'list', '--school', 'north')
@@ -382,7 +382,7 @@ describe('client', () => {
     expect(await end()).toMatchObject({ json: { changed: false } })
     const leaked = ['client', 'rotate-secret', '--school', 'north', clientId, '--end-old']
     expect((await schoolgate(...leaked)).json.oldSecretExpiresAt).toBeNull()
-    expect((await findClient(at, clientId))?.oldSecretHash).toBeUndefined()
+    expect((await findClient(db, clientId))?.oldSecretHash).toBeUndefined()
   })
 
   test('set, disable, enable and delete change the client', async () => {
@@ -393,10 +393,10 @@ describe('client', () => {
     expect(await act('set', ...uris.flatMap((uri) => ['--redirect-uri', uri]))).toMatchObject({
       code: 0,
     })
-    expect((await findClient(at, clientId))?.redirectUris).toEqual(uris)
+    expect((await findClient(db, clientId))?.redirectUris).toEqual(uris)
     const setAfter = async (...given: string[]) => {
       await act('set', ...given.flatMap((uri) => ['--post-logout-redirect-uri', uri]))
-      return (await findClient(at, clientId))?.postLogoutRedirectUris
+      return (await findClient(db, clientId))?.postLogoutRedirectUris
     }
     expect(await setAfter('https://a.example/', 'https://b.example/')).toEqual([
       'https://a.example/',
@@ -405,7 +405,7 @@ describe('client', () => {
     expect(await setAfter('')).toEqual([])
     expect(await act('set', '--scopes', 'courses:write')).toMatchObject({ code: 2 })
     expect(await act('disable')).toMatchObject({ json: { changed: true } })
-    expect(await findClient(at, clientId)).toMatchObject({ disabled: true })
+    expect(await findClient(db, clientId)).toMatchObject({ disabled: true })
     expect(await act('enable')).toMatchObject({ json: { changed: true } })
     expect(await act('enable')).toMatchObject({ json: { changed: false } })
     expect(await act('review')).toMatchObject({ code: 1 })
@@ -431,7 +431,7 @@ describe('client', () => {
       schoolgate('client', 'create', '--school', 'north', ...more)
     const made = await create('--assistant', 'codex')
     const filled = filledIn('codex', 'https://north.example')
-    const [row] = await at
+    const [row] = await db
       .from('clients')
       .selectAll()
       .where('client_id', '=', made.json.clientId)
@@ -451,7 +451,7 @@ describe('client', () => {
       '--scopes',
       'account:read',
     )
-    expect(await findClient(at, other.json.clientId)).toMatchObject({ name: 'Ours' })
+    expect(await findClient(db, other.json.clientId)).toMatchObject({ name: 'Ours' })
     expect(other.json.scopes).toEqual(['account:read'])
     expect(await create('--assistant', 'claude', '--confidential')).toMatchObject({ code: 2 })
     expect(await create('--assistant', 'siri')).toMatchObject({ code: 2 })

@@ -20,7 +20,7 @@ test('reset-factors removes the second factor, codes and trusted browsers, ends 
   for (const { id } of [ada, eve]) {
     await addAuthenticator(db, keyring, { userId: id, secret: Buffer.alloc(20), step: 1 })
     await renewRecoveryCodes(db, keyring, id)
-    await school.at
+    await school.db
       .insert('trusted_devices', {
         id,
         secret_hash: Buffer.alloc(32),
@@ -29,8 +29,8 @@ test('reset-factors removes the second factor, codes and trusted browsers, ends 
       })
       .execute()
   }
-  for (const [n, { at }] of [school, await world.aSchool()].entries()) {
-    await at
+  for (const [n, { db: schoolDb }] of [school, await world.aSchool()].entries()) {
+    await schoolDb
       .insert('browser_sessions', {
         id: n === 0 ? ada.id : eve.id,
         secret_hash: Buffer.alloc(32),
@@ -56,7 +56,7 @@ test('reset-factors removes the second factor, codes and trusted browsers, ends 
     { school_id: school.id, subject: ada.id, detail: { via } },
     { school_id: null, subject: ada.id, detail: { via, reason, sessions: 2 } },
   ])
-  const mails = await school.at.from('outgoing_mails').select(['email', 'facts']).execute()
+  const mails = await school.db.from('outgoing_mails').select(['email', 'facts']).execute()
   const facts = { what: 'factor_reset', device: '', isHere: true }
   expect(mails).toEqual([{ email: ada.email, facts }])
   const visitor = await signedIn(world, school, ada)

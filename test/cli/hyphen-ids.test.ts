@@ -14,7 +14,7 @@ await schoolgate(
 )
 const school = await findSchoolByOrigin(database.db, ORIGIN)
 if (school === undefined) throw new Error('school create made no school')
-const at = atSchool(database.db, school.id)
+const db = atSchool(database.db, school.id)
 
 /** As long as a key thumbprint. Ids that look like `-h`, `-o file` or `--help` must work too. */
 const IDS = ['-a', '-h', '-o_', '--h', '---'].map((start) => start.padEnd(43, 'x'))
@@ -85,7 +85,7 @@ describe.each(Object.entries(COMMANDS))('%s', (name, more) => {
 
 test.each(IDS)('a key named %s is activated and retired', async (id) => {
   const { json } = await schoolgate('keys', 'publish', ...AT_NORTH)
-  await at.update('signing_keys').set({ kid: id }).where('kid', '=', json.kid).execute()
+  await db.update('signing_keys').set({ kid: id }).where('kid', '=', json.kid).execute()
   expect(await schoolgate('keys', 'activate', id, ...AT_NORTH, '--force')).toMatchObject({
     code: 0,
     json: { kid: id, stage: 'active' },
@@ -94,7 +94,7 @@ test.each(IDS)('a key named %s is activated and retired', async (id) => {
     code: 0,
     json: { kid: id, stage: 'retired' },
   })
-  const keys = await listKeys(at)
+  const keys = await listKeys(db)
   expect(keys.find(({ kid }) => kid === id)).toMatchObject({ stage: 'retired' })
 })
 

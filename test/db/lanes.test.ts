@@ -70,9 +70,9 @@ describe('each class of work', () => {
     'house.tenancy.lane',
     'a statement of a stranger that takes too long is cancelled, and only that',
     async () => {
-      const at = atSchool(database.db, '0190c0de-0000-7000-8000-00000000abcd', { lane: 'stranger' })
-      await expect(at.run(sleep)).rejects.toMatchObject({ code: '57014' })
-      expect((await at.run(sql`select ${1}::int as one`)).rows).toEqual([{ one: 1 }])
+      const db = atSchool(database.db, '0190c0de-0000-7000-8000-00000000abcd', { lane: 'stranger' })
+      await expect(db.run(sleep)).rejects.toMatchObject({ code: '57014' })
+      expect((await db.run(sql`select ${1}::int as one`)).rows).toEqual([{ one: 1 }])
     },
   )
 })
@@ -125,8 +125,8 @@ describe('a batch read whose caller is gone', () => {
   const school = '0190c0de-0000-7000-8000-00000000abcd'
 
   function readFor(caller: AbortController, from = database) {
-    const at = atSchool(from.db, school, { lane: 'stranger', gone: () => caller.signal })
-    return inLane(at, 'batch')
+    const db = atSchool(from.db, school, { lane: 'stranger', gone: () => caller.signal })
+    return inLane(db, 'batch')
   }
 
   test('is cancelled in PostgreSQL, and its connection serves the next', async () => {

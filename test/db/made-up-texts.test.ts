@@ -62,7 +62,7 @@ function* subsets(): Generator<Readonly<Record<string, unknown>>> {
 
 const event = randomUUID()
 const [starts_at, ends_at] = [new Date('2026-05-01T10:00:00Z'), new Date('2026-05-01T12:00:00Z')]
-await school.at
+await school.db
   .insert('events', { id: event, slug: 'open', title: 'x', currency: 'EUR', starts_at, ends_at })
   .execute()
 

@@ -94,7 +94,7 @@ describe('changes reach other processes', () => {
     const directory = await anotherProcess()
     const school = await world.aSchool({ signing: 'none' })
     expect((await directory.find(school.origin))?.appearance.tagline).toBe('')
-    await school.at.insert('appearances', { tagline: 'Learn here' }).execute()
+    await school.db.insert('appearances', { tagline: 'Learn here' }).execute()
     await vi.waitFor(async () => {
       expect((await directory.find(school.origin))?.appearance.tagline).toBe('Learn here')
     }, eventually)

@@ -55,7 +55,7 @@ async function aCode(): Promise<{ code: string; verifier: string; id: string }> 
 const idOf = (pair: Pair): string => parseToken('access', pair.access_token)?.id ?? ''
 
 async function authorizationsOf(codeId: string): Promise<readonly (Date | null)[]> {
-  const rows = await school.at
+  const rows = await school.db
     .from('authorizations')
     .select('revoked_at')
     .where('code_id', '=', codeId)
@@ -119,7 +119,7 @@ describe('the answer is lost after the commit', () => {
       proxy.loseAnswersTo('set revoked_at', 1)
       expect((await revoke(proxied, school, client, pair.refresh_token)).statusCode).toBe(200)
       expect(proxy.lost).toBe(1)
-      const entries = await school.at
+      const entries = await school.db
         .from('audit_entries')
         .innerJoin('token_pairs', 'token_pairs.authorization_id', 'audit_entries.authorization_id')
         .where('token_pairs.id', '=', idOf(pair))

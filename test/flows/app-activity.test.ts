@@ -34,17 +34,17 @@ async function aTokenOf(person: TestPerson, at = school, of: TestClient = client
 /** What a page would show now, by kind: days with reads, and changes. */
 async function activityOf(person: TestPerson, of: TestClient = client) {
   await writeActivity()
-  const found = (await activityOfPerson(school.at, person.id, [of.clientId])).get(of.clientId) ?? []
+  const found = (await activityOfPerson(school.db, person.id, [of.clientId])).get(of.clientId) ?? []
   return Object.fromEntries(found.map(({ kind, readDays, changes }) => [kind, [readDays, changes]]))
 }
 
 async function authorizationOf(person: TestPerson, at: TestSchool = school): Promise<string> {
-  const rows = at.at.from('authorizations').select('id').where('user_id', '=', person.id)
+  const rows = at.db.from('authorizations').select('id').where('user_id', '=', person.id)
   return (await rows.orderBy('id', 'desc').executeTakeFirstOrThrow()).id
 }
 
 const rowsOf = (authorizationId: string) =>
-  school.at
+  school.db
     .from('app_activity')
     .selectAll()
     .where('authorization_id', '=', authorizationId)
@@ -186,9 +186,9 @@ describe('the counts', () => {
       await userinfo(world, own, token)
       await writeActivity()
     }
-    const sums = await own.at.from('app_activity_sums').selectAll().execute()
+    const sums = await own.db.from('app_activity_sums').selectAll().execute()
     expect(sums).toMatchObject([{ client_id: app.clientId, kind: 'profile', reads: 4 }])
-    const found = (await activityOfApps(own.at, [app.clientId, 'no-such-app'])).get(app.clientId)
+    const found = (await activityOfApps(own.db, [app.clientId, 'no-such-app'])).get(app.clientId)
     expect(found).toMatchObject({
       people: 2,
       activities: [{ kind: 'profile', readDays: 1, changes: 0, lastReadAt: expect.any(Date) }],
@@ -202,7 +202,7 @@ describe('the counts', () => {
     await userinfo(world, own, await aTokenOf(ada, own, app))
     await aPair(world, own, app, ben, { scope: 'openid email' })
     await writeActivity()
-    await own.at.delete('app_activity_sums').execute()
+    await own.db.delete('app_activity_sums').execute()
     const owner = await signedIn(world, own, await world.aMember(own, ['owner']))
     const { body } = await owner.get(applicationPath(app.clientId))
     expect(body).toContain('On behalf of 2 people.')
@@ -214,22 +214,22 @@ describe('the counts', () => {
     const ada = await world.aMember(school)
     await aTokenOf(ada)
     const authorizationId = await authorizationOf(ada)
-    noteActivity(other.at, { authorizationId }, 'payments', 'read')
+    noteActivity(other.db, { authorizationId }, 'payments', 'read')
     await writeActivity()
     expect(await rowsOf(authorizationId)).toEqual([])
-    expect(await other.at.from('app_activity').selectAll().execute()).toEqual([])
-    expect(await activityOfApps(other.at, [client.clientId])).toEqual(new Map())
-    expect(await activityOfPerson(other.at, ada.id, [client.clientId])).toEqual(new Map())
+    expect(await other.db.from('app_activity').selectAll().execute()).toEqual([])
+    expect(await activityOfApps(other.db, [client.clientId])).toEqual(new Map())
+    expect(await activityOfPerson(other.db, ada.id, [client.clientId])).toEqual(new Map())
   })
 
   test('have an end in memory: a flood of authorizations is written early and does not grow further', async () => {
     const ada = await world.aMember(school)
     await aTokenOf(ada)
     const authorizationId = await authorizationOf(ada)
-    noteActivity(school.at, { authorizationId }, 'courses', 'read')
+    noteActivity(school.db, { authorizationId }, 'courses', 'read')
     const statements = await world.database.statementsOf(async () => {
       for (let n = 0; n < 25_000; n++) {
-        noteActivity(school.at, { authorizationId: uuidv7() }, 'courses', 'read')
+        noteActivity(school.db, { authorizationId: uuidv7() }, 'courses', 'read')
       }
       await writeActivity()
     }, WITH_TIMERS)
@@ -259,8 +259,8 @@ describe('the counts', () => {
     await userinfo(world, school, await aTokenOf(ada))
     const statements = await world.database.statementsOf(async () => {
       await writeActivity()
-      await activityOfApps(school.at, [client.clientId])
-      await activityOfPerson(school.at, ada.id, [client.clientId])
+      await activityOfApps(school.db, [client.clientId])
+      await activityOfPerson(school.db, ada.id, [client.clientId])
     }, WITH_TIMERS)
     const own = statements.filter((text) => /app_activity|last_used_at/.test(text))
     expect(own).toHaveLength(4)
@@ -277,7 +277,7 @@ describe('the counts', () => {
       await aTokenOf(ada, own, app)
       const authorization = await authorizationOf(ada, own)
       // One transaction, in which it is the same moment from beginning to end.
-      const shown = await own.at.transaction(async (tx) => {
+      const shown = await own.db.transaction(async (tx) => {
         for (const [kind, age] of [
           ['courses', 29],
           ['payments', 30],
@@ -353,7 +353,7 @@ describe('the page of connected apps', () => {
     await aTokenOf(ada)
     await sql`delete from app_activity where authorization_id = ${used}`.execute(db)
     const by = { userId: ada.id, requestId: uuidv7() }
-    expect(await endConnectedApp(school.at, ada.id, { authorizationId: used }, by)).toBe(1)
+    expect(await endConnectedApp(school.db, ada.id, { authorizationId: used }, by)).toBe(1)
     const { body } = await visitor.get('/account/apps')
     expect(body).not.toContain('since you allowed it')
     expect(body).toContain('There is no record that it read or changed anything.')
@@ -365,14 +365,14 @@ describe('the page of connected apps', () => {
     await writeActivity()
     const used = await authorizationOf(ada)
     const by = { userId: ada.id, requestId: uuidv7() }
-    await endConnectedApp(school.at, ada.id, { authorizationId: used }, by)
+    await endConnectedApp(school.db, ada.id, { authorizationId: used }, by)
     await sql`
       update authorizations set created_at = created_at - interval '90 days', revoked_at = now() - interval '90 days'
       where id = ${used}`.execute(db)
     await sql`delete from token_pairs where authorization_id = ${used}`.execute(db)
     await aTokenOf(ada)
     await purgeOnce(db, { auditRetentionDays: 365 })
-    const left = school.at.from('authorizations').select('id').where('user_id', '=', ada.id)
+    const left = school.db.from('authorizations').select('id').where('user_id', '=', ada.id)
     expect((await left.execute()).map(({ id }) => id)).not.toContain(used)
     const visitor = await signedIn(world, school, ada)
     const { body } = await visitor.get('/account/apps')

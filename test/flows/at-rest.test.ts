@@ -89,7 +89,7 @@ test('a reader of the database finds no secret that opens anything', async () =>
     const found = formsOf(String(value)).filter((form) => database.includes(form))
     expect(found, what).toEqual([])
   }
-  const keys = await school.at.from('signing_keys').select('sealed_private_key').execute()
+  const keys = await school.db.from('signing_keys').select('sealed_private_key').execute()
   expect(keys.length).toBeGreaterThan(0)
   expect(Object.keys(visitor.cookies())).toContain('schoolgate-trust-80')
   expect(database).not.toContain(factor.app.secretHex())

@@ -86,18 +86,18 @@ describe('what an operator can read in the audit', () => {
   verifies('house.audit.append-only', 'rows can be added, not changed or removed', async () => {
     await aPair(world, school, client, ada)
     await expect(
-      school.at.update('audit_entries').set({ outcome: 'forged' }).execute(),
+      school.db.update('audit_entries').set({ outcome: 'forged' }).execute(),
     ).rejects.toThrow('append-only')
-    await expect(school.at.delete('audit_entries').execute()).rejects.toThrow('append-only')
+    await expect(school.db.delete('audit_entries').execute()).rejects.toThrow('append-only')
   })
 
   verifies('house.audit.append-only', 'only the count of repetitions can grow', async () => {
-    const id = await record(school.at, {
+    const id = await record(school.db, {
       ...{ action: 'token.refused', outcome: 'invalid_grant' },
       detail: { description: 'a reason' },
     })
     const set = (detail: object, more: { readonly outcome?: string } = {}) =>
-      school.at
+      school.db
         .update('audit_entries')
         .set({ detail: JSON.stringify(detail), ...more })
         .where('id', '=', id)

@@ -36,7 +36,7 @@ async function aPlatform(name = 'Claude'): Promise<Setup> {
   return { world, school, person, client }
 }
 
-const rowsOf = ({ school }: Setup) => school.at.from('clients').selectAll().execute()
+const rowsOf = ({ school }: Setup) => school.db.from('clients').selectAll().execute()
 
 describe('a vendor platform', () => {
   for (const name of PLATFORMS) {
@@ -115,13 +115,13 @@ describe('a vendor platform', () => {
       expect(await consent()).toEqual([{ action: 'client.created', ...row }])
       expect(await consent()).toEqual([])
       const uris = [CALLBACK, 'https://old.example/cb']
-      await school.at.update('clients').set({ redirect_uris: uris, name: 'Old' }).execute()
+      await school.db.update('clients').set({ redirect_uris: uris, name: 'Old' }).execute()
       const [entry, ...more] = await consent()
       const detail = { ...row.detail, changed: { name: ['Old', 'ChatGPT'] } }
       expect(entry).toMatchObject({ action: 'client.changed', ...row, detail })
       expect(JSON.stringify(entry?.detail)).toContain('redirect_uris')
       expect(more).toEqual([])
-      await school.at.update('clients').set({ deleted_at: new Date() }).execute()
+      await school.db.update('clients').set({ deleted_at: new Date() }).execute()
       expect(await consent()).toEqual([{ action: 'client.created', ...row }])
     },
   )
@@ -180,7 +180,7 @@ describe('a vendor platform', () => {
     async () => {
       const [here, there] = [await aPlatform(), await aPlatform()]
       const pair = await aPair(world, here.school, here.client, here.person, READ)
-      await here.school.at.update('clients').set({ disabled_at: new Date() }).execute()
+      await here.school.db.update('clients').set({ disabled_at: new Date() }).execute()
       const answer = await ask(here, READ)
       expectPage(answer, 400)
       expect(answer.body).toContain('switched off')
@@ -194,7 +194,7 @@ describe('a vendor platform', () => {
     const setup = await aPlatform()
     const { school, client, person } = setup
     await aPair(world, school, client, person, READ)
-    await school.at.update('clients').set({ deleted_at: new Date() }).execute()
+    await school.db.update('clients').set({ deleted_at: new Date() }).execute()
     const pair = await aPair(world, school, client, person, READ)
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
   })
@@ -237,6 +237,6 @@ verifies(
     }
     const form = await postForm(world, school, '/api/oauth/register', { client_name: 'Unknown' })
     expect(form.json().error).toBe('invalid_client_metadata')
-    expect(await school.at.from('clients').selectAll().execute()).toEqual([])
+    expect(await school.db.from('clients').selectAll().execute()).toEqual([])
   },
 )

@@ -198,7 +198,7 @@ describe('the person behind a token', () => {
       const ended = await world.aPublicClient(school)
       const lost = await aPair(world, school, ended, ada)
       const kept = await aPair(world, school, client, ada)
-      expect(await endAuthorizationsOfClient(school.at, ended.clientId, 10)).toBe(1)
+      expect(await endAuthorizationsOfClient(school.db, ended.clientId, 10)).toBe(1)
       expect((await userinfo(world, school, lost.access_token)).statusCode).toBe(401)
       expect((await userinfo(world, school, kept.access_token)).statusCode).toBe(200)
     },

@@ -27,7 +27,7 @@ async function aCase(
     kind === 'public' ? await world.aPublicClient(school) : await world.aConfidentialClient(school)
   const pair = await aPair(world, school, client, ada)
   if (state !== 'enabled') {
-    await school.at
+    await school.db
       .update('clients')
       .set({ [`${state}_at`]: new Date() })
       .where('client_id', '=', client.clientId)

@@ -22,7 +22,7 @@ const ada = await world.aMember(school)
 
 const UNTOUCHED = { consumed_at: null, pair_id: null }
 const codeRow = (code: string) =>
-  school.at
+  school.db
     .from('authorization_codes')
     .select(['consumed_at', 'pair_id'])
     .where('id', '=', codeIdOf(code))
@@ -202,7 +202,7 @@ describe('a refused exchange leaves the code unchanged', () => {
       const resource = elsewhere.origin
       const stranger = await exchange(world, elsewhere, client, code, pkce.verifier, { resource })
       expect([stranger.statusCode, stranger.json().error]).toEqual([401, 'invalid_client'])
-      await elsewhere.at
+      await elsewhere.db
         .insert('clients', {
           client_id: client.clientId,
           kind: 'application',
@@ -262,7 +262,7 @@ describe('a refused exchange leaves the code unchanged', () => {
   test('a client switched off between consent and exchange is invalid_client', async () => {
     const doomed = await world.aPublicClient(school)
     const { code, pkce } = await aCode(world, school, doomed, ada)
-    await school.at
+    await school.db
       .update('clients')
       .set({ disabled_at: new Date() })
       .where('client_id', '=', doomed.clientId)
@@ -274,7 +274,7 @@ describe('a refused exchange leaves the code unchanged', () => {
 
   test('a signing key that cannot be decrypted stops ID tokens at its school, and nothing else', async () => {
     const broken = await world.aSchool()
-    await broken.at
+    await broken.db
       .update('signing_keys')
       .set({ sealed_private_key: Buffer.alloc(80) })
       .execute()

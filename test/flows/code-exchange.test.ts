@@ -103,7 +103,7 @@ describe('a good exchange', () => {
           }
         }
       }
-      const row = await school.at
+      const row = await school.db
         .from('clients')
         .select(['kind', 'audience'])
         .where('client_id', '=', 'claude')
@@ -142,7 +142,7 @@ describe('a good exchange', () => {
         expect(renewed.json().school_id).toBe(school.id)
         expect((await userinfo(world, school, renewed.json().access_token)).statusCode).toBe(200)
       }
-      const bound = await school.at
+      const bound = await school.db
         .from('authorizations')
         .select('resource')
         .where('audience', '=', 'member')

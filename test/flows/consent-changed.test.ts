@@ -14,21 +14,21 @@ import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
 
-const codesOf = ({ school }: Setup) => school.at.from('authorization_codes').select('id').execute()
+const codesOf = ({ school }: Setup) => school.db.from('authorization_codes').select('id').execute()
 
 /** Changes that an operator makes while a person reads the consent page. */
 const changes: Record<string, (setup: Setup) => Promise<unknown>> = {
   'was deleted': ({ school }) =>
-    school.at.update('clients').set({ deleted_at: new Date() }).execute(),
+    school.db.update('clients').set({ deleted_at: new Date() }).execute(),
   'was disabled': ({ school }) =>
-    school.at.update('clients').set({ disabled_at: new Date() }).execute(),
+    school.db.update('clients').set({ disabled_at: new Date() }).execute(),
   'lost its redirect URI': ({ school }) =>
-    school.at
+    school.db
       .update('clients')
       .set({ redirect_uris: ['https://elsewhere.example/cb'] })
       .execute(),
   'lost a scope': ({ school }) =>
-    school.at
+    school.db
       .update('clients')
       .set({ scopes: ['openid'] })
       .execute(),
@@ -52,7 +52,7 @@ describe('between the consent page and the answer', () => {
   test('the person lost their role: Allow is refused and recorded, and they can return to the app', async () => {
     const setup = await aSetup(world)
     const { visitor, page } = await signedIn(setup)
-    await setup.school.at.update('school_members').set({ roles: [] }).execute()
+    await setup.school.db.update('school_members').set({ roles: [] }).execute()
     const refused = await visitor.decide(page, 'allow')
     expectPage(refused, 403)
     expect(refused.body).toContain('not a member')
@@ -70,7 +70,7 @@ describe('between the consent page and the answer', () => {
   test('the session ended: the answer is not accepted, and the person goes to sign-in', async () => {
     const setup = await aSetup(world)
     const { visitor, page } = await signedIn(setup)
-    await setup.school.at.delete('browser_sessions').execute()
+    await setup.school.db.delete('browser_sessions').execute()
     const answer = await visitor.decide(page, 'allow')
     expect([answer.statusCode, answer.headers.location]).toEqual([
       303,
@@ -160,7 +160,7 @@ describe('operator clients', async () => {
         asking,
       )
       expectPage(page, 200)
-      await own.school.at
+      await own.school.db
         .update('school_members')
         .set({ roles: ['student'] })
         .where('user_id', '=', person.id)

@@ -98,14 +98,14 @@ async function whileAllowing(
 const codeIn = (answer: Answer) => new URL(locationOf(answer)).searchParams.get('code') ?? ''
 
 const rowOf = ({ school, client }: Stage) =>
-  school.at
+  school.db
     .from('clients')
     .select(['reviewed_at', 'scopes'])
     .where('client_id', '=', client.clientId)
     .executeTakeFirst()
 
 const openCodes = ({ school }: Setup) =>
-  school.at.from('authorization_codes').select('id').where('consumed_at', 'is', null).execute()
+  school.db.from('authorization_codes').select('id').where('consumed_at', 'is', null).execute()
 
 type ClientOperation = typeof disableClient
 
@@ -168,7 +168,7 @@ const ends: Readonly<Record<string, readonly ((stage: Stage) => Promise<unknown>
   'the person disconnected the app': [
     ({ school, person, client }) =>
       endConnectedApp(
-        school.at,
+        school.db,
         person.id,
         { clientId: client.clientId },
         { userId: person.id, requestId: 'a request' },
@@ -177,7 +177,7 @@ const ends: Readonly<Record<string, readonly ((stage: Stage) => Promise<unknown>
 }
 
 const aNewPassword = ({ school, person }: Setup) =>
-  school.at.transaction((tx) =>
+  school.db.transaction((tx) =>
     setPassword(tx, {
       userId: person.id,
       email: person.email,
@@ -191,7 +191,7 @@ const aNewPassword = ({ school, person }: Setup) =>
 const endsOfSession: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
   'a new password was set': aNewPassword,
   'the person signed out in another tab': ({ school, person }) =>
-    school.at.delete('browser_sessions').where('user_id', '=', person.id).execute(),
+    school.db.delete('browser_sessions').where('user_id', '=', person.id).execute(),
   'the person was deleted': ({ person }) =>
     world.database.db
       .transaction()

@@ -76,7 +76,7 @@ test('an older origin gives apps no payments and bookings, so the page counts no
 
 test('counting ends at a hundred, however many there are', async () => {
   const own = await aSetup(world)
-  await own.school.at
+  await own.school.db
     .insert(
       'notifications',
       Array.from({ length: 150 }, (_, n) => ({

@@ -17,7 +17,7 @@ async function anOwner() {
 }
 
 const codesOf = async ({ id }: { id: string }) =>
-  await school.at.from('authorization_codes').select('id').where('user_id', '=', id).execute()
+  await school.db.from('authorization_codes').select('id').where('user_id', '=', id).execute()
 
 test('a thief with an old session of an owner allows no operator client, however often Allow is sent', async () => {
   const setup = await anOwner()

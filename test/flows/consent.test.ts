@@ -95,7 +95,7 @@ describe('the answer', () => {
       const own = await aSetup(world)
       const { visitor, page } = await signedIn(own)
       expectErrorRedirect(own, await visitor.decide(page, 'deny'), 'access_denied')
-      expect(await own.school.at.from('authorization_codes').selectAll().execute()).toEqual([])
+      expect(await own.school.db.from('authorization_codes').selectAll().execute()).toEqual([])
       expect(await auditOf(own.school)).toEqual([
         {
           action: 'authorization.denied',
@@ -153,7 +153,7 @@ describe('the answer', () => {
       redirect_uri: 'https://evil.example',
       client_id: 'other',
     })
-    const [code] = await own.school.at.from('authorization_codes').selectAll().execute()
+    const [code] = await own.school.db.from('authorization_codes').selectAll().execute()
     expect(code).toMatchObject({ scopes: ['openid'], redirect_uri: own.client.redirectUri })
   })
 
@@ -206,7 +206,7 @@ describe('the sealed request', () => {
 
   test('of another school is refused even if a client has the same client_id here', async () => {
     const twin = await aSetup(world)
-    await twin.school.at
+    await twin.school.db
       .update('clients')
       .set({ client_id: setup.client.clientId })
       .where('client_id', '=', twin.client.clientId)

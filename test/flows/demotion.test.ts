@@ -149,7 +149,7 @@ describe('a person who is no longer owner or admin', () => {
           setRoles(person, 'student'),
         ])
         await setRoles(person, 'admin', 'student')
-        const alive = await school.at
+        const alive = await school.db
           .from('authorizations')
           .select('id')
           .where('user_id', '=', person.id)
@@ -175,7 +175,7 @@ test('an owner who becomes an admin, or an admin who becomes an owner, keeps the
 test('a role lost at one school ends nothing at another', async () => {
   const other = await world.aSchool()
   const person = await world.aMember(school, ['admin', 'student'])
-  await other.at.insert('school_members', { user_id: person.id, roles: ['admin'] }).execute()
+  await other.db.insert('school_members', { user_id: person.id, roles: ['admin'] }).execute()
   const elsewhere = await anOperatorPair(world, other, person)
   await setRoles(person, 'student')
   expect((await userinfo(world, other, elsewhere.access_token)).statusCode).toBe(200)

@@ -99,7 +99,7 @@ async function aStageFor(
 }
 
 const rowOf = ({ school, client }: Setup) =>
-  school.at.from('clients').selectAll().where('client_id', '=', client.clientId).executeTakeFirst()
+  school.db.from('clients').selectAll().where('client_id', '=', client.clientId).executeTakeFirst()
 
 const expireCache = (at: World) =>
   at.database.pool.query("update client_documents set expires_at = now() - interval '1 minute'")
@@ -369,7 +369,7 @@ describe('scopes of a client with a document', () => {
       const silent = await ask(setup, { scope: READ, prompt: 'none' }, visitor)
       expectHeldRedirect(setup, silent, 'consent_required')
       await aPair(world, setup.school, setup.client, setup.person, { scope: READ })
-      await setup.school.at.update('clients').set({ reviewed_at: new Date() }).execute()
+      await setup.school.db.update('clients').set({ reviewed_at: new Date() }).execute()
       for (const [parameters, error] of broken) {
         expectErrorRedirect(setup, await ask(setup, { scope: READ, ...parameters }), error)
       }
@@ -410,14 +410,14 @@ describe('scopes of a client with a document', () => {
       for (const { school, client, person } of [here, there]) {
         await aPair(world, school, client, person, { scope: READ })
       }
-      await here.school.at.update('clients').set({ reviewed_at: new Date() }).execute()
+      await here.school.db.update('clients').set({ reviewed_at: new Date() }).execute()
       const write = { scope: 'courses:write' }
       const pair = await aPair(world, here.school, here.client, here.person, write)
       expect(pair.scope).toBe('courses:write')
       expectErrorRedirect(there, await ask(there, write), 'invalid_scope')
       const { page } = await signedIn(here, write)
       expect(page.body).not.toContain('Not reviewed')
-      await here.school.at.update('clients').set({ disabled_at: new Date() }).execute()
+      await here.school.db.update('clients').set({ disabled_at: new Date() }).execute()
       expectPage(await ask(here, { scope: READ }), 400)
       expect((await ask(there, { scope: READ })).statusCode).toBe(303)
     },
@@ -428,7 +428,7 @@ describe('scopes of a client with a document', () => {
     const { school, client, person } = setup
     await aPair(world, school, client, person, { scope: READ })
     const gone = { reviewed_at: new Date(), deleted_at: new Date() }
-    await school.at.update('clients').set(gone).execute()
+    await school.db.update('clients').set(gone).execute()
     expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
     const pair = await aPair(world, school, client, person, { scope: READ })
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)

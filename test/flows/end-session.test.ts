@@ -244,7 +244,7 @@ describe('without an ID token', () => {
     const { school, visitor, client } = stage
     const asked = { client_id: client.clientId, post_logout_redirect_uri: AFTER }
     const fields = await expectQuestion(stage, await visitor.get(query(asked)))
-    await school.at
+    await school.db
       .update('clients')
       .set({ post_logout_redirect_uris: [] })
       .where('client_id', '=', client.clientId)

@@ -100,7 +100,7 @@ describe('first use', () => {
     const pair = await start()
     const lastUsed = async () => {
       const { authorization_id } = await pairRow(world, pair)
-      const row = await school.at
+      const row = await school.db
         .from('authorizations')
         .select('last_used_at')
         .where('id', '=', authorization_id)
@@ -162,18 +162,18 @@ describe('what does not count as use', () => {
   test('a request is refused if the authorization ends between the check and the first-use mark', async () => {
     const pair = await start()
     const { authorization_id } = await pairRow(world, pair)
-    await school.at
+    await school.db
       .update('authorizations')
       .set({ revoked_at: new Date() })
       .where('id', '=', authorization_id)
       .execute()
-    expect(await markFirstUse(school.at, pairIdOf(pair))).toBe(false)
+    expect(await markFirstUse(school.db, pairIdOf(pair))).toBe(false)
     expect((await pairRow(world, pair)).first_used_at).toBeNull()
   })
 
   test('the first-use mark of another school does not change the pair', async () => {
     const pair = await start()
-    expect(await markFirstUse(elsewhere.at, pairIdOf(pair))).toBe(false)
+    expect(await markFirstUse(elsewhere.db, pairIdOf(pair))).toBe(false)
     expect((await pairRow(world, pair)).first_used_at).toBeNull()
   })
 })

@@ -229,7 +229,7 @@ describe('the ID token', () => {
       await expect(verify(other, idTokenOf(pair))).rejects.toThrow()
       const keys = (await getFrom(world, school, '/.well-known/jwks.json')).json().keys
       expect(keys[0].kid).toBe(decodeProtectedHeader(idTokenOf(pair)).kid)
-      const row = await school.at
+      const row = await school.db
         .from('signing_keys')
         .select('sealed_private_key')
         .executeTakeFirstOrThrow()
@@ -248,11 +248,11 @@ describe('the ID token', () => {
       const ben = await world.aMember(place)
       const before = await aPair(world, place, app, ben)
       const fresh = generateEs256Key()
-      await place.at
+      await place.db
         .update('signing_keys')
         .set({ stage: 'retired', retired_at: new Date() })
         .execute()
-      await place.at
+      await place.db
         .insert('signing_keys', {
           kid: fresh.kid,
           stage: 'active',

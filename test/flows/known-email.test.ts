@@ -222,8 +222,8 @@ describe('a person whom a school added', () => {
       const roles = ['lecturer', 'student']
       await operator.post('/members', { email: victim.email, name: TYPED, roles })
       const course = await aCourse(school)
-      await school.at.insert('lecturers', { user_id: victim.id }).execute()
-      await school.at
+      await school.db.insert('lecturers', { user_id: victim.id }).execute()
+      await school.db
         .insert('course_lecturers', { course_id: course.id, user_id: victim.id, position: 0 })
         .execute()
       const group = await aStudyGroup(school, [victim])
@@ -291,7 +291,7 @@ describe('a person whom a school added', () => {
         .where('id', '=', ada.id)
         .executeTakeFirstOrThrow()
       expect(name).toBe(ada.name)
-      const audited = await other.at
+      const audited = await other.db
         .from('audit_entries')
         .select(['actor_user_id', 'subject', 'detail'])
         .where('action', '=', 'member.name_corrected')

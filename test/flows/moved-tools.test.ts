@@ -24,8 +24,8 @@ verifies(
   'the callback of Codex, which is made from the address, follows the school and no other school',
   async () => {
     const world = await sharedWorld()
-    const callbacksOf = async ({ at }: TestSchool) =>
-      (await at.from('clients').select('redirect_uris').execute()).map((row) => row.redirect_uris)
+    const callbacksOf = async ({ db }: TestSchool) =>
+      (await db.from('clients').select('redirect_uris').execute()).map((row) => row.redirect_uris)
     const offerCodex = async (school: TestSchool) => {
       const { name, redirectUris, scopes } = filledIn('codex', school.origin)
       await perform(school, createApplication, {
@@ -49,12 +49,12 @@ verifies(
 
 /** Its clients, with the live authorizations of each. */
 async function clientsOf(school: TestSchool) {
-  const rows = await school.at
+  const rows = await school.db
     .from('clients')
     .select(['client_id', 'kind', 'deleted_at'])
     .orderBy('kind')
     .execute()
-  const live = await school.at
+  const live = await school.db
     .from('authorizations')
     .select('client_id')
     .where('revoked_at', 'is', null)

@@ -167,7 +167,7 @@ describe('a client with a metadata document', () => {
   async function aReviewedClient() {
     const at = await world.aSchool({ openRegistration: true })
     await setBeta(world, at, true)
-    await at.at
+    await at.db
       .insert('clients', {
         client_id: url,
         kind: 'document',

@@ -89,8 +89,8 @@ test('many empty sections count toward the size of the cache', async () => {
   const readings = async (sections: readonly [][]) => {
     const { id } = await aCourse(school, sections)
     const key = { id, createdAt: new Date(), outlineVersion: 1 }
-    await cache.load(school.at, [key])
-    return (await world.database.statementsOf(() => cache.load(school.at, [key]))).length
+    await cache.load(school.db, [key])
+    return (await world.database.statementsOf(() => cache.load(school.db, [key]))).length
   }
   expect(await readings([[]])).toBe(0)
   expect(await readings([[], [], [], [], [], []])).toBe(1)

@@ -42,7 +42,7 @@ describe('a passkey', () => {
     const visitor = stranger()
     expect(locationOf(await signInWith(visitor, device))).toBe('/account')
     expect(await whoIs(visitor, person)).toBe(true)
-    const sessions = await school.at
+    const sessions = await school.db
       .from('browser_sessions')
       .select('methods')
       .where('user_id', '=', person.id)
@@ -64,13 +64,13 @@ describe('a passkey', () => {
 
   test('notes the first sign-in at the school, as a password does', async () => {
     const { person, device } = await aHolder()
-    await school.at
+    await school.db
       .update('school_members')
       .set({ signed_in_at: null })
       .where('user_id', '=', person.id)
       .execute()
     await signInWith(stranger(), device)
-    const [row] = await school.at
+    const [row] = await school.db
       .from('school_members')
       .select('signed_in_at')
       .where('user_id', '=', person.id)
@@ -140,7 +140,7 @@ describe('an attacker', () => {
     const proof = device.prove(questionOn(page))
     const answers = await Promise.all([1, 2, 3, 4].map(() => sendProof(visitor, page, proof)))
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([303, 400, 400, 400])
-    const sessions = await school.at
+    const sessions = await school.db
       .from('browser_sessions')
       .select('id')
       .where('user_id', '=', person.id)
@@ -274,7 +274,7 @@ describe('an attacker', () => {
 
 describe('a copied passkey', () => {
   const entries = async (userId: string) =>
-    await school.at
+    await school.db
       .from('audit_entries')
       .select(['action', 'outcome'])
       .where('actor_user_id', '=', userId)
@@ -329,7 +329,7 @@ describe('a device that did not check its owner', () => {
 describe('a removed passkey', () => {
   test('is refused like one that never was, and the browser is told to forget it', async () => {
     const { device } = await aHolder()
-    await school.at.delete('passkeys').where('credential_id', '=', idOf(device)).execute()
+    await school.db.delete('passkeys').where('credential_id', '=', idOf(device)).execute()
     const visitor = stranger()
     const answer = await signInWith(visitor, device)
     await expectRefused(visitor, answer)
@@ -349,7 +349,7 @@ describe('a removed passkey', () => {
       return (await world.database.statementsOf(() => sendProof(visitor, page, proof))).length
     }
     const known = await count()
-    await school.at.delete('passkeys').where('credential_id', '=', idOf(device)).execute()
+    await school.db.delete('passkeys').where('credential_id', '=', idOf(device)).execute()
     expect(await count()).toBe(known)
   })
 })

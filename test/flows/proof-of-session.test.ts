@@ -23,13 +23,13 @@ async function proofOf({ email }: TestPerson): Promise<ProvenPerson> {
 
 /** A session whose last proof was an hour ago. */
 async function anOldSession(person: TestPerson) {
-  const begun = await startSession(school.at, await proofOf(person), 'a browser')
+  const begun = await startSession(school.db, await proofOf(person), 'a browser')
   if (begun === undefined) throw new Error('no session')
   await pool.query(
     "update browser_sessions set authenticated_at = authenticated_at - interval '1 hour' where id = $1",
     [begun.id],
   )
-  return { ...begun, find: () => findSession(school.at, begun.cookie) }
+  return { ...begun, find: () => findSession(school.db, begun.cookie) }
 }
 
 const ageOf = (session: { authenticatedAt: Date; readAt: Date } | undefined): number =>
@@ -44,8 +44,8 @@ test('a session says what was proved and when; a later proof renews both', async
   expect(before?.methods).toEqual(['password'])
   expect(ageOf(before)).toBeGreaterThanOrEqual(3600)
   const proven = { ...(await proofOf(ada)), methods: ['password', 'code'] } as const
-  const renewed = await renewProof(school.at, old.id, proven)
-  const after = await findSession(school.at, renewed?.cookie)
+  const renewed = await renewProof(school.db, old.id, proven)
+  const after = await findSession(school.db, renewed?.cookie)
   expect(after?.id).toBe(old.id)
   expect(after?.methods).toEqual(['password', 'code'])
   expect(ageOf(after)).toBeLessThan(3600)
@@ -54,14 +54,14 @@ test('a session says what was proved and when; a later proof renews both', async
 test('a stolen copy of the cookie ends when its owner proves again who they are', async () => {
   const ada = await world.aMember(school)
   const old = await anOldSession(ada)
-  expect(await renewProof(school.at, old.id, await proofOf(ada))).toBeDefined()
+  expect(await renewProof(school.db, old.id, await proofOf(ada))).toBeDefined()
   expect(await old.find()).toBeUndefined()
 })
 
 test('the proof of another person renews nothing', async () => {
   const old = await anOldSession(await world.aMember(school))
   const thief = await proofOf(await world.aMember(school))
-  expect(await renewProof(school.at, old.id, thief)).toBeUndefined()
+  expect(await renewProof(school.db, old.id, thief)).toBeUndefined()
   expect(ageOf(await old.find())).toBeGreaterThanOrEqual(3600)
 })
 
@@ -70,8 +70,8 @@ test('a password that was changed after its check renews nothing', async () => {
   const old = await anOldSession(ada)
   const proven = await proofOf(ada)
   await pool.query("update users set password_hash = 'another' where id = $1", [ada.id])
-  expect(await renewProof(school.at, old.id, proven)).toBeUndefined()
-  expect(await startSession(school.at, proven, 'late')).toBeUndefined()
+  expect(await renewProof(school.db, old.id, proven)).toBeUndefined()
+  expect(await startSession(school.db, proven, 'late')).toBeUndefined()
 })
 
 test('a thief with the password gets no session by a sign-in that was under way while the second factor was switched on', async () => {
@@ -81,7 +81,7 @@ test('a thief with the password gets no session by a sign-in that was under way 
   const begun = await whileRowHeld(
     world.database.connection,
     { lock: 'select from users where id = $1 for no key update', id: ada.id },
-    () => startSession(school.at, proven, 'a thief'),
+    () => startSession(school.db, proven, 'a thief'),
     async (waiting, holder) => {
       await waiting(1)
       await holder.query(
@@ -92,16 +92,16 @@ test('a thief with the password gets no session by a sign-in that was under way 
     },
   )
   expect(begun).toBeUndefined()
-  expect(await renewProof(school.at, old.id, proven)).toBeUndefined()
+  expect(await renewProof(school.db, old.id, proven)).toBeUndefined()
   const withCode = { ...proven, methods: ['password', 'code'] } as const
-  expect(await startSession(school.at, withCode, 'a browser')).toBeDefined()
+  expect(await startSession(school.db, withCode, 'a browser')).toBeDefined()
 })
 
 test('a session of another school is not renewed', async () => {
   const ada = await world.aMember(school)
   const old = await anOldSession(ada)
   const other = await world.aSchool()
-  expect(await renewProof(other.at, old.id, await proofOf(ada))).toBeUndefined()
+  expect(await renewProof(other.db, old.id, await proofOf(ada))).toBeUndefined()
 })
 
 test('a passkey that does not exist, or is of another school or person, starts no session', async () => {
@@ -115,12 +115,12 @@ test('a passkey that does not exist, or is of another school or person, starts n
     methods: ['passkey'],
   } as const
   const other = await world.aSchool()
-  expect(await startSession(other.at, proven, 'elsewhere')).toBeUndefined()
-  expect(await startSession(school.at, { ...proven, person: eve.person }, 'eve')).toBeUndefined()
-  const begun = await startSession(school.at, proven, 'a browser')
-  expect((await findSession(school.at, begun?.cookie))?.methods).toEqual(['passkey'])
-  await school.at.delete('passkeys').where('id', '=', passkey).execute()
-  expect(await startSession(school.at, proven, 'late')).toBeUndefined()
+  expect(await startSession(other.db, proven, 'elsewhere')).toBeUndefined()
+  expect(await startSession(school.db, { ...proven, person: eve.person }, 'eve')).toBeUndefined()
+  const begun = await startSession(school.db, proven, 'a browser')
+  expect((await findSession(school.db, begun?.cookie))?.methods).toEqual(['passkey'])
+  await school.db.delete('passkeys').where('id', '=', passkey).execute()
+  expect(await startSession(school.db, proven, 'late')).toBeUndefined()
 })
 
 async function aPasskeyRow({ id: userId }: TestPerson): Promise<string> {

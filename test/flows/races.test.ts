@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 async function count(from: ReturnType<typeof sql>): Promise<number> {
-  const { rows } = await school.at.run(sql<{ n: number }>`select count(*)::int as n from ${from}`)
+  const { rows } = await school.db.run(sql<{ n: number }>`select count(*)::int as n from ${from}`)
   return rows[0]?.n ?? -1
 }
 
@@ -46,7 +46,7 @@ describe('twenty requests at once', () => {
       prices.map((price_amount) => operator.patch(`/courses/${id}`, { price_amount })),
     )
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(prices.map(() => 200))
-    const { rows } = await school.at.run(sql<{ before: number; after: number }>`
+    const { rows } = await school.db.run(sql<{ before: number; after: number }>`
       select (detail #>> '{changed,price_amount,0}')::int as before,
         (detail #>> '{changed,price_amount,1}')::int as after
       from audit_entries where school_id = ${school.id} and subject = ${id}

@@ -283,7 +283,7 @@ describe('a refused refresh changes nothing', () => {
       const old = await pairOf()
       const child = (await refresh(world, school, client, old.refresh_token)).json()
       const { authorization_id } = await pairRow(world, old)
-      await school.at
+      await school.db
         .update('authorizations')
         .set({ revoked_at: new Date() })
         .where('id', '=', authorization_id)
@@ -301,7 +301,7 @@ describe('a refused refresh changes nothing', () => {
     for (const column of ['disabled_at', 'deleted_at'] as const) {
       const doomed = await world.aPublicClient(school)
       const old = await aPair(world, school, doomed, ada)
-      await school.at
+      await school.db
         .update('clients')
         .set({ [column]: new Date() })
         .where('client_id', '=', doomed.clientId)
@@ -393,7 +393,7 @@ verifies(
     expect(row.id).toBe(pairIdOf(pair))
     expect(row.access_hash).toEqual(sha256(pair.access_token))
     expect(row.refresh_hash).toEqual(sha256(pair.refresh_token))
-    const { secret_hash } = await school.at
+    const { secret_hash } = await school.db
       .from('clients')
       .select('secret_hash')
       .where('client_id', '=', keeper.clientId)

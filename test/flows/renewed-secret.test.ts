@@ -24,7 +24,7 @@ async function renew(client: TestClient, end_old = false, at = school): Promise<
 
 /** What is left of the old secret's day, moved by the database's clock. */
 async function expireOldSecret({ clientId }: TestClient, at: TestSchool = school): Promise<void> {
-  await at.at
+  await at.db
     .update('clients')
     .set({ old_secret_expires_at: sql<Date>`now() - interval '1 s'` })
     .where('client_id', '=', clientId)
@@ -65,7 +65,7 @@ describe('a renewed secret', () => {
       const renewed = await renew(old)
       expect(await statusesWith(old, renewed)).toEqual(ACCEPTED)
       expect(await statusesWith(renewed, renewed)).toEqual(ACCEPTED)
-      const row = await school.at
+      const row = await school.db
         .from('clients')
         .select(sql<number>`extract(epoch from old_secret_expires_at - secret_rotated_at)`.as('s'))
         .where('client_id', '=', old.clientId)
@@ -145,7 +145,7 @@ describe('a renewed secret', () => {
     const renewed = await renew(old)
     const other = await renew(await world.aConfidentialClient(school))
     const pair = await aPair(world, school, renewed, ada)
-    const hash = await school.at
+    const hash = await school.db
       .from('clients')
       .select('old_secret_hash')
       .where('client_id', '=', old.clientId)

@@ -227,7 +227,7 @@ describe('which clients may revoke', () => {
         await world.aConfidentialClient(school),
       ]) {
         const pair = await aPair(world, school, app, ada)
-        await school.at
+        await school.db
           .update('clients')
           .set({ disabled_at: new Date() })
           .where('client_id', '=', app.clientId)

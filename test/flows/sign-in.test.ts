@@ -26,7 +26,7 @@ const withoutNonces = (body: string, ...typed: string[]): string =>
     .replace(/&quot;challenge&quot;:&quot;[\w-]{43}&quot;/, 'CHALLENGE')
 
 const sessionsOf = async (at: TestSchool) =>
-  await at.at.from('browser_sessions').select(['id', 'user_id', 'device']).execute()
+  await at.db.from('browser_sessions').select(['id', 'user_id', 'device']).execute()
 
 /** The same application, configured to trust a proxy on this machine. */
 function behindProxy(): World {

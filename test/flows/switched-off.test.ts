@@ -16,7 +16,7 @@ const TOLD =
   /is switched off at this school\. An owner or admin of the school can switch it on again/
 
 async function switchOff(at: TestSchool, { clientId }: TestClient): Promise<void> {
-  const clients = at.at.update('clients').set({ disabled_at: new Date() })
+  const clients = at.db.update('clients').set({ disabled_at: new Date() })
   await clients.where('client_id', '=', clientId).execute()
 }
 

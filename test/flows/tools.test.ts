@@ -260,7 +260,7 @@ describe('an attacker who names our own addresses', () => {
       const { page } = await signedIn(setup, READ)
       expect(page.body).toContain('Not reviewed by')
       await aPair(both, open, client, setup.person, READ)
-      const rows = await open.at.from('clients').select(['kind', 'slug']).execute()
+      const rows = await open.db.from('clients').select(['kind', 'slug']).execute()
       expect(rows).toEqual([{ kind: 'document', slug: null }])
     },
   )
@@ -315,7 +315,7 @@ verifies(
     expect((await userinfo(world, moved, pair.access_token)).statusCode).toBe(200)
     await aPair(world, moved, { ...client, clientId }, person, READ)
     expectPage(await ask({ ...setup, school: moved }, READ), 400)
-    const authorizations = await school.at.from('authorizations').select('client_id').execute()
+    const authorizations = await school.db.from('authorizations').select('client_id').execute()
     expect(new Set(authorizations.map((row) => row.client_id))).toEqual(new Set([clientId]))
   },
 )

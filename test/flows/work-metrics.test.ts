@@ -49,7 +49,7 @@ test('mails and jobs of all schools are counted, with the age of the oldest', as
   const running: Record<string, number>[] = []
   for (const school of schools) {
     await aJob(world, school, kind, {})
-    await queueMail(school.at, 'forgotten_password', 'ada@people.test')
+    await queueMail(school.db, 'forgotten_password', 'ada@people.test')
     await pool.query(
       `update jobs set created_at = now() - interval '2 hours' where school_id = $1`,
       [schools[0]?.id],

@@ -35,7 +35,7 @@ test('no cell of an export starts a formula, and importing the file restores the
   expect(csv).toContain(`,"'-1,\n""x""",-5,`)
   const other = await world.aSchool()
   expect(await importInto(other, pageKind, csv, { format: 'csv' })).toMatchObject({ created: 1 })
-  const [page] = await other.at.from('pages').selectAll().execute()
+  const [page] = await other.db.from('pages').selectAll().execute()
   expect(page).toMatchObject({ title, body: '-1,\n"x"', position: -5 })
 })
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const aPage = (n: number, more: object = {}) => ({ slug: `p-${n}`, title: `Page ${n}`, ...more })
 
 const pages = async () => {
-  const { rows } = await school.at.run(sql<{ slug: string; title: string; version: number }>`
+  const { rows } = await school.db.run(sql<{ slug: string; title: string; version: number }>`
     select slug, title, version from pages where school_id = ${school.id} order by slug`)
   return rows
 }
@@ -99,7 +99,7 @@ describe('the values of a row', () => {
     expect(await importInto(school, pageKind, csv, { format: 'csv' })).toMatchObject({
       unchanged: 1,
     })
-    const [page] = await school.at.from('pages').selectAll().execute()
+    const [page] = await school.db.from('pages').selectAll().execute()
     expect(page).toMatchObject({ title: 'Page 1', body: 'Text', position: 8, version: 2 })
   })
 
@@ -111,9 +111,9 @@ describe('the values of a row', () => {
     await importInto(school, couponKind, [{ code: 'ONE', ends_at: null }])
     await importInto(school, pageKind, [aPage(1, { body: 'Text' })])
     await importInto(school, pageKind, 'slug,body,position\np-1,"",\n', { format: 'csv' })
-    const [coupon] = await school.at.from('coupons').selectAll().execute()
+    const [coupon] = await school.db.from('coupons').selectAll().execute()
     expect(coupon).toMatchObject({ max_redemptions: null, ends_at: null, percent_off: 5 })
-    const [page] = await school.at.from('pages').selectAll().execute()
+    const [page] = await school.db.from('pages').selectAll().execute()
     expect(page).toMatchObject({ body: '', position: 0 })
   })
 
@@ -144,7 +144,7 @@ describe('the values of a row', () => {
     expect(await importInto(school, lectureKind, [{ title: 'x' }])).toMatchObject({
       errors: [{ errors: [{ pointer: '/external_id', code: 'required' }] }],
     })
-    const { rows: made } = await school.at.run(sql<{ id: string; position: number; title: string }>`
+    const { rows: made } = await school.db.run(sql<{ id: string; position: number; title: string }>`
       select l.id, l.position, l.title from lectures l join sections s on s.id = l.section_id
       where l.school_id = ${school.id} and s.title = 'Nine' order by l.position`)
     expect(made).toMatchObject([
@@ -194,7 +194,7 @@ describe('an import on two connections', () => {
   })
 
   const titles = async () => {
-    const { rows } = await school.at.run(sql<{ title: string }>`
+    const { rows } = await school.db.run(sql<{ title: string }>`
       select title from notifications where school_id = ${school.id}`)
     return rows.map(({ title }) => title)
   }
@@ -253,7 +253,7 @@ describe('a dry run', () => {
 
   test('writes no audit entry', async () => {
     await importInto(school, pageKind, [aPage(1)], { dryRun: true })
-    expect(await school.at.from('audit_entries').selectAll().execute()).toEqual([])
+    expect(await school.db.from('audit_entries').selectAll().execute()).toEqual([])
   })
 })
 
@@ -266,7 +266,7 @@ describe('an import whose connection is cut', () => {
   }
 
   test('has committed whole batches, and the same file continues it without writing a row twice', async () => {
-    const cut = importRows(school.at, callerAt(school), pageKind, cutOff(), { format: 'ndjson' })
+    const cut = importRows(school.db, callerAt(school), pageKind, cutOff(), { format: 'ndjson' })
     await expect(cut).rejects.toThrow('the connection is gone')
     expect(await pages()).toHaveLength(2000)
     const again = await importInto(school, pageKind, rows)
@@ -276,14 +276,14 @@ describe('an import whose connection is cut', () => {
   })
 
   test('has its entry in the audit', async () => {
-    const cut = importRows(school.at, callerAt(school), pageKind, cutOff(), { format: 'ndjson' })
+    const cut = importRows(school.db, callerAt(school), pageKind, cutOff(), { format: 'ndjson' })
     await expect(cut).rejects.toThrow()
-    const entries = await school.at.from('audit_entries').selectAll().orderBy('id').execute()
+    const entries = await school.db.from('audit_entries').selectAll().orderBy('id').execute()
     expect(entries).toMatchObject([
       { action: 'operation.done', detail: { operation: 'pages.import', via: 'command_line' } },
     ])
     const done = await importInto(school, pageKind, rows)
-    const after = await school.at.from('audit_entries').selectAll().orderBy('id').execute()
+    const after = await school.db.from('audit_entries').selectAll().orderBy('id').execute()
     expect(after.slice(1)).toMatchObject([
       { subject: done.id },
       { subject: done.id, detail: { created: 500, unchanged: 2000, failed: 0, complete: true } },
@@ -312,7 +312,7 @@ describe('a file of many rows', () => {
       if (rows % 1000 === 0) used.push(collect())
     }
     const options = { format: 'ndjson', onProgress } as const
-    const done = await importRows(school.at, callerAt(school), notificationKind, many(), options)
+    const done = await importRows(school.db, callerAt(school), notificationKind, many(), options)
     expect(done).toMatchObject({ created: 4_000, failed: 0 })
     // The file is 8 MB: memory would grow by more than this limit if rows were kept.
     const [first = 0] = used
@@ -346,7 +346,7 @@ test('texts with characters that are special in PostgreSQL are stored unchanged'
     created: rows.length,
     failed: 0,
   })
-  const { rows: stored } = await school.at.run(sql<{ title: string; body: string; url: unknown }>`
+  const { rows: stored } = await school.db.run(sql<{ title: string; body: string; url: unknown }>`
     select title, body, url from notifications
     where school_id = ${school.id} and title like 'Title %'`)
   const byBody = (a: { body: string }, b: { body: string }) => (a.body < b.body ? -1 : 1)

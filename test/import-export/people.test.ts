@@ -27,7 +27,7 @@ describe('importing people', () => {
     ]
     const done = await importInto(school, studentKind, rows)
     expect(done).toMatchObject({ created: 1, unchanged: 1, failed: 0 })
-    expect(await rolesAt(school.at, stranger.id)).toEqual(['student'])
+    expect(await rolesAt(school.db, stranger.id)).toEqual(['student'])
     expect(await accounts()).toEqual(before)
     for (const column of ['password', 'password_hash', 'avatar_url']) {
       const refused = await importInto(school, studentKind, [
@@ -48,7 +48,7 @@ describe('importing people', () => {
     expect(answers[0]?.nameless.errors).toMatchObject([
       { errors: [{ pointer: '/name', code: 'required' }] },
     ])
-    const audit = await school.at.from('audit_entries').select('action').execute()
+    const audit = await school.db.from('audit_entries').select('action').execute()
     expect(audit.filter(({ action }) => action === 'person.created')).toEqual([])
     expect(audit.filter(({ action }) => action === 'member.roles_changed')).toHaveLength(2)
   })
@@ -127,7 +127,7 @@ describe('importing people', () => {
   test('accepts a person of another school by email, never by id', async () => {
     const done = await importInto(school, studentKind, [{ id: stranger.id, name: 'X' }])
     expect(done.errors).toMatchObject([{ errors: [{ pointer: '/id', code: 'not_found' }] }])
-    expect(await rolesAt(school.at, stranger.id)).toEqual([])
+    expect(await rolesAt(school.db, stranger.id)).toEqual([])
   })
 })
 
@@ -142,14 +142,14 @@ describe('importing roles', () => {
     const done = await importInto(school, memberKind, rows)
     expect(done).toMatchObject({ updated: 1, failed: 1 })
     expect(done.errors).toMatchObject([{ line: 2, errors: [{ code: 'last_owner' }] }])
-    expect(await rolesAt(school.at, member.id)).toEqual(['lecturer', 'student'])
+    expect(await rolesAt(school.db, member.id)).toEqual(['lecturer', 'student'])
     const handover = [{ id: member.id, roles: ['owner'] }, rows[1] ?? {}]
     expect(await importInto(school, memberKind, handover)).toMatchObject({ updated: 1, failed: 1 })
     expect(await importInto(school, memberKind, handover)).toMatchObject({
       updated: 1,
       unchanged: 1,
     })
-    expect(await rolesAt(school.at, owner.id)).toEqual(['admin'])
+    expect(await rolesAt(school.db, owner.id)).toEqual(['admin'])
   })
 
   test('by an admin gives the owner role to no person and takes it from none', async () => {
@@ -163,7 +163,7 @@ describe('importing roles', () => {
       { email: 'new@people.test', name: 'New', roles: ['owner'] },
       { id: admin.id, roles: ['admin', 'lecturer'] },
     ]
-    const done = await importRows(school.at, caller, memberKind, bytesOf(ndjson(rows)), {
+    const done = await importRows(school.db, caller, memberKind, bytesOf(ndjson(rows)), {
       format: 'ndjson',
     })
     expect(done.errors.map(({ line, errors }) => [line, errors[0]?.code])).toEqual([
@@ -171,7 +171,7 @@ describe('importing roles', () => {
       [2, 'owners_only'],
       [3, 'owners_only'],
     ])
-    expect(await rolesAt(school.at, admin.id)).toEqual(['admin', 'lecturer'])
-    expect(await rolesAt(school.at, owner.id)).toEqual(['owner'])
+    expect(await rolesAt(school.db, admin.id)).toEqual(['admin', 'lecturer'])
+    expect(await rolesAt(school.db, owner.id)).toEqual(['owner'])
   })
 })

@@ -50,7 +50,7 @@ describe('offers', () => {
     ]
     expect(await importInto(school, couponKind, rows)).toMatchObject({ created: 2 })
     expect(await importInto(school, couponKind, rows)).toMatchObject({ unchanged: 2 })
-    const coupons = await school.at
+    const coupons = await school.db
       .from('coupons')
       .innerJoin('schools', 'schools.id', 'coupons.school_id')
       .select(['code', 'coupons.currency', 'schools.currency as own'])
@@ -125,7 +125,7 @@ describe('events', () => {
 })
 
 describe('sales of other systems', () => {
-  const orders = () => school.at.from('orders').selectAll().orderBy('number').execute()
+  const orders = () => school.db.from('orders').selectAll().orderBy('number').execute()
 
   test('a payment with an unknown order creates the order, and a paid payment completes it', async () => {
     const attempt = { order_number: 'X-1', member_id: EXAMPLE.student, amount: 900 }
@@ -151,7 +151,7 @@ describe('sales of other systems', () => {
       total_amount: 900,
       completed_at: new Date('2026-01-02T00:00:00Z'),
     })
-    const items = await school.at
+    const items = await school.db
       .from('order_items')
       .selectAll()
       .where('order_id', '=', order?.id ?? '')
@@ -223,12 +223,12 @@ describe('progress of students', () => {
     const done = await importInto(school, progressKind, rows)
     expect(done).toMatchObject({ created: 1, updated: 1, failed: 0 })
     expect(await importInto(school, progressKind, rows)).toMatchObject({ unchanged: 2 })
-    const [enrollment] = await school.at.from('enrollments').selectAll().execute()
+    const [enrollment] = await school.db.from('enrollments').selectAll().execute()
     expect(enrollment).toMatchObject({
       last_lecture_id: EXAMPLE.secondLecture,
       last_watched_at: new Date('2091-05-02T08:00:00Z'),
     })
-    const { rows: days } = await school.at.run(sql<{ day: string }>`
+    const { rows: days } = await school.db.run(sql<{ day: string }>`
       select day from learning_days where school_id = ${school.id} and day > '2091-01-01' order by 1`)
     expect(days.map(({ day }) => day)).toEqual(['2091-05-01', '2091-05-02'])
   })
@@ -241,7 +241,7 @@ describe('progress of students', () => {
       for (const lecture_id of lectures) {
         await importInto(school, progressKind, [{ ...at, lecture_id, updated_at }])
       }
-      const [enrollment] = await school.at.from('enrollments').selectAll().execute()
+      const [enrollment] = await school.db.from('enrollments').selectAll().execute()
       expect(enrollment).toMatchObject({
         last_lecture_id: both.toSorted()[0],
         last_watched_at: new Date(updated_at),
@@ -308,7 +308,7 @@ describe('consulting', () => {
   })
 
   test('a service gets no host who is not a member, also when it is changed', async () => {
-    await school.at.run(sql`
+    await school.db.run(sql`
       update school_members set roles = '{}'
       where school_id = ${school.id} and user_id = ${EXAMPLE.student}`)
     const service = { external_id: 's', title: 'Coaching', host_id: EXAMPLE.lecturer }
@@ -338,7 +338,7 @@ describe('forms', () => {
       { slug: 'asks-nothing', title: 'Asks nothing' },
     ]
     expect(await importInto(school, formKind, rows)).toMatchObject({ created: 2 })
-    const forms = await school.at
+    const forms = await school.db
       .from('forms')
       .select(['slug', 'state'])
       .where('slug', 'like', 'asks%')
@@ -351,7 +351,7 @@ describe('forms', () => {
 describe('people who left', () => {
   test('get no notifications, by their id or by their email', async () => {
     const email = await emailOf(EXAMPLE.student)
-    await school.at.run(sql`
+    await school.db.run(sql`
       update school_members set roles = '{}'
       where school_id = ${school.id} and user_id = ${EXAMPLE.student}`)
     const rows = [
@@ -369,7 +369,7 @@ describe('people who left', () => {
     const { student, newcomer } = EXAMPLE
     const group = { external_id: 'g', name: 'Group', member_ids: [student] }
     expect(await importInto(school, studyGroupKind, [group])).toMatchObject({ created: 1 })
-    await school.at.run(sql`
+    await school.db.run(sql`
       update school_members set roles = '{}'
       where school_id = ${school.id} and user_id = ${student}`)
     const kept = { ...group, member_ids: [student, newcomer] }
@@ -391,7 +391,7 @@ describe('people who left', () => {
   })
 
   async function emailOf(id: string): Promise<string> {
-    const { rows } = await school.at.run(sql<{ email: string }>`
+    const { rows } = await school.db.run(sql<{ email: string }>`
       select email from users where id = ${id}`)
     return rows[0]?.email ?? ''
   }

@@ -35,7 +35,7 @@ export async function anExchange(
   const client = await world.aPublicClient(school)
   const person = await world.aMember(school)
   const pkce = aPkce()
-  const code = await anIssuedCode(school.at, {
+  const code = await anIssuedCode(school.db, {
     clientId: client.clientId,
     userId: person.id,
     resource: school.origin,
@@ -62,7 +62,7 @@ export async function aRefresh(
   asSeen: School,
 ): Promise<RefreshScene> {
   const scene = await anExchange(world, school, asSeen)
-  const outcome = await exchangeCode(school.at, scene.request)
+  const outcome = await exchangeCode(school.db, scene.request)
   if (outcome.kind === 'refused') throw outcome.error
   const refreshToken = outcome.granted.pair.tokens.refresh.value
   return { ...scene, request: { ...scene.request, refreshToken, scope: undefined } }
@@ -71,7 +71,7 @@ export async function aRefresh(
 type AnyScene = Scene<ExchangeRequest | RefreshRequest>
 
 const clientColumn = (column: string) => (scene: AnyScene) =>
-  scene.school.at
+  scene.school.db
     .update('clients')
     .set({ [column]: new Date(0) })
     .where('client_id', '=', scene.client.clientId)
@@ -90,7 +90,7 @@ const sharedWays = {
       request.clientSecret = 'unexpected'
     },
     ({ school, client }) =>
-      school.at
+      school.db
         .update('clients')
         .set({ confidential: true, secret_hash: sha256('expected') })
         .where('client_id', '=', client.clientId)
@@ -108,7 +108,7 @@ const sharedWays = {
   ],
   'the application still holds a scope of what was authorized': [
     ({ school, client }) =>
-      school.at
+      school.db
         .update('clients')
         .set({ scopes: ['email', 'profile'] })
         .where('client_id', '=', client.clientId)
@@ -116,7 +116,7 @@ const sharedWays = {
   ],
   'the person exists and holds the role that the grant needs': [
     ({ school, person }) =>
-      school.at
+      school.db
         .update('school_members')
         .set({ roles: [] })
         .where('user_id', '=', person.id)
@@ -179,7 +179,7 @@ export const REFRESH_WAYS: Ways<RefreshScene> = {
   'the application still holds a scope that is asked for': [
     async ({ school, client, request }) => {
       request.scope = 'account:read'
-      await school.at
+      await school.db
         .update('clients')
         .set({ scopes: ['openid'] })
         .where('client_id', '=', client.clientId)

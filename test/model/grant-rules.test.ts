@@ -19,7 +19,7 @@ import { effort, timeout } from './effort.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
-const { at } = school
+const { db } = school
 const found = await world.context.directory.find(school.origin)
 if (found === undefined) throw new Error('the school is unknown')
 const asSeen = found
@@ -45,9 +45,9 @@ async function expectAgreement<Request extends TokenRequest, Values, Facts exten
 ): Promise<void> {
   const first = [...broken].sort((one, other) => one.rule - other.rule)[0]
   const expected = first === undefined ? undefined : rulebook.rules[first.rule]?.name
-  const explained = await findBrokenRule(rulebook, at, request, values)
+  const explained = await findBrokenRule(rulebook, db, request, values)
   expect(explained?.rule.name).toBe(expected)
-  const outcome = await mintOrRefuse(rulebook, at, request, values, mint)
+  const outcome = await mintOrRefuse(rulebook, db, request, values, mint)
   expect(outcome.kind).toBe(expected === undefined ? 'granted' : 'refused')
   if (outcome.kind === 'refused') expect(outcome.error).toEqual(explained?.error)
 }
@@ -70,8 +70,8 @@ const GRANTS: Readonly<Record<string, Grant>> = {
     async check(broken) {
       const scene = await aRefresh(world, school, asSeen)
       await breakRules(REFRESH_WAYS, this.names, broken, scene)
-      const values = refreshValues(at, scene.request)
-      const mint = () => mintChild(at, values, 'a request')
+      const values = refreshValues(db, scene.request)
+      const mint = () => mintChild(db, values, 'a request')
       await expectAgreement(REFRESH_RULEBOOK, scene.request, values, mint, broken)
     },
   },
@@ -82,8 +82,8 @@ const GRANTS: Readonly<Record<string, Grant>> = {
       const scene = await anExchange(world, school, asSeen)
       await breakRules(EXCHANGE_WAYS, this.names, broken, scene)
       const tokens = freshTokens()
-      const values = exchangeValues(at, scene.request, tokens.pairId)
-      const mint = () => consumeCode(at, values, tokens, 'a request')
+      const values = exchangeValues(db, scene.request, tokens.pairId)
+      const mint = () => consumeCode(db, values, tokens, 'a request')
       await expectAgreement(EXCHANGE_RULEBOOK, scene.request, values, mint, broken)
     },
   },
@@ -140,10 +140,10 @@ describe('a refused request whose rules all hold when they are checked again', (
   /** The rows change between the two statements, in the first `times` attempts. */
   async function settle(times: number) {
     const { request } = await aRefresh(world, school, asSeen)
-    const values = refreshValues(at, request)
+    const values = refreshValues(db, request)
     let refused = 0
-    return await mintOrRefuse(REFRESH_RULEBOOK, at, request, values, async () =>
-      refused++ < times ? undefined : await mintChild(at, values, 'a request'),
+    return await mintOrRefuse(REFRESH_RULEBOOK, db, request, values, async () =>
+      refused++ < times ? undefined : await mintChild(db, values, 'a request'),
     )
   }
 

@@ -69,7 +69,7 @@ export class Participants {
     }
     this.#deleted.clear()
     for (const { person, school } of this.#changedRoles) {
-      await setRoles(school.at, person.id, ['admin'])
+      await setRoles(school.db, person.id, ['admin'])
     }
     this.#changedRoles.clear()
   }

@@ -33,7 +33,7 @@ const used = (pair: Pair): Promise<Answer> => userinfo(world, school, pair.acces
 /** A pair without the consent page, because these tests need hundreds. */
 async function newPair(app = client, person = ada): Promise<Pair> {
   const pkce = aPkce()
-  const code = await anIssuedCode(school.at, {
+  const code = await anIssuedCode(school.db, {
     clientId: app.clientId,
     userId: person.id,
     resource: school.origin,
@@ -78,7 +78,7 @@ describe('one code', () => {
       for (const answer of lost) {
         expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_grant'])
       }
-      const made = await school.at
+      const made = await school.db
         .from('authorizations')
         .select('revoked_at')
         .where('code_id', '=', codeIdOf(code))
@@ -170,7 +170,7 @@ describe('races', () => {
         const { authorization_id } = await pairRow(world, parent)
         const [before, , after] = await Promise.all([
           times(3, () => refreshed(parent)),
-          endAuthorization(school.at, authorization_id),
+          endAuthorization(school.db, authorization_id),
           times(3, () => refreshed(parent)),
         ])
         const minted = [...before, ...after].filter(({ statusCode }) => statusCode === 200)
@@ -302,7 +302,7 @@ describe('races', () => {
           performByCommandLine(school, deleteApplication, { client_id: app.clientId }),
         ])
         expect([200, 400, 401]).toContain(answer.statusCode)
-        const rows = await school.at
+        const rows = await school.db
           .from('authorizations')
           .select('revoked_at')
           .where('client_id', '=', app.clientId)
@@ -322,7 +322,7 @@ describe('races', () => {
         const person = await world.aMember(school)
         const pairs = await times(5, () => newPair(app, person))
         const [one, other] = await Promise.all([
-          endAuthorizationsOfClient(school.at, app.clientId, 1_000),
+          endAuthorizationsOfClient(school.db, app.clientId, 1_000),
           endAuthorizationsOfPerson(world.database.db, person.id),
           ...pairs.map(used),
           ...pairs.map(refreshed),

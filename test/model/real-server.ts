@@ -135,7 +135,7 @@ export class RealServer {
 
   #agree({ client, member, audience, scopes }: ModelCode, pkce: Pkce): Promise<string> {
     const { school, real } = at(this.#clients, client)
-    return anIssuedCode(school.at, {
+    return anIssuedCode(school.db, {
       clientId: real.clientId,
       userId: at(this.#participants.members, member).person.id,
       audience,
@@ -170,8 +170,8 @@ export class RealServer {
   async beginWrite(school: TestSchool, pair: number): Promise<string> {
     this.requests++
     try {
-      const caller = await authenticateBearer(school.at, at(this.#pairs, pair).access)
-      this.#writes.push(confirmedBy(school.at, checkOfBearer(caller)))
+      const caller = await authenticateBearer(school.db, at(this.#pairs, pair).access)
+      this.#writes.push(confirmedBy(school.db, checkOfBearer(caller)))
       return 'ok'
     } catch (error) {
       return codeOf(error)
@@ -196,7 +196,7 @@ export class RealServer {
 
   async end(member: number, authorization: number): Promise<void> {
     const { school, person } = at(this.#participants.members, member)
-    await endAuthorization(school.at, at(this.#authorizations, authorization), person.id)
+    await endAuthorization(school.db, at(this.#authorizations, authorization), person.id)
   }
 
   async deleteClient(client: number): Promise<void> {

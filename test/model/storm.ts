@@ -98,7 +98,7 @@ export class Storm {
 
   async #open(): Promise<void> {
     const pkce = aPkce()
-    const code = await anIssuedCode(this.#school.at, {
+    const code = await anIssuedCode(this.#school.db, {
       clientId: this.#client.clientId,
       userId: this.#person.id,
       resource: this.#school.origin,
@@ -164,7 +164,7 @@ export class Storm {
 
   async #end(family: Family): Promise<void> {
     family.end.requested = true
-    await endAuthorization(this.#school.at, family.authorizationId)
+    await endAuthorization(this.#school.db, family.authorizationId)
     family.end.done = true
   }
 

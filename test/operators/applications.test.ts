@@ -46,8 +46,8 @@ async function anApplication(
 
 const TAKEN = { kind: 'conflict', code: 'taken' }
 
-const actionsOf = async ({ at }: TestSchool) =>
-  (await at.from('audit_entries').select('action').execute()).map((row) => row.action).sort()
+const actionsOf = async ({ db }: TestSchool) =>
+  (await db.from('audit_entries').select('action').execute()).map((row) => row.action).sort()
 
 describe('creating an application', () => {
   verifies('client.public.no-secret', 'a public application has no secret and works', async () => {
@@ -67,10 +67,10 @@ describe('creating an application', () => {
     async () => {
       const school = await world.aSchool()
       const client = await anApplication(school, { confidential: true })
-      const rows = await school.at.from('clients').selectAll().execute()
+      const rows = await school.db.from('clients').selectAll().execute()
       expect(client.secret).toMatch(/^sg_cs_/)
       expect(rows[0]?.secret_hash).toEqual(sha256(client.secret ?? ''))
-      const entries = await school.at.from('audit_entries').selectAll().execute()
+      const entries = await school.db.from('audit_entries').selectAll().execute()
       expect(JSON.stringify([rows, entries])).not.toContain(client.secret)
       await aPair(world, school, client, await world.aMember(school), {
         scope: 'openid account:read',
@@ -91,7 +91,7 @@ describe('creating an application', () => {
         ['/scopes', 'courses:read'],
         ['/scopes', 'nonsense'],
       ])
-      expect(await listClients(school.at)).toEqual([])
+      expect(await listClients(school.db)).toEqual([])
     },
   )
 
@@ -112,7 +112,7 @@ describe('creating an application', () => {
     for (const fresh of wrong) {
       expect(await create(school, fresh), JSON.stringify(fresh)).toMatchObject({ kind: 'invalid' })
     }
-    expect(await listClients(school.at)).toEqual([])
+    expect(await listClients(school.db)).toEqual([])
   })
 
   verifies(
@@ -147,7 +147,7 @@ describe('changing an application', () => {
       kind: 'done',
       output: { client_id: clientId, changed: { name: 'Planner' } },
     })
-    expect(await findClient(school.at, clientId)).toMatchObject({
+    expect(await findClient(school.db, clientId)).toMatchObject({
       name: 'Planner',
       redirectUris: [CALLBACK],
     })
@@ -166,7 +166,7 @@ describe('changing an application', () => {
       })
       expect(outcome).toMatchObject({ kind: 'not_found' })
     }
-    expect(await findClient(school.at, clientId)).toMatchObject({ name: app.name, disabled: false })
+    expect(await findClient(school.db, clientId)).toMatchObject({ name: app.name, disabled: false })
   })
 
   test('that is public has no secret to renew or to end', async () => {
@@ -222,7 +222,7 @@ test('each change of an application leaves one audit entry, with its own action 
   await perform(school, disableClient, { client_id })
   await perform(school, enableClient, { client_id })
   await perform(school, deleteApplication, { client_id })
-  const entries = await school.at
+  const entries = await school.db
     .from('audit_entries')
     .select(['action', 'client_id', 'detail'])
     .execute()
@@ -274,19 +274,19 @@ describe('installation-wide clients', () => {
       expect(outputOf(await perform(school, disableClient, cursor))).toMatchObject({
         changed: true,
       })
-      expect(await findClient(school.at, 'cursor')).toMatchObject({
+      expect(await findClient(school.db, 'cursor')).toMatchObject({
         disabled: true,
         kind: 'vendor',
       })
-      expect(await findClient(other.at, 'cursor')).toBeUndefined()
+      expect(await findClient(other.db, 'cursor')).toBeUndefined()
       expect(outputOf(await perform(school, enableClient, cursor))).toMatchObject({ changed: true })
       expect(outputOf(await perform(school, enableClient, cursor))).toMatchObject({
         changed: false,
       })
 
       const url = 'https://tool.example/client.json'
-      for (const { at } of [school, other]) {
-        await at
+      for (const { db } of [school, other]) {
+        await db
           .insert('clients', {
             client_id: url,
             kind: 'document',
@@ -301,11 +301,11 @@ describe('installation-wide clients', () => {
       expect(await review('cursor')).toMatchObject({ code: 'no_client_metadata' })
       expect(outputOf(await review(url))).toMatchObject({ changed: true })
       expect(outputOf(await review(url))).toMatchObject({ changed: false })
-      const reviewed = await findClient(school.at, url)
+      const reviewed = await findClient(school.db, url)
       expect(reviewed?.reviewed).toBe(true)
       expect(reviewed?.scopes.has('courses:write')).toBe(true)
       expect(reviewed?.scopes.has('account:read')).toBe(false)
-      expect(await findClient(other.at, url)).toMatchObject({ reviewed: false })
+      expect(await findClient(other.db, url)).toMatchObject({ reviewed: false })
       expect(await actionsOf(school)).toEqual([
         'client.changed',
         'client.created',

@@ -396,7 +396,7 @@ describe('study groups', () => {
 
 describe('a class that does not take place', () => {
   const inboxOf = (member: TestPerson) =>
-    school.at
+    school.db
       .from('notifications')
       .select(['kind', 'title', 'body', 'read_at'])
       .where('user_id', '=', member.id)
@@ -412,7 +412,7 @@ describe('a class that does not take place', () => {
         await world.aMember(school),
         await world.aMember(school),
       ]
-      await setSubscription(school.at, muted.id, {
+      await setSubscription(school.db, muted.id, {
         topic: 'meetings',
         channel: 'in_app',
         enabled: false,

@@ -29,17 +29,17 @@ const world = await aWorld()
 const { db } = world.database
 
 const end = (school: TestSchool) =>
-  school.at.transaction((tx) =>
+  school.db.transaction((tx) =>
     deleteSchool(tx, { via: 'command_line', roles: ['owner'], origin: school.origin }),
   )
 
 /** The tables in which the school has rows. */
 async function tablesWith(school: TestSchool): Promise<string[]> {
-  const tables = await tablesOfSchools(school.at)
+  const tables = await tablesOfSchools(school.db)
   const names = [...tables.map(({ name }) => name), 'audit_entries', 'jobs']
   const filled: string[] = []
   for (const name of names) {
-    const { rows } = await school.at.run(
+    const { rows } = await school.db.run(
       sql`select from ${sql.table(name)} where school_id = ${school.id} limit 1`,
     )
     if (rows.length > 0) filled.push(name)
@@ -48,7 +48,7 @@ async function tablesWith(school: TestSchool): Promise<string[]> {
 }
 
 const purge = () => purgeOnce(db, { auditRetentionDays: 365 })
-const expireJobs = (school: TestSchool) => school.at.delete('jobs').execute()
+const expireJobs = (school: TestSchool) => school.db.delete('jobs').execute()
 
 const rowOf = (school: TestSchool) =>
   db.selectFrom('schools').select('id').where('id', '=', school.id).execute()
@@ -144,7 +144,7 @@ describe('a deleted school', () => {
       Readable.from([Buffer.from('a file')]),
       100,
     )
-    await school.at
+    await school.db
       .insert('files', {
         id: uuidv7(),
         name: 'a.txt',
@@ -163,7 +163,7 @@ describe('a deleted school', () => {
 
   test('cancels the work that waits for it', async () => {
     const { school } = await aFullSchool()
-    await school.at
+    await school.db
       .insert('jobs', {
         id: '00000000-0000-7000-8000-000000000001',
         kind: announceJob.name,
@@ -174,7 +174,7 @@ describe('a deleted school', () => {
       .execute()
     await end(school)
     await finishJobs(world)
-    const jobs = await school.at.from('jobs').select(['kind', 'state']).orderBy('id').execute()
+    const jobs = await school.db.from('jobs').select(['kind', 'state']).orderBy('id').execute()
     expect(jobs).toEqual([
       { kind: announceJob.name, state: 'cancelled' },
       { kind: 'schools.delete', state: 'done' },
@@ -194,7 +194,7 @@ describe('a deleted school', () => {
   test('has no figures counted any more, while its rows are removed and before', async () => {
     const { school } = await aFullSchool()
     await end(school)
-    await school.at.delete('school_figures').execute()
+    await school.db.delete('school_figures').execute()
     await world.aMember(school)
     const sent: string[] = []
     world.database.onStatement((text, values) => {
@@ -202,8 +202,8 @@ describe('a deleted school', () => {
     })
     while (await new FigureRounds(db).next());
     const others = sent.filter((text) => !/from "?figure_marks/.test(text))
-    expect(await school.at.from('figure_marks').select('part').execute()).toEqual([])
-    expect(await school.at.from('school_figures').select('filled_with').execute()).toEqual([])
+    expect(await school.db.from('figure_marks').select('part').execute()).toEqual([])
+    expect(await school.db.from('school_figures').select('filled_with').execute()).toEqual([])
     expect(others).toEqual([])
   })
 

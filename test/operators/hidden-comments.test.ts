@@ -13,12 +13,12 @@ async function aComment(school: TestSchool): Promise<string> {
   const id = uuidv7()
   const { id: user_id } = await world.aMember(school)
   const lecture_id = course.lectures[0]?.[0] ?? ''
-  await school.at.insert('comments', { id, user_id, lecture_id, body: 'Which paper?' }).execute()
+  await school.db.insert('comments', { id, user_id, lecture_id, body: 'Which paper?' }).execute()
   return id
 }
 
 const changesOf = async (school: TestSchool, subject: string) => {
-  const entries = await school.at
+  const entries = await school.db
     .from('audit_entries')
     .select('detail')
     .where('subject', '=', subject)

@@ -21,7 +21,7 @@ const by: AuditedActor = { via: 'admin_area' }
 const attackerHash = await hashPassword('a password of the attacker')
 
 const add = (school: TestSchool, fresh: Partial<NewMember> & { email: string }) =>
-  school.at.transaction((tx) => addMember(tx, { name: 'New', roles: ['student'], ...fresh }, by))
+  school.db.transaction((tx) => addMember(tx, { name: 'New', roles: ['student'], ...fresh }, by))
 const setRolesOf = (school: TestSchool, id: string, roles: Role[]) =>
   performByCommandLine(school, setPersonRoles, { id, roles })
 const remove = (userId: string, force = false) =>
@@ -56,7 +56,7 @@ describe('taking over the owner of another school', () => {
       expect(await row(victim.id)).toEqual(before)
       expect(await attempt(victim.email, 'a password of the attacker')).toEqual({ kind: 'refused' })
       expect(await attempt(victim.email, PASSWORD)).toMatchObject({ kind: 'signed_in' })
-      expect(await rolesAt(home.at, victim.id)).toEqual(['owner'])
+      expect(await rolesAt(home.db, victim.id)).toEqual(['owner'])
       expect((await schoolsOfPerson(db, victim.id)).map(({ id }) => id).sort()).toEqual(
         [home.id, attackers.id].sort(),
       )
@@ -74,7 +74,7 @@ describe('taking over the owner of another school', () => {
         await add(curious, { email: 'fresh@people.test' }),
       ]
       expect(outcomes.map((outcome) => typeof outcome)).toEqual(['string', 'string'])
-      const entries = await curious.at
+      const entries = await curious.db
         .from('audit_entries')
         .select(['action', 'outcome', 'detail', 'client_id', 'authorization_id'])
         .execute()
@@ -87,7 +87,7 @@ describe('taking over the owner of another school', () => {
     const [home, other] = [await world.aSchool(), await world.aSchool()]
     const member = await world.aMember(home)
     expect(await setRolesOf(other, member.id, ['owner'])).toMatchObject({ kind: 'not_found' })
-    expect(await rolesAt(other.at, member.id)).toEqual([])
+    expect(await rolesAt(other.db, member.id)).toEqual([])
   })
 })
 
@@ -120,7 +120,7 @@ describe('adding a member', () => {
     const person = await world.aPerson()
     const roles: Role[] = ['student', 'admin', 'lecturer']
     await Promise.all(roles.map((role) => add(school, { email: person.email, roles: [role] })))
-    expect(await rolesAt(school.at, person.id)).toEqual(['admin', 'lecturer', 'student'])
+    expect(await rolesAt(school.db, person.id)).toEqual(['admin', 'lecturer', 'student'])
   })
 
   test('wrong details are refused by field, and nothing is written', async () => {
@@ -144,7 +144,7 @@ describe('roles', () => {
       before: ['student'],
     })
     await setRolesOf(school, member.id, [])
-    const entries = await school.at.from('audit_entries').select('detail').execute()
+    const entries = await school.db.from('audit_entries').select('detail').execute()
     const details = entries.map(({ detail }) => detail)
     expect(details).toHaveLength(2)
     expect(details).toContainEqual({
@@ -188,7 +188,7 @@ describe('deleting a person', () => {
       for (const { school, client, pair } of pairs) {
         expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
         expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(400)
-        expect(await rolesAt(school.at, person.id)).toEqual([])
+        expect(await rolesAt(school.db, person.id)).toEqual([])
       }
       const left = await db
         .selectFrom('browser_sessions')
@@ -207,7 +207,7 @@ describe('deleting a person', () => {
     const { person, schools } = await aBusyPerson()
     const [school] = schools
     if (school === undefined) throw new Error('no school')
-    await school.at
+    await school.db
       .insert('orders', {
         id: uuidv7(),
         user_id: person.id,
@@ -218,7 +218,7 @@ describe('deleting a person', () => {
       })
       .execute()
     await remove(person.id)
-    const orders = await school.at.from('orders').select('user_id').execute()
+    const orders = await school.db.from('orders').select('user_id').execute()
     expect(orders).toEqual([{ user_id: person.id }])
   })
 

@@ -150,14 +150,14 @@ describe('the shipped list', () => {
   test('does not take the id of an application that a school has', async () => {
     const school = await world.aSchool()
     const { clientId } = await world.aPublicClient(school)
-    await school.at
+    await school.db
       .update('clients')
       .set({ client_id: 'Windsurf' })
       .where('client_id', '=', clientId)
       .execute()
     expect(await fillPlatforms(db, later)).not.toContain('windsurf')
     expect(await refusalOf(addPlatform(db, WINDSURF, BY))).toMatchObject({ kind: 'invalid' })
-    await school.at.delete('clients').execute()
+    await school.db.delete('clients').execute()
   })
 
   verifies(
@@ -292,7 +292,7 @@ describe('what the administrator changes', () => {
         expect((await userinfo(world, school, pair?.access_token)).statusCode).toBe(401)
         const refused = await refresh(world, school, CLAUDE, pair?.refresh_token ?? '')
         expect(refused.statusCode).toBe(401)
-        const audit = await school.at.from('audit_entries').select('action').execute()
+        const audit = await school.db.from('audit_entries').select('action').execute()
         expect(audit.map(({ action }) => action)).toContain('client.disabled')
       }
       const fresh = await world.aSchool()
@@ -323,13 +323,13 @@ describe('what the administrator changes', () => {
       await whileRowHeld(
         world.database.connection,
         { lock, id: 'claude' },
-        () => admitVendorPlatform(school.at, 'claude', BY),
+        () => admitVendorPlatform(school.db, 'claude', BY),
         async (waiting, holder) => {
           await waiting(1)
           await holder.query('commit')
         },
       )
-      const row = await school.at.from('clients').select('platform_disabled_at').executeTakeFirst()
+      const row = await school.db.from('clients').select('platform_disabled_at').executeTakeFirst()
       expect(row?.platform_disabled_at).toBeInstanceOf(Date)
     },
   )

@@ -45,7 +45,7 @@ async function anAuthorization(
   fields: { revoked_at?: Date; created_at?: Date } = {},
 ): Promise<string> {
   const id = uuidv7()
-  await school.at
+  await school.db
     .insert('authorizations', {
       id,
       client_id: client.clientId,
@@ -303,7 +303,7 @@ describe('children of one parent', () => {
         .execute()
       expect(revoked.map(({ id }) => id).sort()).toEqual(children.slice(0, 7).sort())
       expect(revoked.map(({ id }) => id)).not.toContain(used)
-      const entries = await school.at
+      const entries = await school.db
         .from('audit_entries')
         .select(['action', 'client_id'])
         .where('authorization_id', '=', authorization)
@@ -351,15 +351,15 @@ describe('other rows that expire', () => {
         user_id: member.id,
         expires_at,
       })
-      await school.at
+      await school.db
         .insert('authorization_codes', [code(ago(25 * HOUR)), code(ago(HOUR))])
         .execute()
-      await school.at
+      await school.db
         .insert('browser_sessions', [session(ago(HOUR)), session(ago(-HOUR))])
         .execute()
-      await school.at.insert('trusted_devices', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
-      await school.at.insert('password_resets', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
-      await school.at.insert('notice_links', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
+      await school.db.insert('trusted_devices', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
+      await school.db.insert('password_resets', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
+      await school.db.insert('notice_links', [session(ago(HOUR)), session(ago(-HOUR))]).execute()
       const change = (times: { created_at?: Date; changed_at?: Date; ended_at?: Date }) => ({
         id: uuidv7(),
         user_id: member.id,
@@ -367,7 +367,7 @@ describe('other rows that expire', () => {
         new_email: 'new@people.test',
         ...times,
       })
-      await school.at
+      await school.db
         .insert('email_changes', [
           change({}),
           change({ created_at: ago(25 * HOUR) }),

@@ -17,7 +17,7 @@ const create = (details: NewSchool) =>
   db.transaction().execute((tx) => createSchool(tx, details, by))
 const refusalOf = (details: NewSchool) => create(details).then(() => undefined, refusalFrom)
 const change = (id: string, changes: SchoolChanges) =>
-  performByCommandLine({ at: atSchool(db, id), origin: '' }, changeSettings, changes)
+  performByCommandLine({ db: atSchool(db, id), origin: '' }, changeSettings, changes)
 const auditOf = async (id: string) =>
   (await atSchool(db, id).from('audit_entries').select('action').execute())
     .map((row) => row.action)

@@ -26,13 +26,13 @@ const activate = (school: TestSchool, kid: string, force = false) =>
   performByCommandLine(school, activateKey(keyring), { kid, force })
 const retire = (school: TestSchool, kid: string, force = false) =>
   performByCommandLine(school, retireKey, { kid, force })
-const stagesOf = async ({ at }: TestSchool) =>
-  Object.fromEntries((await listKeys(at)).map(({ kid, stage }) => [kid, stage]))
+const stagesOf = async ({ db }: TestSchool) =>
+  Object.fromEntries((await listKeys(db)).map(({ kid, stage }) => [kid, stage]))
 
 /** Sets the key to be published so many seconds ago. */
-async function age({ at }: TestSchool, kid: string, seconds: number): Promise<void> {
+async function age({ db }: TestSchool, kid: string, seconds: number): Promise<void> {
   const publishedAt = new Date(Date.now() - seconds * 1000)
-  await at
+  await db
     .update('signing_keys')
     .set({ published_at: publishedAt })
     .where('kid', '=', kid)
@@ -60,7 +60,7 @@ test('a new key waits longer than any cache may keep the key set', () => {
 
 test('a thief of a signing key: it leaves the key set at once, also if it is retired already', async () => {
   const school = await world.aSchool({ signing: 'active' })
-  const old = (await listKeys(school.at))[0]?.kid ?? ''
+  const old = (await listKeys(school.db))[0]?.kid ?? ''
   const leak = () => performByCommandLine(school, retireKey, { kid: old, leaked: true })
   expect(await leak()).toMatchObject({ code: 'signs' })
   const { kid } = await publish(school)
@@ -68,7 +68,7 @@ test('a thief of a signing key: it leaves the key set at once, also if it is ret
   expect((await keySetOf(school)).kids).toContain(old)
   outputOf(await leak())
   expect((await keySetOf(school)).kids).toEqual([kid])
-  const { detail } = await school.at
+  const { detail } = await school.db
     .from('audit_entries')
     .select('detail')
     .where('subject', '=', old)
@@ -83,7 +83,7 @@ describe('rotation', () => {
     'a new key is in the key set at once, and signs only when every cache must have it',
     async () => {
       const school = await world.aSchool({ signing: 'active' })
-      const [old] = await listKeys(school.at)
+      const [old] = await listKeys(school.db)
       const { kid } = await publish(school)
       expect((await keySetOf(school)).kids.sort()).toEqual([kid, old?.kid].sort())
       await age(school, kid, KEY_LEAD_SECONDS - 60)
@@ -108,12 +108,12 @@ describe('rotation', () => {
       const { id_token = '' } = await aPair(world, school, client, member)
       const [, payload] = id_token.split('.')
       const { exp, iat } = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString())
-      const [old] = await listKeys(school.at)
+      const [old] = await listKeys(school.db)
       const { kid } = await publish(school)
       expect(outputOf(await activate(school, kid, true))).toMatchObject({ retired: old?.kid })
       expect((await keySetOf(school)).kids).toContain(old?.kid)
       const retiredAt = new Date(Date.now() - (exp - iat) * 1000 - 60_000)
-      await school.at
+      await school.db
         .update('signing_keys')
         .set({ retired_at: retiredAt })
         .where('stage', '=', 'retired')
@@ -154,7 +154,7 @@ describe('rotation', () => {
 describe('retiring', () => {
   test('the active key needs force, a published one does not', async () => {
     const school = await world.aSchool({ signing: 'active' })
-    const [active] = await listKeys(school.at)
+    const [active] = await listKeys(school.db)
     const { kid } = await publish(school)
     expect(await retire(school, active?.kid ?? '')).toMatchObject({ code: 'signs' })
     expect(await retire(school, kid)).toMatchObject({ kind: 'done' })
@@ -168,7 +168,7 @@ describe('a stored key', () => {
   verifies('keys.sealed', 'cannot be used without the secret, or at another school', async () => {
     const school = await world.aSchool({ signing: 'none' })
     const { kid } = await publish(school)
-    const row = await school.at
+    const row = await school.db
       .from('signing_keys')
       .selectAll()
       .where('kid', '=', kid)
@@ -179,7 +179,7 @@ describe('a stored key', () => {
     const wrong = await checkSealedKeys(world.database.db, new Keyring('x'.repeat(40)))
     expect(wrong.unreadable).toContain(`${school.subdomain}/${kid}`)
     const other = await world.aSchool({ signing: 'none' })
-    await other.at
+    await other.db
       .insert('signing_keys', { ...row, public_jwk: JSON.stringify(row.public_jwk) })
       .execute()
     expect((await checkSealedKeys(world.database.db, keyring)).unreadable).toContain(
@@ -189,10 +189,10 @@ describe('a stored key', () => {
 
   test('every change of a key leaves an audit entry', async () => {
     const school = await world.aSchool({ signing: 'active' })
-    const [old] = await listKeys(school.at)
+    const [old] = await listKeys(school.db)
     const { kid } = await publish(school)
     await activate(school, kid, true)
-    const entries = await school.at
+    const entries = await school.db
       .from('audit_entries')
       .select(['action', 'subject', 'detail'])
       .orderBy('action')

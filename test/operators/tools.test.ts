@@ -13,9 +13,9 @@ const world = await sharedWorld()
 const create = (school: TestSchool, fresh: Partial<NewTool> = {}) =>
   perform(school, createTool, { ...TOOL, ...fresh })
 
-const rowsOf = ({ at }: TestSchool) => at.from('clients').selectAll().execute()
-const auditOf = async ({ at }: TestSchool) =>
-  await at.from('audit_entries').select(['action', 'client_id', 'detail']).orderBy('id').execute()
+const rowsOf = ({ db }: TestSchool) => db.from('clients').selectAll().execute()
+const auditOf = async ({ db }: TestSchool) =>
+  await db.from('audit_entries').select(['action', 'client_id', 'detail']).orderBy('id').execute()
 
 const BAD: readonly [field: string, fresh: Partial<NewTool>][] = [
   ['/slug', { slug: '' }],
@@ -52,7 +52,7 @@ describe('creating a tool', () => {
     const school = await world.aSchool()
     await create(school, { redirect_uris: ['http://localhost/a', 'http://localhost/a'] })
     const clientId = `${school.origin}/clients/reports.json`
-    expect(await findClient(school.at, clientId)).toMatchObject({
+    expect(await findClient(school.db, clientId)).toMatchObject({
       kind: 'tool',
       audience: 'operator',
       confidential: false,
@@ -146,7 +146,7 @@ describe('changing a tool', () => {
       kind: 'done',
       output: { slug: 'reports', client_id: clientId, changed: { scopes: ['courses:read'] } },
     })
-    expect((await findListedTool(school.at, 'reports'))?.scopes).toEqual(['courses:read'])
+    expect((await findListedTool(school.db, 'reports'))?.scopes).toEqual(['courses:read'])
     expect(await change({})).toMatchObject({ kind: 'done', output: { changed: {} } })
     const actions = (await auditOf(school)).map(({ action }) => action)
     expect(actions).toEqual(['client.created', 'client.changed'])
@@ -182,7 +182,7 @@ describe('changing a tool', () => {
       expect(await perform(school, changeTool, changes)).toMatchObject({ kind: 'not_found' })
       expect(await perform(school, deleteTool, { slug })).toMatchObject({ kind: 'not_found' })
     }
-    expect((await findListedTool(other.at, 'reports'))?.name).toBe(TOOL.name)
+    expect((await findListedTool(other.db, 'reports'))?.name).toBe(TOOL.name)
   })
 
   test('a review has no meaning for a tool', async () => {
@@ -191,7 +191,7 @@ describe('changing a tool', () => {
     const refused = await perform(school, reviewClient, { client_id: clientId })
     expect(refused).toMatchObject({ kind: 'conflict', code: 'no_client_metadata' })
     await perform(school, disableClient, { client_id: clientId })
-    expect(await listClients(school.at, 'tool')).toMatchObject([
+    expect(await listClients(school.db, 'tool')).toMatchObject([
       { slug: 'reports', disabled: true },
     ])
   })

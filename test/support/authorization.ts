@@ -147,7 +147,7 @@ export async function writtenRows({ world }: Pick<Setup, 'world'>): Promise<numb
 }
 
 export async function auditOf(school: TestSchool) {
-  return await school.at
+  return await school.db
     .from('audit_entries')
     .select(['action', 'outcome', 'actor_user_id', 'client_id', 'detail'])
     .where('action', 'not like', 'session.%')

@@ -22,7 +22,7 @@ export interface PaymentSketch {
 
 export async function anOrder(school: TestSchool, person: TestPerson): Promise<string> {
   const id = uuidv7()
-  await school.at
+  await school.db
     .insert('orders', {
       id,
       user_id: person.id,
@@ -46,7 +46,7 @@ export async function aPayment(
   const state = sketch.state ?? 'paid'
   const amount = sketch.amount ?? 1000
   const refund = sketch.refund?.state
-  await school.at
+  await school.db
     .insert('payments', {
       id,
       order_id: sketch.orderId ?? (await anOrder(school, person)),
@@ -77,13 +77,13 @@ export async function aPayment(
 
 async function addDetails(school: TestSchool, id: string, sketch: PaymentSketch): Promise<void> {
   for (const [position, { title, amount }] of (sketch.lines ?? []).entries()) {
-    await school.at
+    await school.db
       .insert('payment_lines', { payment_id: id, position, title, unit_amount: amount, amount })
       .execute()
   }
   if (sketch.coupon !== undefined) {
     const { code, off } = sketch.coupon
-    await school.at
+    await school.db
       .insert('payment_adjustments', {
         payment_id: id,
         position: 0,
@@ -94,6 +94,6 @@ async function addDetails(school: TestSchool, id: string, sketch: PaymentSketch)
       .execute()
   }
   if (sketch.invoice !== undefined) {
-    await school.at.insert('invoices', { payment_id: id, number: sketch.invoice }).execute()
+    await school.db.insert('invoices', { payment_id: id, number: sketch.invoice }).execute()
   }
 }

@@ -32,7 +32,7 @@ export function importInto(
 ): Promise<ImportSummary> {
   const text = typeof file === 'string' ? file : ndjson(file)
   const wanted = { format: 'ndjson' as const, ...options }
-  return importRows(school.at, callerAt(school), kind, bytesOf(text), wanted)
+  return importRows(school.db, callerAt(school), kind, bytesOf(text), wanted)
 }
 
 export async function exportFrom(
@@ -42,7 +42,7 @@ export async function exportFrom(
   after?: string,
 ): Promise<string> {
   let file = ''
-  const pages = exportRows(school.at, callerAt(school), kind, { format, after })
+  const pages = exportRows(school.db, callerAt(school), kind, { format, after })
   for await (const { text } of pages) file += text
   return file
 }

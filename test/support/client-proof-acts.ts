@@ -27,7 +27,7 @@ async function changed({ world, school }: ProvenOwner, typed: Record<string, str
 
 async function aDocument({ school }: ProvenOwner): Promise<string> {
   const client_id = `https://${fresh()}.example/client.json`
-  await school.at
+  await school.db
     .insert('clients', {
       ...{ client_id, kind: 'document', audience: 'operator', name: 'Reporter' },
       ...{ confidential: false, redirect_uris: [CALLBACK], scopes: ['openid', 'courses:read'] },
@@ -158,7 +158,7 @@ export const CLIENT_PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
     operation: 'clients.enable',
     prepare: async ({ world, school }) => {
       const { clientId } = await world.aPublicClient(school)
-      await school.at
+      await school.db
         .update('clients')
         .set({ disabled_at: new Date() })
         .where('client_id', '=', clientId)

@@ -12,7 +12,7 @@ export async function aService(
   options: { title?: string; paused?: boolean } = {},
 ): Promise<string> {
   const id = uuidv7()
-  await school.at
+  await school.db
     .insert('consulting_services', {
       id,
       title: options.title ?? 'Office hour',
@@ -20,11 +20,11 @@ export async function aService(
     })
     .execute()
   for (const course of courses) {
-    await school.at
+    await school.db
       .insert('consulting_service_courses', { service_id: id, course_id: course.id })
       .execute()
   }
-  await school.at
+  await school.db
     .insert('consulting_slots', {
       id: uuidv7(),
       service_id: id,
@@ -43,9 +43,9 @@ export async function aStudyGroup(
   members: readonly TestPerson[],
 ): Promise<string> {
   const id = uuidv7()
-  await school.at.insert('study_groups', { id, name: 'A group' }).execute()
+  await school.db.insert('study_groups', { id, name: 'A group' }).execute()
   for (const member of members) {
-    await school.at.insert('study_group_members', { group_id: id, user_id: member.id }).execute()
+    await school.db.insert('study_group_members', { group_id: id, user_id: member.id }).execute()
   }
   return id
 }
@@ -63,7 +63,7 @@ export interface MeetingSketch {
 export async function aMeeting(school: TestSchool, sketch: MeetingSketch): Promise<string> {
   const id = uuidv7()
   const start = sketch.start ?? hoursFromNow(24)
-  await school.at
+  await school.db
     .insert('consulting_meetings', {
       id,
       service_id: sketch.service ?? null,
@@ -76,7 +76,7 @@ export async function aMeeting(school: TestSchool, sketch: MeetingSketch): Promi
     })
     .execute()
   for (const seat of sketch.seats ?? []) {
-    await school.at.insert('meeting_seats', { meeting_id: id, user_id: seat.id }).execute()
+    await school.db.insert('meeting_seats', { meeting_id: id, user_id: seat.id }).execute()
   }
   return id
 }

@@ -16,7 +16,7 @@ export async function theDemoSchool(world: World): Promise<TestSchool> {
     .select(['id', 'origin'])
     .where('subdomain', '=', 'demo')
     .executeTakeFirstOrThrow()
-  return { id, origin, subdomain: 'demo', at: atSchool(db, id) }
+  return { id, origin, subdomain: 'demo', db: atSchool(db, id) }
 }
 
 /** An access token of a demo person for the public demo client. */

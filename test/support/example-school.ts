@@ -20,7 +20,7 @@ export async function addExamples(world: World, school: TestSchool): Promise<voi
 
 type Rows = Iterable<{ compile(): CompiledQuery }>
 
-function* people(world: World, { at }: TestSchool): Rows {
+function* people(world: World, { db }: TestSchool): Rows {
   const roles = {
     [EXAMPLE.student]: ['student'],
     [EXAMPLE.lecturer]: ['lecturer'],
@@ -32,12 +32,12 @@ function* people(world: World, { at }: TestSchool): Rows {
       .insertInto('users')
       .values(person)
       .onConflict((conflict) => conflict.doNothing())
-    yield at.insert('school_members', { user_id: id, roles: held, signed_in_at: new Date() })
+    yield db.insert('school_members', { user_id: id, roles: held, signed_in_at: new Date() })
   }
 }
 
-function* learning({ at }: TestSchool): Rows {
-  yield at.insert('files', {
+function* learning({ db }: TestSchool): Rows {
+  yield db.insert('files', {
     id: EXAMPLE.file,
     name: 'logo.png',
     content_type: 'image/png',
@@ -46,29 +46,29 @@ function* learning({ at }: TestSchool): Rows {
     storage_key: 'none',
   })
   const published = { state: 'published', published_at: inDays(-30) } as const
-  yield at.insert('courses', [
+  yield db.insert('courses', [
     { id: EXAMPLE.course, slug: 'first', title: 'First', ...USD, ...published },
     { id: EXAMPLE.draftCourse, slug: 'second', title: 'Second', ...USD },
   ])
   const { course: course_id, section, secondSection } = EXAMPLE
-  yield at.insert('sections', [
+  yield db.insert('sections', [
     { id: section, course_id, position: 0, title: 'One' },
     { id: secondSection, course_id, position: 1, title: 'Two' },
   ])
-  yield at.insert('lectures', [
+  yield db.insert('lectures', [
     { id: EXAMPLE.lecture, course_id, section_id: section, position: 0, title: 'A' },
     { id: EXAMPLE.secondLecture, course_id, section_id: secondSection, position: 0, title: 'B' },
   ])
-  yield at.insert('lecturers', { user_id: EXAMPLE.lecturer, headline: 'Teaches' })
-  yield at.insert('enrollments', {
+  yield db.insert('lecturers', { user_id: EXAMPLE.lecturer, headline: 'Teaches' })
+  yield db.insert('enrollments', {
     id: EXAMPLE.enrollment,
     course_id,
     user_id: EXAMPLE.student,
     source: 'purchase',
   })
   const progress = { user_id: EXAMPLE.student, course_id, lecture_id: EXAMPLE.lecture }
-  yield at.insert('lecture_progress', { ...progress, state: 'completed', completed_at: inDays(-1) })
-  yield at.insert('comments', {
+  yield db.insert('lecture_progress', { ...progress, state: 'completed', completed_at: inDays(-1) })
+  yield db.insert('comments', {
     id: EXAMPLE.comment,
     lecture_id: EXAMPLE.lecture,
     user_id: EXAMPLE.student,
@@ -76,18 +76,18 @@ function* learning({ at }: TestSchool): Rows {
   })
 }
 
-function* commerce({ at }: TestSchool): Rows {
-  yield at.insert('coupons', [
+function* commerce({ db }: TestSchool): Rows {
+  yield db.insert('coupons', [
     { id: EXAMPLE.coupon, code: 'FIRST', percent_off: 10 },
     { id: EXAMPLE.unusedCoupon, code: 'SECOND', amount_off: 500, ...USD },
   ])
-  yield at.insert('digital_products', [
+  yield db.insert('digital_products', [
     { id: EXAMPLE.product, slug: 'book', title: 'Book', ...USD },
     { id: EXAMPLE.unownedProduct, slug: 'sheet', title: 'Sheet', ...USD },
   ])
   const holding = { product_id: EXAMPLE.product, user_id: EXAMPLE.student }
-  yield at.insert('digital_product_accesses', { id: EXAMPLE.product, ...holding })
-  yield at.insert('membership_plans', {
+  yield db.insert('digital_product_accesses', { id: EXAMPLE.product, ...holding })
+  yield db.insert('membership_plans', {
     id: EXAMPLE.plan,
     slug: 'studio',
     name: 'Studio, monthly',
@@ -95,7 +95,7 @@ function* commerce({ at }: TestSchool): Rows {
     price_amount: 1000,
     ...USD,
   })
-  yield at.insert('subscriptions', {
+  yield db.insert('subscriptions', {
     id: EXAMPLE.subscription,
     plan_id: EXAMPLE.plan,
     user_id: EXAMPLE.student,
@@ -104,7 +104,7 @@ function* commerce({ at }: TestSchool): Rows {
     current_period_ends_at: inDays(20),
   })
   const order = { order_id: EXAMPLE.order, user_id: EXAMPLE.student }
-  yield at.insert('orders', {
+  yield db.insert('orders', {
     id: EXAMPLE.order,
     number: 'N-1',
     user_id: EXAMPLE.student,
@@ -114,8 +114,8 @@ function* commerce({ at }: TestSchool): Rows {
     ...USD,
   })
   const item = { title: 'First', course_id: EXAMPLE.course, unit_amount: 5000 }
-  yield at.insert('order_items', { order_id: EXAMPLE.order, position: 0, ...item })
-  yield at.insert('payments', {
+  yield db.insert('order_items', { order_id: EXAMPLE.order, position: 0, ...item })
+  yield db.insert('payments', {
     id: EXAMPLE.order,
     ...order,
     trade_no: 'T-1',
@@ -125,23 +125,23 @@ function* commerce({ at }: TestSchool): Rows {
     state: 'paid',
     paid_at: inDays(-2),
   })
-  yield at.insert('coupon_redemptions', { id: EXAMPLE.coupon, coupon_id: EXAMPLE.coupon, ...order })
+  yield db.insert('coupon_redemptions', { id: EXAMPLE.coupon, coupon_id: EXAMPLE.coupon, ...order })
 }
 
-function* publications({ at }: TestSchool): Rows {
+function* publications({ db }: TestSchool): Rows {
   const times = { starts_at: inDays(10), ends_at: inDays(11) }
-  yield at.insert('events', [
+  yield db.insert('events', [
     { id: EXAMPLE.event, slug: 'evening', title: 'Evening', capacity: 5, ...times, ...USD },
     { id: EXAMPLE.emptyEvent, slug: 'morning', title: 'Morning', ...times, ...USD },
   ])
   const registered = { event_id: EXAMPLE.event, user_id: EXAMPLE.student }
-  yield at.insert('event_registrations', { id: EXAMPLE.registration, ...registered })
-  yield at.insert('posts', { id: EXAMPLE.post, slug: 'hello', title: 'Hello' })
-  yield at.insert('pages', { id: EXAMPLE.page, slug: 'imprint', title: 'Imprint' })
+  yield db.insert('event_registrations', { id: EXAMPLE.registration, ...registered })
+  yield db.insert('posts', { id: EXAMPLE.post, slug: 'hello', title: 'Hello' })
+  yield db.insert('pages', { id: EXAMPLE.page, slug: 'imprint', title: 'Imprint' })
   const fields = JSON.stringify([{ name: 'q', label: 'Q', kind: 'text', required: true }])
-  yield at.insert('forms', { id: EXAMPLE.form, slug: 'ask', title: 'Ask', fields })
+  yield db.insert('forms', { id: EXAMPLE.form, slug: 'ask', title: 'Ask', fields })
   const answers = JSON.stringify({ q: 'Yes' })
-  yield at.insert('form_submissions', { id: EXAMPLE.submission, form_id: EXAMPLE.form, answers })
+  yield db.insert('form_submissions', { id: EXAMPLE.submission, form_id: EXAMPLE.form, answers })
 }
 
 /** To send fifty statements one by one takes most of the time of a test that fills its school again and again. */
@@ -160,12 +160,12 @@ function literal(value: unknown): string {
 }
 
 /** Publishes the drafts among the examples. */
-export async function publishExamples({ id, at }: TestSchool): Promise<void> {
+export async function publishExamples({ id, db }: TestSchool): Promise<void> {
   for (const table of ['events', 'digital_products', 'membership_plans']) {
-    await at.run(sql`update ${sql.table(table)} set state = 'published' where school_id = ${id}`)
+    await db.run(sql`update ${sql.table(table)} set state = 'published' where school_id = ${id}`)
   }
   for (const table of ['posts', 'pages']) {
-    await at.run(sql`
+    await db.run(sql`
       update ${sql.table(table)} set state = 'published', published_at = now() where school_id = ${id}`)
   }
 }
@@ -197,19 +197,19 @@ const TABLES = [
 ] as const
 
 /** Removes what the examples use and made, so that the school can be filled again. */
-export async function clearExamples({ id, at }: TestSchool): Promise<void> {
+export async function clearExamples({ id, db }: TestSchool): Promise<void> {
   const own = TABLES.map((table) => `delete from ${table} where school_id = '${id}'`)
   // People who authorized an app stay: deleting them would end the app's tokens.
   const people = `delete from school_members m where m.school_id = '${id}' and not exists (
     select from authorization_codes c where c.school_id = m.school_id and c.user_id = m.user_id)`
-  await at.run(sql.raw(`/* examples */ ${[...own, people].join('; ')}`))
+  await db.run(sql.raw(`/* examples */ ${[...own, people].join('; ')}`))
 }
 
 /** Every row of a school, to compare before and after. */
 export async function everyRow(school: TestSchool): Promise<string> {
   const parts: string[] = []
   for (const table of [...TABLES, 'school_members', 'sections', 'lectures']) {
-    const { rows } = await school.at.run(
+    const { rows } = await school.db.run(
       sql<{ row: string }>`select t::text as row from ${sql.table(table)} t
         where school_id = ${school.id} order by 1`,
     )

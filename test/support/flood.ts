@@ -85,8 +85,8 @@ const fromElsewhere = () => ({ 'x-forwarded-for': `198.51.${randomInt(100)}.${ra
 
 const road = (name: string, send: Road['send']): Road => ({ name, status: 200, send })
 
-async function fill({ id, at }: TestSchool, posts: number): Promise<void> {
-  await at.run(sql`
+async function fill({ id, db }: TestSchool, posts: number): Promise<void> {
+  await db.run(sql`
     insert into posts (school_id, id, slug, title, body, state, published_at)
     select ${id}, gen_random_uuid(), 'long-' || n, 'Long', ${LONG_TEXT}, 'published', now()
     from generate_series(1, ${posts}::int) n`)

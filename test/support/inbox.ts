@@ -8,7 +8,7 @@ export async function aNotification(
   options: { read?: boolean; createdAt?: Date; url?: string; title?: string; id?: string } = {},
 ): Promise<string> {
   const id = options.id ?? uuidv7()
-  await school.at
+  await school.db
     .insert('notifications', {
       id,
       user_id: person.id,
@@ -25,11 +25,11 @@ export async function aNotification(
 
 /** Notifications of the same time with long texts, made by PostgreSQL. */
 export async function manyNotifications(
-  { at, id }: TestSchool,
+  { db, id }: TestSchool,
   person: TestPerson,
   count: number,
 ): Promise<void> {
-  await at.run(sql`
+  await db.run(sql`
     insert into notifications (school_id, id, user_id, kind, title, body, created_at)
     select ${id}, gen_random_uuid(), ${person.id}, 'course_updated', 'Notice ' || n, repeat('long ', 500), ${new Date(0)}
     from generate_series(1, ${sql.lit(count)}) n`)

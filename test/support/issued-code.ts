@@ -6,9 +6,9 @@ import type { SchoolDb } from '../../src/foundation/db/school-db.ts'
 type Given = Pick<Consent, 'clientId' | 'userId' | 'resource' | 'redirectUri' | 'codeChallenge'>
 
 /** A code without the consent page, for tests that need hundreds, in a new browser session of the person. */
-export async function anIssuedCode(at: SchoolDb, given: Given & Partial<Consent>): Promise<string> {
-  const issued = await issueCode(at, {
-    sessionId: await aSession(at, given.userId),
+export async function anIssuedCode(db: SchoolDb, given: Given & Partial<Consent>): Promise<string> {
+  const issued = await issueCode(db, {
+    sessionId: await aSession(db, given.userId),
     audience: 'member',
     scopes: ['account:read', 'openid'],
     nonce: undefined,
@@ -22,10 +22,10 @@ export async function anIssuedCode(at: SchoolDb, given: Given & Partial<Consent>
   return issued.code
 }
 
-async function aSession(at: SchoolDb, userId: string): Promise<string> {
+async function aSession(db: SchoolDb, userId: string): Promise<string> {
   const id = uuidv7()
   const expires_at = new Date(Date.now() + 60 * 60 * 1000)
-  await at
+  await db
     .insert('browser_sessions', { id, secret_hash: sha256(id), user_id: userId, expires_at })
     .execute()
   return id

@@ -33,11 +33,11 @@ export async function aJob<I>(
   const by = person ?? (await world.aMember(school, ['owner']))
   const { origin } = school
   const actor = { via: 'admin_area', userId: by.id, roles: ['owner'], origin } as const
-  return await school.at.transaction((tx) => startJob(tx, actor, kind, { input, title: 'A job' }))
+  return await school.db.transaction((tx) => startJob(tx, actor, kind, { input, title: 'A job' }))
 }
 
 export async function jobRow(school: TestSchool, id: string) {
-  return await school.at.from('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  return await school.db.from('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
 /** People who are students of the course, made by PostgreSQL. */
@@ -46,7 +46,7 @@ export async function manyStudents(
   course: TestCourse,
   count: number,
 ): Promise<void> {
-  await school.at.transaction(async (tx) => {
+  await school.db.transaction(async (tx) => {
     await tx.run(sql`create temporary table crowd on commit drop as
       select gen_random_uuid() as id, n from generate_series(1, ${sql.lit(count)}) n`)
     await tx.run(sql`
@@ -86,7 +86,7 @@ export function aroundSteps<I, C>(
 
 /** As if the process that works on a job had been silent for longer than its lease. */
 export async function endLeases(school: TestSchool): Promise<void> {
-  await school.at
+  await school.db
     .update('jobs')
     .set({ lease_until: new Date(0) })
     .where('state', '=', 'running')
@@ -95,7 +95,7 @@ export async function endLeases(school: TestSchool): Promise<void> {
 
 /** The audit entries of a job: outcome and detail. */
 export async function auditOfJob(school: TestSchool, id: string) {
-  return await school.at
+  return await school.db
     .from('audit_entries')
     .select(['action', 'outcome', 'actor_user_id', 'detail'])
     .where('subject', '=', id)

@@ -29,13 +29,13 @@ export async function aCourse(
   options: { id?: string; title?: string } = {},
 ): Promise<TestCourse> {
   const course = { id: options.id ?? uuidv7(), slug: aSlug(), title: options.title ?? 'A course' }
-  await school.at
+  await school.db
     .insert('courses', { ...course, state: 'published', published_at: new Date(), currency: 'USD' })
     .execute()
   const lectures: string[][] = []
   for (const [position, sketches] of sections.entries()) {
     const sectionId = uuidv7()
-    await school.at
+    await school.db
       .insert('sections', {
         id: sectionId,
         course_id: course.id,
@@ -54,7 +54,7 @@ export async function aCourse(
       unlock_after_days: sketch.unlockAfterDays ?? null,
       unlock_at: sketch.unlockAt ?? null,
     }))
-    if (rows.length > 0) await school.at.insert('lectures', rows).execute()
+    if (rows.length > 0) await school.db.insert('lectures', rows).execute()
     lectures.push(rows.map(({ id }) => id))
   }
   return { ...course, lectures }
@@ -72,7 +72,7 @@ export async function anEnrollment(
   } = {},
 ): Promise<string> {
   const id = uuidv7()
-  await school.at
+  await school.db
     .insert('enrollments', {
       id,
       course_id: course.id,
@@ -96,7 +96,7 @@ export async function someProgress(
   state: 'read' | 'completed',
   position_seconds = 0,
 ): Promise<void> {
-  await school.at
+  await school.db
     .insert('lecture_progress', {
       user_id: person.id,
       course_id: course.id,
@@ -114,7 +114,7 @@ export async function aProductOf(
   options: { grantedAt?: Date; revokedAt?: Date; title?: string } = {},
 ): Promise<{ readonly id: string; readonly slug: string }> {
   const product = { id: uuidv7(), slug: aSlug() }
-  await school.at
+  await school.db
     .insert('digital_products', {
       ...product,
       title: options.title ?? 'A product',
@@ -122,7 +122,7 @@ export async function aProductOf(
       currency: 'USD',
     })
     .execute()
-  await school.at
+  await school.db
     .insert('digital_product_accesses', {
       id: uuidv7(),
       product_id: product.id,
@@ -145,7 +145,7 @@ export async function aRegistration(
   const eventId = uuidv7()
   const id = uuidv7()
   const state = options.state ?? 'registered'
-  await school.at
+  await school.db
     .insert('events', {
       id: eventId,
       slug: aSlug(),
@@ -156,7 +156,7 @@ export async function aRegistration(
       currency: 'USD',
     })
     .execute()
-  await school.at
+  await school.db
     .insert('event_registrations', {
       id,
       event_id: eventId,

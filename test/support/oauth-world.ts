@@ -123,7 +123,7 @@ export async function setRoles(
   person: TestPerson,
   roles: readonly string[],
 ): Promise<void> {
-  await school.at
+  await school.db
     .update('school_members')
     .set({ roles: [...roles] })
     .where('user_id', '=', person.id)
@@ -152,7 +152,7 @@ export async function auditOf(
   work: () => Promise<unknown>,
 ): Promise<readonly AuditRow[]> {
   const read = () =>
-    school.at
+    school.db
       .from('audit_entries')
       .select([
         'id',

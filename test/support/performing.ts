@@ -27,7 +27,7 @@ export class Performer {
 
   /** The output of the operation; a refusal fails the test. */
   async does(operation: Operation, input: Record<string, unknown>): Promise<Output> {
-    const outcome = await performOperation(operation, this.school.at, this.caller, input)
+    const outcome = await performOperation(operation, this.school.db, this.caller, input)
     if (outcome.kind !== 'done') throw new Error(`${operation.name}: ${JSON.stringify(outcome)}`)
     operation.output.parse(outcome.output)
     return outcome.output as Output
@@ -35,7 +35,7 @@ export class Performer {
 
   /** The code of the refusal, with its field before it if it has one. */
   async isRefused(operation: Operation, input: Record<string, unknown>): Promise<string> {
-    const outcome = await performOperation(operation, this.school.at, this.caller, input)
+    const outcome = await performOperation(operation, this.school.db, this.caller, input)
     switch (outcome.kind) {
       case 'done':
         throw new Error(`${operation.name} was done`)
@@ -51,12 +51,12 @@ export class Performer {
 
 /** Performs a write as the command line does, and returns its outcome. */
 export function performByCommandLine<I extends z.ZodObject, O extends z.ZodObject>(
-  { at, origin }: Pick<TestSchool, 'at' | 'origin'>,
+  { db, origin }: Pick<TestSchool, 'db' | 'origin'>,
   operation: WriteOperation<I, O>,
   input: z.input<I>,
 ): Promise<Outcome<z.output<O>>> {
   const actor: Actor = { via: 'command_line', roles: ['owner'], origin }
-  return performOperation(operation, at, actor, input)
+  return performOperation(operation, db, actor, input)
 }
 
 /** The output of an operation that must succeed. */

@@ -15,7 +15,7 @@ async function aKey({ world, school }: ProvenOwner): Promise<string> {
   const publish = publishKey(world.context.keyring)
   const { kid } = outputOf(await performByCommandLine(school, publish, {}))
   const published_at = new Date(Date.now() - 3 * 86_400_000)
-  await school.at.update('signing_keys').set({ published_at }).where('kid', '=', kid).execute()
+  await school.db.update('signing_keys').set({ published_at }).where('kid', '=', kid).execute()
   return kid
 }
 

@@ -31,7 +31,7 @@ export interface TestSchool {
   readonly id: string
   readonly origin: string
   readonly subdomain: string
-  readonly at: SchoolDb
+  readonly db: SchoolDb
 }
 
 export interface TestPerson {
@@ -113,11 +113,11 @@ export class World {
         invites_people: options.invitesPeople ?? false,
       })
       .execute()
-    const at = atSchool(this.database.db, id)
+    const db = atSchool(this.database.db, id)
     const signing = options.signing ?? 'active'
-    if (signing !== 'none') await this.#aKey(at, signing)
+    if (signing !== 'none') await this.#aKey(db, signing)
     this.context.directory.forget()
-    return { id, origin, subdomain, at }
+    return { id, origin, subdomain, db }
   }
 
   /** An existing school, such as one of the demo world. */
@@ -128,17 +128,17 @@ export class World {
       .where('origin', '=', origin)
       .executeTakeFirstOrThrow()
     this.context.directory.forget()
-    return { id, origin, subdomain, at: atSchool(this.database.db, id) }
+    return { id, origin, subdomain, db: atSchool(this.database.db, id) }
   }
 
-  async #aKey(at: SchoolDb, stage: 'active' | 'published'): Promise<void> {
+  async #aKey(db: SchoolDb, stage: 'active' | 'published'): Promise<void> {
     const { kid, publicJwk, privateKey } = generateEs256Key()
-    await at
+    await db
       .insert('signing_keys', {
         kid,
         stage,
         public_jwk: JSON.stringify(publicJwk),
-        sealed_private_key: seal(ring.key(SIGNING_KEY_PURPOSE), privateKey, at.schoolId),
+        sealed_private_key: seal(ring.key(SIGNING_KEY_PURPOSE), privateKey, db.schoolId),
         activated_at: stage === 'active' ? new Date() : null,
       })
       .execute()
@@ -169,7 +169,7 @@ export class World {
     person?: TestPerson,
   ): Promise<TestPerson> {
     const who = person ?? (await this.aPerson())
-    await school.at
+    await school.db
       .insert('school_members', { user_id: who.id, roles: [...roles], signed_in_at: new Date() })
       .execute()
     return who
@@ -190,7 +190,7 @@ export class World {
   ): Promise<TestClient> {
     const clientId = `c${randomBytes(6).toString('hex')}`
     const redirectUris = options.redirectUris ?? [CALLBACK]
-    await school.at
+    await school.db
       .insert('clients', {
         client_id: clientId,
         kind: 'application',

@@ -71,7 +71,7 @@ describe('a school where a person has never signed in', () => {
 
   test('finds no part of the new address by the index of a large school either', async () => {
     const { school, operator, victim } = await aHostileSchool()
-    await school.at.transaction(async (tx) => {
+    await school.db.transaction(async (tx) => {
       await tx.run(sql`create temporary table crowd on commit drop as
         select gen_random_uuid() as id, n from generate_series(1, 1001) n`)
       await tx.run(

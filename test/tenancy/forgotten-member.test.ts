@@ -23,7 +23,7 @@ beforeAll(async () => {
   await everythingAbout(world, school, ada, 'Mark')
   await signedIn(world, school, ada)
   const by = { via: 'account', userId: ada.id } as const
-  await school.at.transaction((tx) => leaveSchool(tx, ada.id, by))
+  await school.db.transaction((tx) => leaveSchool(tx, ada.id, by))
   await finishJobs(world)
 })
 
@@ -51,9 +51,9 @@ describe('a school that a person has left', () => {
 
   test('finds nothing by the name or the email, in searches and in the filter of the audit', async () => {
     for (const text of [ada.name, ada.email, ada.email.slice(0, 6)]) {
-      expect(await findPeople(school.at, text, 10), text).toEqual([])
+      expect(await findPeople(school.db, text, 10), text).toEqual([])
     }
-    const page = await readAudit(school.at, { actorEmail: ada.email }, { limit: 10 })
+    const page = await readAudit(school.db, { actorEmail: ada.email }, { limit: 10 })
     expect(page.entries).toEqual([])
   })
 

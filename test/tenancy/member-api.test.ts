@@ -54,7 +54,7 @@ async function addData(
     title: `notification ${mark}`,
     ...(options.notificationId === undefined ? {} : { id: options.notificationId }),
   })
-  await school.at
+  await school.db
     .insert('notification_subscriptions', {
       user_id: person.id,
       topic: `topic_${mark.replaceAll('-', '_')}`,
@@ -203,7 +203,7 @@ describe('no field shows data of another member or another school', () => {
     expect(data).toEqual({
       markNotificationRead: { notification: { title: 'notification ada-here' } },
     })
-    const unread = await there.at
+    const unread = await there.db
       .from('notifications')
       .select('read_at')
       .where('id', '=', NOTIFICATION_ID)

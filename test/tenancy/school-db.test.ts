@@ -33,8 +33,8 @@ const { rows: tenantTables } = await sql<{ name: TenantTable }>`
   order by c.relname`.execute(db)
 
 // Tables without rows in the demo world.
-for (const at of [demo, harbor]) {
-  await at
+for (const schoolDb of [demo, harbor]) {
+  await schoolDb
     .insert('files', {
       id: uuidv7(),
       name: 'a file',
@@ -50,17 +50,17 @@ const { user_id } = await demo
   .select('user_id')
   .orderBy('user_id')
   .executeTakeFirstOrThrow()
-for (const at of [demo, harbor]) {
-  const { user_id: owner } = await at
+for (const schoolDb of [demo, harbor]) {
+  const { user_id: owner } = await schoolDb
     .from('school_members')
     .select('user_id')
-    .orderBy('user_id', at === demo ? 'asc' : 'desc')
+    .orderBy('user_id', schoolDb === demo ? 'asc' : 'desc')
     .executeTakeFirstOrThrow()
-  const handle = sha256(`${at.schoolId} ${owner}`)
-  await at
+  const handle = sha256(`${schoolDb.schoolId} ${owner}`)
+  await schoolDb
     .insert('passkey_handles', { user_id: owner, handle, last_challenge_at: new Date() })
     .execute()
-  await at
+  await schoolDb
     .insert('passkeys', {
       id: uuidv7(),
       user_id: owner,

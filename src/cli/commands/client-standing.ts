@@ -109,7 +109,7 @@ async function changeStanding(
 /** What the commands of `client` say if one is refused. */
 export async function wordsFor(named: NamedSchool, clientId: string): Promise<RefusalWords> {
   const at = `--school ${named.school.subdomain}`
-  const found = await findListedClient(named.at, clientId)
+  const found = await findListedClient(named.schoolDb, clientId)
   return {
     not_found:
       found === undefined

@@ -177,8 +177,8 @@ function detailsOf({ assistant, ...typed }: CreateOptions, origin: string) {
 
 const secretFact = (secret: string) => ['client_secret', `${secret} (shown this once)`] as const
 
-async function show({ at, school }: NamedSchool): Promise<Outcome> {
-  const clients = await listClients(at)
+async function show({ schoolDb: db, school }: NamedSchool): Promise<Outcome> {
+  const clients = await listClients(db)
   const text = table(
     ['client_id', 'name', 'kind', 'for', 'secret', 'state', 'scopes'],
     clients.map((client) => [

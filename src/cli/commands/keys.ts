@@ -108,12 +108,12 @@ async function acceptPresentSecret(cli: Cli): Promise<Outcome> {
 }
 
 async function publishOne(
-  { at, perform, school }: NamedSchool,
+  { schoolDb: db, perform, school }: NamedSchool,
   keyring: Keyring,
 ): Promise<Outcome> {
   const { kid, ready_at: readyAt } = await perform(publishKey(keyring), {})
   const next = `${COMMAND} keys activate --school ${school.subdomain} ${kid}`
-  const isFirst = (await listKeys(at)).length === 1
+  const isFirst = (await listKeys(db)).length === 1
   return {
     data: { kid, stage: 'published', readyAt },
     text: isFirst
@@ -128,7 +128,9 @@ async function activateOne(
   kid: string,
   { force = false }: Options,
 ): Promise<Outcome> {
-  const readyAt = (await listKeys(named.at)).find((key) => key.kid === kid)?.readyAt.toISOString()
+  const readyAt = (await listKeys(named.schoolDb))
+    .find((key) => key.kid === kid)
+    ?.readyAt.toISOString()
   const words = {
     not_found: unknownKey(named, kid),
     already_active: 'there is nothing to do',
@@ -171,8 +173,8 @@ const unknownKey = ({ school }: NamedSchool, kid: string) =>
     `${commandText(`keys list --school ${school.subdomain}`)} shows the keys that it has`,
   ] as const
 
-async function showKeys({ at, school }: NamedSchool): Promise<Outcome> {
-  const keys = await listKeys(at)
+async function showKeys({ schoolDb: db, school }: NamedSchool): Promise<Outcome> {
+  const keys = await listKeys(db)
   const text = table(
     ['kid', 'stage', 'published', 'may sign from', 'activated', 'retired'],
     keys.map((key) => [

@@ -187,15 +187,15 @@ async function alterSchool(cli: Cli, name: string, settings: Settings): Promise<
 }
 
 async function recountSchool(cli: Cli, name: string): Promise<Outcome> {
-  return await atNamedSchool(cli, name, async ({ at, school }) => {
-    await recountFigures(at)
+  return await atNamedSchool(cli, name, async ({ schoolDb: db, school }) => {
+    await recountFigures(db)
     const { subdomain } = school
     return { data: { school: subdomain }, text: `The analytics of ${subdomain} are counted anew.` }
   })
 }
 
 async function removeSchool(cli: Cli, name: string, confirm: string): Promise<Outcome> {
-  return await atNamedSchool(cli, name, async ({ at, school }) => {
+  return await atNamedSchool(cli, name, async ({ schoolDb: db, school }) => {
     const { subdomain, origin } = school
     if (confirm !== subdomain) {
       throw new CommandError(
@@ -203,7 +203,7 @@ async function removeSchool(cli: Cli, name: string, confirm: string): Promise<Ou
         `to delete it, add --confirm ${subdomain}`,
       )
     }
-    await at.transaction((tx) => deleteSchool(tx, commandLineAt(school)))
+    await db.transaction((tx) => deleteSchool(tx, commandLineAt(school)))
     const text = `${subdomain} is deleted. Nothing answers at ${origin} any more; a running server removes its rows and files.`
     return { data: { deleted: subdomain }, text }
   })

@@ -127,8 +127,8 @@ async function make({ perform }: NamedSchool, options: CreateOptions): Promise<O
   }
 }
 
-async function show({ at, school }: NamedSchool): Promise<Outcome> {
-  const tools = await listClients(at, 'tool')
+async function show({ schoolDb: db, school }: NamedSchool): Promise<Outcome> {
+  const tools = await listClients(db, 'tool')
   const text = table(
     ['slug', 'name', 'state', 'client_id', 'scopes'],
     tools.map(({ slug, name, disabled, clientId, scopes }) => [
@@ -164,7 +164,7 @@ async function changeStanding(
   done: string,
 ): Promise<Outcome> {
   const slug = slugOf(named, given)
-  const tool = await findListedTool(named.at, slug)
+  const tool = await findListedTool(named.schoolDb, slug)
   if (tool === undefined) throw new CommandError(...unknownTool(named, slug))
   const input = { client_id: tool.clientId }
   const { changed } = await named.perform(operation, input, wordsFor(named, slug))

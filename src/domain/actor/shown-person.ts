@@ -14,7 +14,7 @@ export const FORMER_MEMBER = 'Former member'
  * A join without the school's id would be another school's view, so this is a subquery with the id inside; PostgreSQL
  * plans it like a join.
  */
-export function shownPeople(at: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
+export function shownPeople(db: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
   return sql`(
     select m.user_id as id, m.roles, m.joined_at, m.updated_at, m.version, u.deleted_at,
       m.signed_in_at, m.invited_at, m.invitation_opened_at,
@@ -24,14 +24,14 @@ export function shownPeople(at: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown>
                     else u.name end, ${sql.lit(FORMER_MEMBER)}) as name,
       case when m.signed_in_at is not null then u.avatar_url end as avatar_url
     from school_members m left join users u on u.id = m.user_id and m.forgotten_at is null
-    where m.school_id = ${at.schoolId})`
+    where m.school_id = ${db.schoolId})`
 }
 
 /** Members `r` whom the school knows by this email. An index answers each branch; a condition on `r.email` has none. */
-export function knownByEmail(email: string, at: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
+export function knownByEmail(email: string, db: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
   return sql`lower(r.email) = lower(${email}) and r.id in (
     select u.id from users u where lower(u.email) = lower(${email})
     union all
     select m.user_id from school_members m
-    where m.school_id = ${at.schoolId} and m.typed_email is not null and lower(m.typed_email) = lower(${email}))`
+    where m.school_id = ${db.schoolId} and m.typed_email is not null and lower(m.typed_email) = lower(${email}))`
 }

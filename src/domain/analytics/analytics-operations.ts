@@ -27,7 +27,7 @@ import { prepareFigures } from './prepare-figures.ts'
 const SCOPES = ['analytics:read']
 
 /** Selects the points, in order, from `steps`. */
-type Points = (at: SchoolDb, asked: Period) => RawBuilder<unknown>
+type Points = (db: SchoolDb, asked: Period) => RawBuilder<unknown>
 
 interface Details<P extends z.ZodRawShape> {
   readonly name: string
@@ -69,12 +69,12 @@ function seriesOperation<P extends z.ZodRawShape>(
       { title: 'A month by days', input: { from: '2027-01-01', to: '2027-01-31' } },
       { title: 'A year', input: { from: '2027-01-01', to: '2027-12-31', interval: 'month' } },
     ],
-    async run(at, _caller, period) {
+    async run(db, _caller, period) {
       checkPeriod(period)
-      const { isKept, countedAt, timeZone } = await prepareFigures(at)
-      const points = (isKept ? details.kept : details.counted)(at, period)
-      const { rows } = await at.run(
-        sql<z.output<Series<P>>['data'][number]>`with ${steps(at, period)} ${points}`,
+      const { isKept, countedAt, timeZone } = await prepareFigures(db)
+      const points = (isKept ? details.kept : details.counted)(db, period)
+      const { rows } = await db.run(
+        sql<z.output<Series<P>>['data'][number]>`with ${steps(db, period)} ${points}`,
       )
       const { from, to, interval } = period
       return {
@@ -156,10 +156,10 @@ export const readCompletion: ReadOperation<typeof completionInput, typeof comple
   input: completionInput,
   output: completionSchema,
   examples: [{ title: 'The ten largest courses', input: { limit: 10 } }],
-  async run(at, _caller, { limit }) {
-    const { isKept, countedAt } = await prepareFigures(at)
-    const courses = (isKept ? keptCompletion : countedCompletion)(at, limit)
-    const { rows } = await at.run(sql<CourseCompletion>`${courses}`)
+  async run(db, _caller, { limit }) {
+    const { isKept, countedAt } = await prepareFigures(db)
+    const courses = (isKept ? keptCompletion : countedCompletion)(db, limit)
+    const { rows } = await db.run(sql<CourseCompletion>`${courses}`)
     return {
       object: 'analytics.completion',
       counted_at: countedAt?.toISOString() ?? null,

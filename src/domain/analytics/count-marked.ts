@@ -56,8 +56,8 @@ export function oneLarge(): () => boolean {
 }
 
 /** Counts in a transaction of its own. */
-export async function countMarked(at: SchoolDb, counting: Counting): Promise<Counted> {
-  return await at.transaction(async (tx) => await countMarkedIn(tx, counting))
+export async function countMarked(db: SchoolDb, counting: Counting): Promise<Counted> {
+  return await db.transaction(async (tx) => await countMarkedIn(tx, counting))
 }
 
 /**
@@ -100,11 +100,11 @@ export async function countMarkedIn(tx: SchoolTx, counting: Counting): Promise<C
 }
 
 /** Removes the oldest marks of a school without counting. Returns whether there may be more. */
-export async function forgetMarks(at: SchoolDb): Promise<boolean> {
+export async function forgetMarks(db: SchoolDb): Promise<boolean> {
   // Those that another transaction removes are left to it: two that wait for each other would fail.
-  const { rows } = await at.run(sql<{ removed: number }>`
+  const { rows } = await db.run(sql<{ removed: number }>`
     with old as materialized (
-      select ctid as place from figure_marks where school_id = ${at.schoolId}
+      select ctid as place from figure_marks where school_id = ${db.schoolId}
       order by marked_at, id limit ${sql.lit(MARKS_AT_ONCE)} for update skip locked),
     gone as (delete from figure_marks where ctid = any (array(select place from old)) returning 1)
     select count(*)::int as removed from gone`)

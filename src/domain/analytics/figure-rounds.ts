@@ -45,10 +45,10 @@ export class FigureRounds {
   }
 
   async #step(schoolId: string): Promise<boolean> {
-    const at = this.#at(schoolId)
+    const db = this.#at(schoolId)
     let large: string | undefined
     const started = performance.now()
-    const { keys, isMore, isUnfinished } = await countMarked(at, {
+    const { keys, isMore, isUnfinished } = await countMarked(db, {
       keys: KEYS_AT_ONCE,
       rows: LARGE,
       // One for each transaction, because others wait for its end to count.
@@ -68,7 +68,7 @@ export class FigureRounds {
       else this.#spent.delete(large)
       this.#dueAt.set(large, isUnfinished ? now : now + REST * spent)
     }
-    await endFilling(at)
+    await endFilling(db)
     return isMore || (large !== undefined && keys > 0)
   }
 
@@ -91,8 +91,8 @@ export class FigureRounds {
  * Marks every figure of the school: of a school that is older than the figures, after a new time zone, and for an administrator who
  * does not trust the figures. Where there were none, answers are counted from the rows until the last of these marks is gone.
  */
-export async function beginFilling(at: SchoolDb): Promise<void> {
-  await at.transaction(async (tx) => {
+export async function beginFilling(db: SchoolDb): Promise<void> {
+  await db.transaction(async (tx) => {
     for (const part of PARTS) {
       await tx.run(sql`
         insert into figure_marks (school_id, part, key)
@@ -105,15 +105,15 @@ export async function beginFilling(at: SchoolDb): Promise<void> {
 }
 
 /** Says that the figures are complete if no mark of the first count is left. Returns how many are left. */
-export async function endFilling(at: SchoolDb): Promise<number> {
-  const { rows } = await at.run(sql<{ left: number }>`
+export async function endFilling(db: SchoolDb): Promise<number> {
+  const { rows } = await db.run(sql<{ left: number }>`
     with waiting as (
       select count(*)::int as left from figure_marks m
-      where m.school_id = ${at.schoolId}
-        and m.marked_at <= (select filled_with from school_figures f where f.school_id = ${at.schoolId})),
+      where m.school_id = ${db.schoolId}
+        and m.marked_at <= (select filled_with from school_figures f where f.school_id = ${db.schoolId})),
     ended as (
       update school_figures set filled_at = now()
-      where school_id = ${at.schoolId} and filled_at is null and filled_with is not null
+      where school_id = ${db.schoolId} and filled_at is null and filled_with is not null
         and (select w.left from waiting w) = 0)
     select w.left from waiting w`)
   return rows[0]?.left ?? 0
@@ -125,10 +125,10 @@ const FILLED_AT_ONCE = 100
 const PAUSE_MS = 50
 
 /** Counts every figure of the school anew, in many small transactions. The marks are its cursor: a server goes on if it ends. */
-export async function recountFigures(at: SchoolDb): Promise<void> {
-  await beginFilling(at)
-  while ((await endFilling(at)) > 0) {
-    const { keys } = await countMarked(at, {
+export async function recountFigures(db: SchoolDb): Promise<void> {
+  await beginFilling(db)
+  while ((await endFilling(db)) > 0) {
+    const { keys } = await countMarked(db, {
       keys: FILLED_AT_ONCE,
       rows: LARGE,
       mayCountLarge: oneLarge(),

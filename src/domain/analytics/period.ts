@@ -32,9 +32,9 @@ export const countedTime = utc.nullable().meta({
 export type Period = z.output<typeof periodInput>
 
 /** Every step of a period, empty ones included, by days in the school's time zone. */
-export function steps(at: SchoolDb, { from, to, interval }: Period): RawBuilder<unknown> {
+export function steps(db: SchoolDb, { from, to, interval }: Period): RawBuilder<unknown> {
   return sql`
-    zone as (select time_zone from schools where id = ${at.schoolId}),
+    zone as (select time_zone from schools where id = ${db.schoolId}),
     steps as (
       select step::date as starts_on, (step + ${`1 ${interval}`}::interval)::date as ends_before
       from generate_series(date_trunc(${interval}, ${from}::timestamp), ${to}::timestamp,

@@ -20,14 +20,14 @@ export interface Figures {
  * parts are left to the server's own count. So is the first count of a large school: a caller who waited for it would
  * be told that the server has no time, so until it ends the answer is what is counted so far.
  */
-export async function prepareFigures(at: SchoolDb): Promise<Figures> {
-  const state = await readState(at)
+export async function prepareFigures(db: SchoolDb): Promise<Figures> {
+  const state = await readState(db)
   if (!state.isKept && state.isLarge) {
     return { isKept: true, countedAt: null, timeZone: state.timeZone }
   }
   if (!state.isKept || state.oldest === null) return figuresIn(state)
-  await countMarked(at, AT_ONCE)
-  return figuresIn(await readState(at))
+  await countMarked(db, AT_ONCE)
+  return figuresIn(await readState(db))
 }
 
 interface State {
@@ -52,14 +52,14 @@ const hasManyRows = (table: string) => sql`exists (
   select from ${sql.table(table)} r where r.school_id = s.id offset ${sql.lit(FEW_ROWS)})`
 
 /** People with connected apps are in none of the answers, so their marks neither wait for a caller nor make figures old. */
-async function readState(at: SchoolDb): Promise<State> {
-  const { rows } = await at.run(sql<State>`
+async function readState(db: SchoolDb): Promise<State> {
+  const { rows } = await db.run(sql<State>`
     select s.time_zone as "timeZone", f.filled_at is not null as "isKept", now() as now,
       case when f.filled_at is null then ${sql.join(COUNTED_TABLES.map(hasManyRows), sql` or `)}
         else false end as "isLarge",
       (select m.marked_at from figure_marks m where m.school_id = s.id and m.part <> ${CONNECTED}
        order by m.marked_at limit 1) as oldest
-    from schools s left join school_figures f on f.school_id = s.id where s.id = ${at.schoolId}`)
+    from schools s left join school_figures f on f.school_id = s.id where s.id = ${db.schoolId}`)
   return (
     rows[0] ?? { isKept: false, isLarge: false, timeZone: 'UTC', oldest: null, now: new Date() }
   )

@@ -31,7 +31,7 @@ const START: RecountCursor = { part: 0, after: null, marked_at: '-infinity' }
 export const recountJob: JobKind<Record<string, never>, RecountCursor> = {
   name: 'analytics.recount',
   async run(job) {
-    const total = job.total ?? (await countKeys(job.at))
+    const total = job.total ?? (await countKeys(job.db))
     for (;;) {
       const { cursor = START, done } = job
       let left = 0
@@ -49,8 +49,8 @@ export const recountJob: JobKind<Record<string, never>, RecountCursor> = {
   },
 }
 
-async function countKeys(at: SchoolDb): Promise<number> {
-  return await at.transaction(async (tx) => {
+async function countKeys(db: SchoolDb): Promise<number> {
+  return await db.transaction(async (tx) => {
     let total = 0
     for (const part of PARTS) {
       const { rows } = await tx.run(sql<{ many: number }>`

@@ -43,28 +43,28 @@ export interface RevenueDay {
 
 type Days = Pick<Period, 'from' | 'to'>
 
-export async function readSchoolTotals(at: SchoolDb, days: Days): Promise<SchoolTotals> {
-  const { isKept, countedAt } = await prepareFigures(at)
+export async function readSchoolTotals(db: SchoolDb, days: Days): Promise<SchoolTotals> {
+  const { isKept, countedAt } = await prepareFigures(db)
   const areKept = isKept && countedAt !== null
   const students = areKept
     ? sql`f.student_count`
-    : sql`(select count(*) from school_members m where m.school_id = ${at.schoolId} and 'student' = any (m.roles))`
+    : sql`(select count(*) from school_members m where m.school_id = ${db.schoolId} and 'student' = any (m.roles))`
   const subscriptions = areKept
     ? sql`f.active_subscription_count`
-    : sql`(select count(*) from subscriptions s where s.school_id = ${at.schoolId} and s.state = 'active')`
+    : sql`(select count(*) from subscriptions s where s.school_id = ${db.schoolId} and s.state = 'active')`
   const period = { ...days, interval: 'day' } as const
   const [revenue, enrollments, learners] = isKept
     ? [keptRevenue, keptEnrollments, keptLearners]
     : [countedRevenue, countedEnrollments, countedLearners]
   const points = (select: typeof revenue) => sql`coalesce((
-    select json_agg(point) from (with ${steps(at, period)} ${select(at, period)}) point), '[]')`
-  const { rows } = await at.run(sql<Omit<SchoolTotals, 'countedAt'>>`
+    select json_agg(point) from (with ${steps(db, period)} ${select(db, period)}) point), '[]')`
+  const { rows } = await db.run(sql<Omit<SchoolTotals, 'countedAt'>>`
     select ${students}::int as students, ${subscriptions}::int as "activeSubscriptions",
-      ${cappedCount(sql`from courses c where c.school_id = ${at.schoolId} and c.state = 'published'`)}::int as "publishedCourses",
+      ${cappedCount(sql`from courses c where c.school_id = ${db.schoolId} and c.state = 'published'`)}::int as "publishedCourses",
       ${cappedCount(sql`from events e
-        where e.school_id = ${at.schoolId} and e.state = 'published' and e.starts_at >= now()`)}::int as "upcomingEvents",
+        where e.school_id = ${db.schoolId} and e.state = 'published' and e.starts_at >= now()`)}::int as "upcomingEvents",
       ${points(revenue)} as revenue, ${points(enrollments)} as enrollments, ${points(learners)} as learners
-    from (select ${at.schoolId}::uuid as school_id) here left join school_figures f using (school_id)`)
+    from (select ${db.schoolId}::uuid as school_id) here left join school_figures f using (school_id)`)
   return { ...(rows[0] ?? NONE), countedAt }
 }
 
@@ -87,30 +87,30 @@ const OLD = 60
  * How many people of the school have authorized at least one app. Tokens leave no marks, because they are given out far too
  * often: at a school with many the number may be a minute old.
  */
-export async function countConnectedPeople(at: SchoolDb): Promise<number> {
-  const { rows } = await at.run(sql<{
+export async function countConnectedPeople(db: SchoolDb): Promise<number> {
+  const { rows } = await db.run(sql<{
     few: boolean
     people: number
     kept: number | null
     old: boolean
   }>`
     with live as (
-      select a.user_id from authorizations a ${ITS_CLIENT} where a.school_id = ${at.schoolId} and ${isLive} limit ${FEW + 1})
+      select a.user_id from authorizations a ${ITS_CLIENT} where a.school_id = ${db.schoolId} and ${isLive} limit ${FEW + 1})
     select count(*) <= ${FEW} as few, count(distinct live.user_id)::int as people,
-      (select f.connected_person_count::int from school_figures f where f.school_id = ${at.schoolId}) as kept,
+      (select f.connected_person_count::int from school_figures f where f.school_id = ${db.schoolId}) as kept,
       coalesce((select f.connected_counted_at < now() - make_interval(secs => ${OLD}) from school_figures f
-        where f.school_id = ${at.schoolId}), true) as old
+        where f.school_id = ${db.schoolId}), true) as old
     from live`)
   const { few = true, people = 0, kept = null, old = false } = rows[0] ?? {}
   if (few) return people
-  if (old) await at.insert('figure_marks', { part: CONNECTED, key: '' }).execute()
-  return kept ?? (await countAll(at))
+  if (old) await db.insert('figure_marks', { part: CONNECTED, key: '' }).execute()
+  return kept ?? (await countAll(db))
 }
 
-async function countAll(at: SchoolDb): Promise<number> {
-  const { rows } = await at.run(sql<{ people: number }>`
+async function countAll(db: SchoolDb): Promise<number> {
+  const { rows } = await db.run(sql<{ people: number }>`
     select count(distinct a.user_id)::int as people
-    from authorizations a ${ITS_CLIENT} where a.school_id = ${at.schoolId} and ${isLive}`)
+    from authorizations a ${ITS_CLIENT} where a.school_id = ${db.schoolId} and ${isLive}`)
   return rows[0]?.people ?? 0
 }
 
@@ -121,12 +121,12 @@ export interface FirstSteps {
   readonly hasApp: boolean
 }
 
-export async function readFirstSteps(at: SchoolDb): Promise<FirstSteps> {
-  const { rows } = await at.run(sql<FirstSteps>`
+export async function readFirstSteps(db: SchoolDb): Promise<FirstSteps> {
+  const { rows } = await db.run(sql<FirstSteps>`
     select
-      exists (select from school_members m where m.school_id = ${at.schoolId}
+      exists (select from school_members m where m.school_id = ${db.schoolId}
         and ${holdsInSql('owner', sql`m.roles`)} offset 1) as "hasSecondOwner",
-      exists (select from clients c where c.school_id = ${at.schoolId} and c.deleted_at is null
+      exists (select from clients c where c.school_id = ${db.schoolId} and c.deleted_at is null
         and c.client_id <> ${EXPLORER_CLIENT_ID}) as "hasApp"`)
   return rows[0] ?? { hasSecondOwner: false, hasApp: false }
 }
@@ -155,12 +155,12 @@ const NOTHING: Waiting = {
  * In one statement, whose cost does not grow with the school. The order of comments makes PostgreSQL read the newest by their
  * index: the plan that it keeps for all dates expects that a third of all comments is new, and would look through all for them.
  */
-export async function readWaiting(at: SchoolDb, commentsSince: Date): Promise<Waiting> {
-  const here = sql`school_id = ${at.schoolId}`
-  const { rows } = await at.run(sql<Waiting>`
+export async function readWaiting(db: SchoolDb, commentsSince: Date): Promise<Waiting> {
+  const here = sql`school_id = ${db.schoolId}`
+  const { rows } = await db.run(sql<Waiting>`
     select
       ${cappedCount(sql`from payments where ${here} and refunding_state = 'requested'`)}::int as "refundRequests",
-      (select count(*) from (${paymentsDueSoon(at)}) due)::int as "paymentsDue",
+      (select count(*) from (${paymentsDueSoon(db)}) due)::int as "paymentsDue",
       ${cappedCount(sql`from comments where ${here} and hidden_at is null and created_at >= ${commentsSince}
         order by created_at desc`)}::int as "newComments",
       ${cappedCount(sql`from clients where ${here} and kind = 'document' and reviewed_at is null

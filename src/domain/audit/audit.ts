@@ -83,9 +83,9 @@ export function isNotCommon(action: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /** Returns the id of the entry. */
-export async function record(at: SchoolDb, entry: AuditEntry): Promise<string> {
+export async function record(db: SchoolDb, entry: AuditEntry): Promise<string> {
   const row = auditRow(entry)
-  await at.insert('audit_entries', row).execute()
+  await db.insert('audit_entries', row).execute()
   return row.id
 }
 
@@ -217,11 +217,11 @@ export function changeEntry(by: AuditedActor, change: AuditedChange): AuditEntry
 }
 
 export async function recordChange(
-  at: SchoolDb,
+  db: SchoolDb,
   by: AuditedActor,
   change: AuditedChange,
 ): Promise<void> {
-  await record(at, changeEntry(by, change))
+  await record(db, changeEntry(by, change))
 }
 
 type Members = Readonly<Record<string, unknown>>

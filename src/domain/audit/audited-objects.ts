@@ -56,7 +56,7 @@ interface Found {
  * a connection prepares each text once. The subject of an operation that became a job is the job.
  */
 export async function findAudited(
-  at: SchoolDb,
+  db: SchoolDb,
   entries: readonly AuditRecord[],
 ): Promise<ReadonlyMap<string, AuditedObject>> {
   const ids = new Map<string, string[]>()
@@ -71,16 +71,16 @@ export async function findAudited(
   const stored = Object.entries(STORED).map(
     ([kind, [table, name]]) => sql`
       select ${sql.lit(kind)} as kind, id, ${name === undefined ? sql.lit(null) : sql.ref(name)} as name
-      from ${sql.table(table)} where school_id = ${at.schoolId} and id = ${idsOf(kind)}`,
+      from ${sql.table(table)} where school_id = ${db.schoolId} and id = ${idsOf(kind)}`,
   )
   const all = [...ids.values()].flat()
-  const { rows } = await at.run(sql<Found>`
+  const { rows } = await db.run(sql<Found>`
     ${sql.join(stored, sql` union all `)}
     union all
     select 'jobs', id, title from jobs
-    where school_id = ${at.schoolId} and not of_member and id = any(${all}::uuid[])
+    where school_id = ${db.schoolId} and not of_member and id = any(${all}::uuid[])
     union all
-    select 'members', u.id, u.name from ${shownPeople(at)} u where u.roles <> '{}' and u.id = ${idsOf('members')}`)
+    select 'members', u.id, u.name from ${shownPeople(db)} u where u.roles <> '{}' and u.id = ${idsOf('members')}`)
   return new Map(rows.map(({ kind, id, name }) => [id, { kind, name: name ?? undefined }]))
 }
 

@@ -57,12 +57,12 @@ interface Row {
  * previous one ended, also if new entries were added in between.
  */
 export async function readAudit(
-  at: SchoolDb,
+  db: SchoolDb,
   filter: AuditFilter,
   page: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<AuditPage> {
   const conditions = [
-    sql`e.school_id = ${at.schoolId}`,
+    sql`e.school_id = ${db.schoolId}`,
     ...(page.before === undefined ? [] : [sql`e.id < ${page.before}`]),
     ...(filter.from === undefined ? [] : [sql`e.id >= ${firstIdAt(filter.from)}`]),
     ...(filter.until === undefined ? [] : [sql`e.id < ${firstIdAt(filter.until)}`]),
@@ -76,14 +76,14 @@ export async function readAudit(
           sql`e.actor_user_id = (
             select u.id from users u where lower(u.email) = lower(${filter.actorEmail}) and not exists (
               select from school_members m
-              where m.school_id = ${at.schoolId} and m.user_id = u.id and m.forgotten_at is not null))`,
+              where m.school_id = ${db.schoolId} and m.user_id = u.id and m.forgotten_at is not null))`,
         ]),
   ]
-  const { rows } = await at.run(sql<Row>`
+  const { rows } = await db.run(sql<Row>`
     select e.id, e.at, e.action, e.outcome, e.actor_user_id, u.name as actor_name, u.email as actor_email,
       e.client_id, c.name as client_name, c.deleted_at as client_deleted_at, e.subject, e.detail, e.request_id
     from audit_entries e
-      left join ${shownPeople(at)} u on u.id = e.actor_user_id
+      left join ${shownPeople(db)} u on u.id = e.actor_user_id
       left join clients c on c.school_id = e.school_id and c.client_id = e.client_id
     where ${sql.join(conditions, sql` and `)}
     order by e.id desc
@@ -175,17 +175,17 @@ const isPersonal = sql`${family} in ('authorization', 'member', 'person', 'sessi
  * apps are left out, and an entry about the roles of many people, which is the history of none of them.
  */
 export async function readHistory(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   page: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<HistoryPage> {
-  const { rows } = await at.run(sql<HistoryRow>`
+  const { rows } = await db.run(sql<HistoryRow>`
     select e.id, e.at, e.action, e.actor_user_id is not distinct from ${userId}::uuid as is_own,
       coalesce(c.name, e.client_id) as app, coalesce(e.detail ->> 'by', e.detail ->> 'via') as by, e.detail ->> 'device' as device,
       (e.detail ->> 'which' = 'all_others' or e.detail ? 'people') is true as is_all
     from audit_entries e
       left join clients c on c.school_id = e.school_id and c.client_id = e.client_id
-    where e.school_id = ${at.schoolId} and ${person} = ${userId}::text and ${isPersonal}
+    where e.school_id = ${db.schoolId} and ${person} = ${userId}::text and ${isPersonal}
       and e.action <> 'authorization.refused' and (${family} <> 'member' or e.subject is not null)
       ${page.before === undefined ? sql`` : sql`and e.id < ${page.before}`}
     order by e.id desc

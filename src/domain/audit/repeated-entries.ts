@@ -18,7 +18,7 @@ interface Repeated {
 const recent = new LruCache<Repeated>(10_000)
 
 /** By school, entries whose row does not have the newest count yet. */
-const uncounted = new Map<string, { readonly at: SchoolDb; readonly entries: Set<Repeated> }>()
+const uncounted = new Map<string, { readonly db: SchoolDb; readonly entries: Set<Repeated> }>()
 let timer: NodeJS.Timeout | undefined
 
 /**
@@ -27,20 +27,20 @@ let timer: NodeJS.Timeout | undefined
  * an operator finds nothing else in it. Entries are the same if action, outcome, client, person, authorization and
  * `rule` are. The detail does not count: it may repeat what the caller sent, who can send something else each time.
  */
-export async function recordOnceAnHour(at: SchoolDb, entry: AuditEntry, rule = ''): Promise<void> {
+export async function recordOnceAnHour(db: SchoolDb, entry: AuditEntry, rule = ''): Promise<void> {
   const { action, outcome, clientId, actorUserId, authorizationId } = entry
-  const same = [at.schoolId, action, outcome, clientId, actorUserId, authorizationId, rule]
+  const same = [db.schoolId, action, outcome, clientId, actorUserId, authorizationId, rule]
   const key = sha256(JSON.stringify(same)).toString('base64')
   const before = recent.get(key)
   if (before !== undefined && performance.now() - before.since < HOUR_MS) {
     before.times++
-    countLater(at, before)
+    countLater(db, before)
     return
   }
   const first: Repeated = { since: performance.now(), times: 0 }
-  recent.set(key, first, 1, at.schoolId)
+  recent.set(key, first, 1, db.schoolId)
   try {
-    first.id = await record(at, entry)
+    first.id = await record(db, entry)
   } catch (error) {
     recent.delete(key)
     throw error
@@ -48,13 +48,13 @@ export async function recordOnceAnHour(at: SchoolDb, entry: AuditEntry, rule = '
 }
 
 /** Not at once: a loop would become as many updates. */
-function countLater(at: SchoolDb, entry: Repeated): void {
-  const known = uncounted.get(at.schoolId)
+function countLater(db: SchoolDb, entry: Repeated): void {
+  const known = uncounted.get(db.schoolId)
   if (known !== undefined) known.entries.add(entry)
   else {
     // A view of its own, because that of a request would keep the request in memory.
-    const lasting = atSchool(acrossSchools(at), at.schoolId, { lane: 'batch' })
-    uncounted.set(at.schoolId, { at: lasting, entries: new Set([entry]) })
+    const lasting = atSchool(acrossSchools(db), db.schoolId, { lane: 'batch' })
+    uncounted.set(db.schoolId, { db: lasting, entries: new Set([entry]) })
   }
   timer ??= setTimeout(writeRepeatedCounts, MINUTE_MS).unref()
 }
@@ -67,16 +67,16 @@ export async function writeRepeatedCounts(): Promise<void> {
   uncounted.clear()
   await Promise.all(
     // After a failure the next repetition tries again: the count in memory is the whole one.
-    schools.map(({ at, entries }) => writeCounts(at, [...entries]).catch(() => undefined)),
+    schools.map(({ db, entries }) => writeCounts(db, [...entries]).catch(() => undefined)),
   )
 }
 
-async function writeCounts(at: SchoolDb, entries: readonly Repeated[]): Promise<void> {
+async function writeCounts(db: SchoolDb, entries: readonly Repeated[]): Promise<void> {
   const written = entries.filter(({ id }) => id !== undefined)
   const ids = written.map(({ id }) => id)
   const times = written.map((entry) => entry.times)
-  await at.run(sql`
+  await db.run(sql`
     update audit_entries e set detail = e.detail || jsonb_build_object('repeated', counted.times)
     from unnest(${ids}::uuid[], ${times}::int[]) counted (id, times)
-    where e.school_id = ${at.schoolId} and e.id = counted.id`)
+    where e.school_id = ${db.schoolId} and e.id = counted.id`)
 }

@@ -39,10 +39,10 @@ export function exportJob(kind: ExportKind): JobKind<ExportInput, ExportCursor> 
   return {
     name: `${kind.name.replaceAll('-', '_')}.export`,
     async run(job) {
-      const { at, actor, input } = job
+      const { db, actor, input } = job
       const file = new FileInParts(job)
       const { format, only = {} } = input
-      const total = job.total ?? (await countExported(at, actor, kind, { ...input, only }))
+      const total = job.total ?? (await countExported(db, actor, kind, { ...input, only }))
       const after = job.cursor?.after ?? input.after
       let rows = 0
       let last = after ?? ''
@@ -54,7 +54,7 @@ export function exportJob(kind: ExportKind): JobKind<ExportInput, ExportCursor> 
         }))
         rows = 0
       }
-      for await (const page of exportRows(at, actor, kind, { format, after, only })) {
+      for await (const page of exportRows(db, actor, kind, { format, after, only })) {
         // The file has its heading already.
         if (page.last === undefined && job.cursor !== undefined) continue
         file.add(page.text)
@@ -117,7 +117,7 @@ const PAGE_LENGTH = 512 * 1024
  * export is in the file exactly once; one that is created or removed meanwhile may be in it.
  */
 export async function* exportRows(
-  at: SchoolDb,
+  db: SchoolDb,
   viewer: Pick<Actor, 'origin'>,
   kind: ExportKind,
   { format, after, only = {} }: ExportOptions,
@@ -126,11 +126,11 @@ export async function* exportRows(
   if (format === 'csv') yield { text: csvLine(columns), rows: 0 }
   const write = format === 'csv' ? csvWriter(kind, columns) : ndjsonLine
   let last = after === undefined ? undefined : parseKey(kind, after)
-  const { sql: wanted } = await filterCondition(kind.list?.filters ?? {}, at, only)
+  const { sql: wanted } = await filterCondition(kind.list?.filters ?? {}, db, only)
   let limit = FIRST_PAGE
   for (;;) {
     const page = sql`${wanted} and ${behind(kind, last, limit)}`
-    const objects = await selectObjects(at, viewer, kind.of, page)
+    const objects = await selectObjects(db, viewer, kind.of, page)
     if (objects.length === 0) return
     const text = objects.map((object) => write(object)).join('')
     last = kind.key.map((name) => String(objects.at(-1)?.[name]))
@@ -143,14 +143,14 @@ export async function* exportRows(
 
 /** How many rows such an export has now. */
 async function countExported(
-  at: SchoolDb,
+  db: SchoolDb,
   viewer: Pick<Actor, 'origin'>,
   kind: ExportKind,
   { after, only = {} }: Omit<ExportOptions, 'format'>,
 ): Promise<number> {
-  const { sql: wanted } = await filterCondition(kind.list?.filters ?? {}, at, only)
+  const { sql: wanted } = await filterCondition(kind.list?.filters ?? {}, db, only)
   const last = after === undefined ? undefined : parseKey(kind, after)
-  return await countObjects(at, viewer, kind.of, sql`${wanted} and ${isBehind(kind, last)}`)
+  return await countObjects(db, viewer, kind.of, sql`${wanted} and ${isBehind(kind, last)}`)
 }
 
 /** The members of the object, without expansions. */

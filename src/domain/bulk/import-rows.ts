@@ -22,14 +22,14 @@ const BATCH_LENGTH = 4 * 1024 * 1024
  * Importing the same file again changes nothing, so an interrupted import is continued by repeating it.
  */
 export async function importRows(
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Actor,
   kind: BulkKind,
   source: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<ImportSummary> {
   if (options.dryRun === true) {
-    return await dryRun(at, async (attempt, tx) => {
+    return await dryRun(db, async (attempt, tx) => {
       const count = options.countsInvited === true ? kind.countInvited : undefined
       const waiting = await count?.(tx)
       const summary = await new Import(kind, caller, eachAlone(attempt), options).run(source)
@@ -37,11 +37,11 @@ export async function importRows(
       return { ...summary, invited: ((await count?.(tx)) ?? waiting) - waiting }
     })
   }
-  const importing = new Import(kind, caller, eachAlone(attemptsAt(at)), options)
-  await audit(at, caller, kind, importing.id, { format: options.format })
+  const importing = new Import(kind, caller, eachAlone(attemptsAt(db)), options)
+  await audit(db, caller, kind, importing.id, { format: options.format })
   const summary = await importing.run(source)
   const { created, updated, unchanged, failed, complete } = summary
-  await audit(at, caller, kind, importing.id, { created, updated, unchanged, failed, complete })
+  await audit(db, caller, kind, importing.id, { created, updated, unchanged, failed, complete })
   return summary
 }
 
@@ -65,14 +65,14 @@ const eachAlone =
 
 /** One entry at the start, so that an interrupted import leaves a trace, and one with the result. */
 async function audit(
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Actor,
   kind: BulkKind,
   id: string,
   detail: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const operation = `${kind.name.replaceAll('-', '_')}.import`
-  await record(at, {
+  await record(db, {
     ...changeEntry(caller, { action: 'operation.done', detail: { operation, ...detail } }),
     subject: id,
     clientId: caller.clientId,

@@ -190,10 +190,10 @@ export type Attempted<R> =
 export type Attempt = <R>(work: (tx: SchoolTx) => Promise<R>) => Promise<Attempted<R>>
 
 /** Runs each attempt in its own transaction. */
-export function attemptsAt(at: SchoolDb): Attempt {
+export function attemptsAt(db: SchoolDb): Attempt {
   return async (work) => {
     try {
-      return { kind: 'done', value: await retryCollision(() => at.transaction(work)) }
+      return { kind: 'done', value: await retryCollision(() => db.transaction(work)) }
     } catch (error) {
       return refusedBy(error)
     }
@@ -205,13 +205,13 @@ export function attemptsAt(at: SchoolDb): Attempt {
  * wrote, so a dry run judges like a real one.
  */
 export async function dryRun<R>(
-  at: SchoolDb,
+  db: SchoolDb,
   perform: (attempt: Attempt, tx: SchoolTx) => Promise<R>,
 ): Promise<R> {
   let performed: { readonly value: R } | undefined
   try {
     // It changes nothing, and what its caller holds must not stay locked until the end of the file.
-    await unconfirmed(at).transaction(async (tx) => {
+    await unconfirmed(db).transaction(async (tx) => {
       performed = { value: await perform(savepointsIn(tx), tx) }
       throw new RolledBack()
     })

@@ -31,7 +31,7 @@ export const CHECK = 'imports.check'
 export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
   name: CHECK,
   async run(job) {
-    const { id, at, actor, input } = job
+    const { id, db, actor, input } = job
     const { resource, source, format, columns, within } = input
     const files = fileStoreOf(job)
     const kind = findKind(resource)
@@ -53,7 +53,7 @@ export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
         maxRows: CHECKED_ROWS,
       }
       const { problems, ...summary }: Tried = await importRows(
-        at,
+        db,
         actor,
         kind,
         bytes,

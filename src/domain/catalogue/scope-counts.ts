@@ -22,7 +22,7 @@ interface Kind {
   readonly scope: string
   readonly one: string
   readonly many: string
-  readonly rows: (at: SchoolDb, userId: string) => RawBuilder<unknown>
+  readonly rows: (db: SchoolDb, userId: string) => RawBuilder<unknown>
   /** Older origins do not give it to apps. */
   readonly isNewer?: true
 }
@@ -71,7 +71,7 @@ const KINDS: readonly Kind[] = [
  * absent. The counts of a member are those of the Member API.
  */
 export async function countBehind(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   scopes: readonly string[],
   variant: SchoolVariant,
@@ -82,9 +82,9 @@ export async function countBehind(
   if (kinds.length === 0) return new Map()
   const counts = kinds.map(
     ({ rows }) => sql`(select count(*)::int from (
-      select 1 ${rows(at, userId)} limit ${sql.lit(MOST_BEHIND + 1)}) counted)`,
+      select 1 ${rows(db, userId)} limit ${sql.lit(MOST_BEHIND + 1)}) counted)`,
   )
-  const { rows } = await at.run(
+  const { rows } = await db.run(
     sql<{ counts: number[] }>`select array[${sql.join(counts)}] as counts`,
   )
   const found = new Map<string, Behind[]>()

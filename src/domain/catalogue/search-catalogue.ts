@@ -26,23 +26,23 @@ const TEXT_LENGTH = 2_000
  * for each: six would have six times as long, on as many connections.
  */
 export async function searchCatalogue(
-  at: SchoolDb,
+  db: SchoolDb,
   words: string,
   perKind: number,
 ): Promise<readonly CatalogueHit[]> {
   const kinds = [
-    courseHits(at, words, perKind),
-    eventHits(at, words, perKind),
-    planHits(at, words, perKind),
-    productHits(at, words, perKind),
-    writingHits(at, 'post', words, perKind),
-    writingHits(at, 'page', words, perKind),
+    courseHits(db, words, perKind),
+    eventHits(db, words, perKind),
+    planHits(db, words, perKind),
+    productHits(db, words, perKind),
+    writingHits(db, 'post', words, perKind),
+    writingHits(db, 'page', words, perKind),
   ]
   const all = sql.join(
     kinds.map((hits) => sql`(${hits})`),
     sql` union all `,
   )
-  const { rows } = await at.run(sql<CatalogueHit>`
+  const { rows } = await db.run(sql<CatalogueHit>`
     select kind, id, slug, title, left(text, ${sql.lit(TEXT_LENGTH)}) as text from (${all}) hits ${plannedFor(words)}`)
   return KINDS.flatMap((kind) => rows.filter((row) => row.kind === kind))
 }

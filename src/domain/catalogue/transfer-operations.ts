@@ -138,11 +138,11 @@ const belonging = z.record(z.string().max(100), idField).default({})
 
 /** The columns for the headings of a stored file: those of the last file, or by what the headings say. */
 export async function columnsOfFile(
-  at: SchoolDb,
+  db: SchoolDb,
   resource: string,
   headings: readonly Heading[],
 ): Promise<ColumnNames> {
-  return guessColumns(kindOf(resource), headings, await rememberedColumns(at, resource))
+  return guessColumns(kindOf(resource), headings, await rememberedColumns(db, resource))
 }
 
 /**

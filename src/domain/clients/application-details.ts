@@ -174,12 +174,12 @@ export interface Logo {
 
 /** Gives an application this picture, or none. Its bytes are in the database: they are few, and few people see them. */
 export async function setLogo(
-  at: SchoolDb,
+  db: SchoolDb,
   by: AuditedActor,
   clientId: string,
   picture: CleanPicture | undefined,
 ): Promise<void> {
-  await at.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     await lockApplication(tx, clientId)
     const before = await tx
       .delete('client_logos')
@@ -202,8 +202,8 @@ export async function setLogo(
   })
 }
 
-export async function findLogo(at: SchoolDb, id: string): Promise<Logo | undefined> {
-  const row = await at
+export async function findLogo(db: SchoolDb, id: string): Promise<Logo | undefined> {
+  const row = await db
     .from('client_logos')
     .select(['content_type', 'bytes'])
     .where('id', '=', id)
@@ -225,15 +225,15 @@ export interface AppLinks {
   readonly logoUrl: string | undefined
 }
 
-export async function findAppLinks(at: SchoolDb, clientId: string): Promise<AppLinks> {
-  const { rows } = await at.run(sql<{
+export async function findAppLinks(db: SchoolDb, clientId: string): Promise<AppLinks> {
+  const { rows } = await db.run(sql<{
     website: string | null
     privacy: string | null
     logo: string | null
   }>`
     select c.website_url as website, c.privacy_url as privacy, ${logoUrlOf(sql`c`)} as logo
     from clients c
-    where c.school_id = ${at.schoolId} and c.client_id = ${clientId} and c.deleted_at is null`)
+    where c.school_id = ${db.schoolId} and c.client_id = ${clientId} and c.deleted_at is null`)
   const [row] = rows
   return {
     websiteUrl: row?.website ?? undefined,

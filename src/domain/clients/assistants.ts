@@ -125,13 +125,13 @@ export interface ConnectedAssistant extends OfferedAssistant {
 }
 
 /** What the school offers its members: not what is switched off. */
-export async function offeredAssistants(at: SchoolDb): Promise<readonly OfferedAssistant[]> {
-  return (await connectedAssistants(at)).filter(({ disabled }) => !disabled)
+export async function offeredAssistants(db: SchoolDb): Promise<readonly OfferedAssistant[]> {
+  return (await connectedAssistants(db)).filter(({ disabled }) => !disabled)
 }
 
 /** Also what is switched off. In the order of the templates, oldest first. */
-export async function connectedAssistants(at: SchoolDb): Promise<readonly ConnectedAssistant[]> {
-  const rows = await at
+export async function connectedAssistants(db: SchoolDb): Promise<readonly ConnectedAssistant[]> {
+  const rows = await db
     .from('clients')
     .select(['client_id', 'name', 'scopes', 'assistant', 'disabled_at'])
     .where('assistant', 'is not', null)

@@ -39,13 +39,13 @@ export type AuthorizingClient =
  */
 export async function findAuthorizingClient(
   db: Db,
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   school: School,
   documents: MetadataClients,
   clientId: string,
   address: string,
 ): Promise<AuthorizingClient> {
-  const own = await findClient(at, clientId)
+  const own = await findClient(schoolDb, clientId)
   if (own?.disabled) return switchedOff(own.platformDisabled ? 'administrator' : 'school')
   if (own?.kind === 'tool') return { kind: 'known', client: own }
   if (isToolAddress(school.origin, clientId)) {
@@ -111,9 +111,9 @@ function switchedOff(switchedOffBy: SwitchedOffBy): AuthorizingClient {
  * Scopes follow the review of the row as it is locked here: an operator may have changed it while the
  * metadata was fetched.
  */
-export async function admitClient(at: SchoolDb, client: Client, by: AuditedActor): Promise<void> {
-  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at)
-  if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId, by)
+export async function admitClient(db: SchoolDb, client: Client, by: AuditedActor): Promise<void> {
+  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(db)
+  if (client.kind === 'vendor') await admitVendorPlatform(db, client.clientId, by)
   if (client.kind === 'document') {
     const redirectUris = [...client.redirectUris]
     const unreviewed = sql`${UNREVIEWED_SCOPES.toArray()}::text[]`
@@ -122,7 +122,7 @@ export async function admitClient(at: SchoolDb, client: Client, by: AuditedActor
       then ${reviewed} else ${unreviewed} end`
     const upsert = sql`
       insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)
-      values (${at.schoolId}, ${client.clientId}, 'document', 'operator', ${client.name},
+      values (${db.schoolId}, ${client.clientId}, 'document', 'operator', ${client.name},
         ${redirectUris}::text[], ${unreviewed})
       on conflict (school_id, client_id) do update
         set name = excluded.name, redirect_uris = excluded.redirect_uris, scopes = ${scopes},
@@ -132,6 +132,6 @@ export async function admitClient(at: SchoolDb, client: Client, by: AuditedActor
         where c.kind = 'document'
           and (c.name, c.redirect_uris, c.scopes, c.deleted_at)
               is distinct from (excluded.name, excluded.redirect_uris, ${scopes}, null)`
-    await admitAudited(at, client, by, upsert)
+    await admitAudited(db, client, by, upsert)
   }
 }

@@ -101,14 +101,14 @@ export async function switchPlatform(
       standing === 'off'
         ? { action: 'client.disabled', clientId, detail: { platform: true } }
         : { action: 'client.changed', clientId, detail: { platform: true, disabled: false } }
-    for (const at of await schoolsWith(tx, clientId)) {
-      if (standing === 'off') await withdrawCodesOfClient(at, clientId)
-      await at
+    for (const db of await schoolsWith(tx, clientId)) {
+      if (standing === 'off') await withdrawCodesOfClient(db, clientId)
+      await db
         .update('clients')
         .set({ platform_disabled_at: disabled_at })
         .where('client_id', '=', clientId)
         .execute()
-      await recordChange(at, by, change)
+      await recordChange(db, by, change)
     }
     await recordPlatform(tx, by, change)
     return true

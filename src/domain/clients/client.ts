@@ -35,8 +35,8 @@ export interface Client {
 }
 
 /** The client of this school, deleted ones apart. */
-export async function findClient(at: SchoolDb, clientId: string): Promise<Client | undefined> {
-  const row = await at
+export async function findClient(db: SchoolDb, clientId: string): Promise<Client | undefined> {
+  const row = await db
     .from('clients')
     .select([
       'client_id',
@@ -172,7 +172,7 @@ const WHAT_CHANGED = sql`(
  * a row that was deleted before counts as created.
  */
 export async function admitAudited(
-  at: SchoolDb,
+  db: SchoolDb,
   client: { readonly clientId: string; readonly kind: ClientKind },
   by: AuditedActor,
   upsert: RawBuilder<unknown>,
@@ -182,13 +182,13 @@ export async function admitAudited(
     const change = changeEntry(by, { action, clientId, detail: { kind } })
     const stated = sql`${JSON.stringify(change.detail)}::jsonb`
     const detail = action === 'client.changed' ? sql`(${stated} || ${WHAT_CHANGED})` : stated
-    return auditInsert({ ...change, schoolId: at.schoolId, detail }, sql`where ${when}`)
+    return auditInsert({ ...change, schoolId: db.schoolId, detail }, sql`where ${when}`)
   }
   const written = sql`exists (select from admitted)`
-  await at.run(sql`
+  await db.run(sql`
     with before as (
       select name, redirect_uris, scopes from clients
-      where school_id = ${at.schoolId} and client_id = ${clientId} and deleted_at is null),
+      where school_id = ${db.schoolId} and client_id = ${clientId} and deleted_at is null),
     admitted as (${upsert} returning name, redirect_uris, scopes),
     created as (${entry('client.created', sql`${written} and not exists (select from before)`)}),
     changed as (${entry('client.changed', sql`${written} and exists (select from before)`)})

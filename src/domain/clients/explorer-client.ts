@@ -37,9 +37,9 @@ export function explorerAt(origin: string): Client {
 
 export type ExplorerState = 'on' | 'beta_off' | 'switched_off'
 
-export async function explorerState(at: SchoolDb, school: School): Promise<ExplorerState> {
+export async function explorerState(db: SchoolDb, school: School): Promise<ExplorerState> {
   if (!school.mcpConnections) return 'beta_off'
-  const own = await findClient(at, EXPLORER_CLIENT_ID)
+  const own = await findClient(db, EXPLORER_CLIENT_ID)
   return own?.disabled ? 'switched_off' : 'on'
 }
 
@@ -47,12 +47,12 @@ export async function explorerState(at: SchoolDb, school: School): Promise<Explo
  * Its redirect URI follows the school when the origin moves. Does nothing without the beta feature.
  * No audit entry: it was there before its row, and no person added or changed it.
  */
-export async function admitExplorerClient(at: SchoolDb): Promise<void> {
-  await at.run(sql`
+export async function admitExplorerClient(db: SchoolDb): Promise<void> {
+  await db.run(sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)
     select s.id, ${EXPLORER_CLIENT_ID}, 'application', 'member', ${NAME},
       array[s.origin || ${EXPLORER_PATH}], ${SCOPES.toArray()}::text[]
-    from schools s where s.id = ${at.schoolId} and s.mcp_connections
+    from schools s where s.id = ${db.schoolId} and s.mcp_connections
     on conflict (school_id, client_id) do update set redirect_uris = excluded.redirect_uris
       where c.redirect_uris is distinct from excluded.redirect_uris`)
 }

@@ -36,11 +36,11 @@ export interface ListedClient {
 
 /** Every client that the school knows, deleted ones apart, oldest first. */
 export async function listClients(
-  at: SchoolDb,
+  db: SchoolDb,
   kind?: ClientKind,
 ): Promise<readonly ListedClient[]> {
-  const unused = kind === undefined || kind === 'application' ? await unusedExplorer(at) : []
-  const rows = await selectClients(at)
+  const unused = kind === undefined || kind === 'application' ? await unusedExplorer(db) : []
+  const rows = await selectClients(db)
     .$if(kind !== undefined, (query) => query.where('kind', '=', kind as ClientKind))
     .orderBy('created_at')
     .orderBy('client_id')
@@ -50,19 +50,19 @@ export async function listClients(
 
 /** One client of the school as the lists show it. */
 export async function findListedClient(
-  at: SchoolDb,
+  db: SchoolDb,
   clientId: string,
 ): Promise<ListedClient | undefined> {
-  const row = await selectClients(at).where('client_id', '=', clientId).executeTakeFirst()
+  const row = await selectClients(db).where('client_id', '=', clientId).executeTakeFirst()
   if (row !== undefined) return listedFromRow(row)
-  return clientId === EXPLORER_CLIENT_ID ? (await unusedExplorer(at))[0] : undefined
+  return clientId === EXPLORER_CLIENT_ID ? (await unusedExplorer(db))[0] : undefined
 }
 
 /** The explorer while it has no row yet: it exists since its school does. */
-async function unusedExplorer(at: SchoolDb): Promise<ListedClient[]> {
-  const { rows } = await at.run(sql<{ origin: string; created_at: Date }>`
+async function unusedExplorer(db: SchoolDb): Promise<ListedClient[]> {
+  const { rows } = await db.run(sql<{ origin: string; created_at: Date }>`
     select s.origin, s.created_at from schools s
-    where s.id = ${at.schoolId} and s.mcp_connections and not exists (
+    where s.id = ${db.schoolId} and s.mcp_connections and not exists (
       select from clients c where c.school_id = s.id and c.client_id = ${EXPLORER_CLIENT_ID})`)
   return rows.map(({ origin, created_at }) => ({
     ...explorerAt(origin),
@@ -83,15 +83,15 @@ async function unusedExplorer(at: SchoolDb): Promise<ListedClient[]> {
 
 /** A tool of the school by the name in its address. */
 export async function findListedTool(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
 ): Promise<ListedClient | undefined> {
-  const row = await selectClients(at).where('slug', '=', slug).executeTakeFirst()
+  const row = await selectClients(db).where('slug', '=', slug).executeTakeFirst()
   return row === undefined ? undefined : listedFromRow(row)
 }
 
-function selectClients(at: SchoolDb) {
-  return at
+function selectClients(db: SchoolDb) {
+  return db
     .from('clients')
     .select([
       'client_id',

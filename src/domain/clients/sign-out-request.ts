@@ -32,13 +32,13 @@ export interface SignOutRequest {
  * @see OpenID Connect RP-Initiated Logout 1.0 §2 and §3
  */
 export async function checkSignOut(
-  at: SchoolDb,
+  db: SchoolDb,
   school: School,
   asked: AskedSignOut,
 ): Promise<SignOutRequest> {
-  const hint = await checkHint(at, school, asked)
+  const hint = await checkHint(db, school, asked)
   const clientId = hint?.clientId ?? asked.clientId
-  const client = clientId === undefined ? undefined : await loadClient(at, clientId)
+  const client = clientId === undefined ? undefined : await loadClient(db, clientId)
   checkRedirectUri(client, asked.postLogoutRedirectUri)
   return {
     clientId,
@@ -48,9 +48,9 @@ export async function checkSignOut(
   }
 }
 
-async function checkHint(at: SchoolDb, school: School, { idTokenHint, clientId }: AskedSignOut) {
+async function checkHint(db: SchoolDb, school: School, { idTokenHint, clientId }: AskedSignOut) {
   if (idTokenHint === undefined) return undefined
-  const hint = await verifyIdTokenHint(at, school, idTokenHint)
+  const hint = await verifyIdTokenHint(db, school, idTokenHint)
   if (hint === undefined) {
     throw refused(
       'id_token_hint is no ID token that this origin signed. Send the one from the code exchange, unchanged.',
@@ -64,8 +64,8 @@ async function checkHint(at: SchoolDb, school: School, { idTokenHint, clientId }
   return hint
 }
 
-async function loadClient(at: SchoolDb, clientId: string): Promise<Client> {
-  const client = await findClient(at, clientId)
+async function loadClient(db: SchoolDb, clientId: string): Promise<Client> {
+  const client = await findClient(db, clientId)
   if (client === undefined || client.disabled) {
     throw refused('No application with this client_id is known at this school.')
   }
@@ -95,10 +95,10 @@ export interface SignOutTarget {
 
 /** Read again when it is needed: an operator may have changed the client while a page was open. */
 export async function findSignOutTarget(
-  at: SchoolDb,
+  db: SchoolDb,
   { clientId, redirectUri, state }: SignOutRequest,
 ): Promise<SignOutTarget | undefined> {
-  const client = clientId === undefined ? undefined : await findClient(at, clientId)
+  const client = clientId === undefined ? undefined : await findClient(db, clientId)
   if (client === undefined || client.disabled) return undefined
   const { postLogoutRedirectUris = [] } = client
   const uri = findPostLogoutRedirectUri(postLogoutRedirectUris, redirectUri ?? '')
@@ -146,13 +146,13 @@ export interface IdTokenHint {
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
 async function verifyIdTokenHint(
-  at: SchoolDb,
+  db: SchoolDb,
   school: School,
   text: string,
 ): Promise<IdTokenHint | undefined> {
   const token = parseEs256(text)
   if (token === undefined) return undefined
-  const key = await at
+  const key = await db
     .from('signing_keys')
     .select('public_jwk')
     .where('kid', '=', token.kid)

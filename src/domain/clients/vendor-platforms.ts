@@ -73,7 +73,7 @@ export async function knownPlatformNames(db: Db): Promise<readonly string[]> {
  * nothing for a client_id that is no platform's.
  */
 export async function admitVendorPlatform(
-  at: SchoolDb,
+  db: SchoolDb,
   clientId: string,
   by: AuditedActor,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function admitVendorPlatform(
   const upsert = sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes, reviewed_at,
       platform_disabled_at)
-    select ${at.schoolId}, client_id, 'vendor', 'operator', client_name, redirect_uris,
+    select ${db.schoolId}, client_id, 'vendor', 'operator', client_name, redirect_uris,
       ${SCOPES_OF_AUDIENCE.operator.toArray()}::text[], now(), disabled_at
     from vendor_platforms where client_id = ${clientId} for share
     on conflict (school_id, client_id) do update
@@ -91,7 +91,7 @@ export async function admitVendorPlatform(
         and (c.redirect_uris, c.name, c.scopes, c.platform_disabled_at, c.deleted_at)
             is distinct from (excluded.redirect_uris, excluded.name, excluded.scopes,
                               excluded.platform_disabled_at, null)`
-  await admitAudited(at, { clientId, kind: 'vendor' }, by, upsert)
+  await admitAudited(db, { clientId, kind: 'vendor' }, by, upsert)
 }
 
 interface ShippedPlatform {

@@ -93,15 +93,15 @@ interface OwnedProductRow {
 }
 
 export async function productsOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   range: KeysetRange,
 ): Promise<OwnedProduct[]> {
-  const { rows } = await at.run(sql<OwnedProductRow>`
+  const { rows } = await db.run(sql<OwnedProductRow>`
     select a.id as access_id, d.id, d.slug, d.title, d.description, a.granted_at
     from digital_product_accesses a
       join digital_products d on d.school_id = a.school_id and d.id = a.product_id
-    where a.school_id = ${at.schoolId} and a.user_id = ${userId} and a.revoked_at is null
+    where a.school_id = ${db.schoolId} and a.user_id = ${userId} and a.revoked_at is null
       and ${inRange('a.granted_at', 'a.id', range)}
     ${rangeOrder('a.granted_at', 'a.id', range)}`)
   const products = rows.map(({ access_id, granted_at, ...product }) => ({
@@ -112,13 +112,13 @@ export async function productsOf(
   return newestFirst(products, range)
 }
 
-export async function countProductsOf(at: SchoolDb, userId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total ${productRowsOf(at, userId)}`)
+export async function countProductsOf(db: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
+    select count(*) as total ${productRowsOf(db, userId)}`)
   return rows[0]?.total ?? 0
 }
 
-export function productRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+export function productRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`from digital_product_accesses
-    where school_id = ${at.schoolId} and user_id = ${userId} and revoked_at is null`
+    where school_id = ${db.schoolId} and user_id = ${userId} and revoked_at is null`
 }

@@ -104,12 +104,12 @@ export const coupons: Resource<typeof couponSchema> = {
   object: 'coupon',
   restPath: '/coupons/{id}',
   schema: couponSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select c.id, c.code, c.percent_off, c.amount_off, c.currency, c.max_redemptions, c.max_per_member,
       c.redemption_count, c.starts_at, c.ends_at,
       not ${IS_CLOSED} as redeemable,
       c.archived_at, c.created_at, c.updated_at, c.version
-    from coupons c where c.school_id = ${at.schoolId}`,
+    from coupons c where c.school_id = ${db.schoolId}`,
 }
 
 export const listCoupons = listOperation({

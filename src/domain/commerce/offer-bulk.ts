@@ -171,9 +171,9 @@ const accessSchema = z
 const accesses: Resource<typeof accessSchema> = {
   object: 'digital_product_access',
   schema: accessSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select a.id, a.product_id, a.user_id as member_id, a.granted_at, a.revoked_at
-    from digital_product_accesses a where a.school_id = ${at.schoolId}`,
+    from digital_product_accesses a where a.school_id = ${db.schoolId}`,
 }
 
 export const accessKind = tableKind({

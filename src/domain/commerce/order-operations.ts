@@ -118,14 +118,14 @@ export const orders: Resource<typeof orderSchema> = {
   object: 'order',
   restPath: '/orders/{id}',
   schema: orderSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select o.id, o.number, o.user_id as member_id, o.state, o.total_amount, o.currency,
       ${ITEMS}, ${PAYMENTS},
       array(select c.code from coupon_redemptions d
               join coupons c on c.school_id = d.school_id and c.id = d.coupon_id
             where d.school_id = o.school_id and d.order_id = o.id order by c.code) as coupon_codes,
       o.completed_at, o.created_at, o.updated_at, o.version
-    from orders o where o.school_id = ${at.schoolId}`,
+    from orders o where o.school_id = ${db.schoolId}`,
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 

@@ -39,7 +39,7 @@ export const listPayments = listOperation({
       (state) => sql`r.refunding_state = ${sql.lit(state)}`,
     ),
     // By their ids: in the order of the list, all others may have to be read before the first that matches.
-    due: filter(z.enum(['soon']), (_, at) => sql`r.id = any (array(${paymentsDueSoon(at)}))`),
+    due: filter(z.enum(['soon']), (_, db) => sql`r.id = any (array(${paymentsDueSoon(db)}))`),
     search: searchIn(
       codeIn('payments', 'trade_no'),
       codeOf('order_id', 'orders', 'number'),

@@ -78,7 +78,7 @@ const ADJUSTMENTS = sql`
 export const payments: Resource<typeof paymentSchema> = {
   object: 'payment',
   schema: paymentSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select p.id, p.trade_no, p.order_id, o.number as order_number, p.user_id as member_id, p.amount,
       p.currency, p.payment_type,
       case when p.state = 'pending' and p.expires_at <= now() then 'expired' else p.state end as state,
@@ -91,7 +91,7 @@ export const payments: Resource<typeof paymentSchema> = {
     from payments p
       left join orders o on o.school_id = p.school_id and o.id = p.order_id
       left join invoices v on v.school_id = p.school_id and v.payment_id = p.id
-    where p.school_id = ${at.schoolId}`,
+    where p.school_id = ${db.schoolId}`,
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 

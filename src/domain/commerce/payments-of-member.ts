@@ -79,9 +79,9 @@ interface PaymentRow {
  * The payments that a member sees: all except a pending checkout without a payment method. No job
  * writes expiry; every reading compares expires_at with the time.
  */
-function shownTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
+function shownTo(db: SchoolDb, userId: string): RawBuilder<boolean> {
   return sql<boolean>`
-    p.school_id = ${at.schoolId} and p.user_id = ${userId}
+    p.school_id = ${db.schoolId} and p.user_id = ${userId}
     and (p.state <> 'pending' or p.payment_type is not null or p.expires_at <= now())`
 }
 
@@ -95,48 +95,48 @@ const SELECT = sql`
 
 /** The billing history of a member, newest attempt first. */
 export async function paymentsOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   range: KeysetRange,
 ): Promise<MemberPayment[]> {
-  const { rows } = await at.run(sql<PaymentRow>`
-    ${SELECT} where ${shownTo(at, userId)} and ${inRange('p.created_at', 'p.id', range)}
+  const { rows } = await db.run(sql<PaymentRow>`
+    ${SELECT} where ${shownTo(db, userId)} and ${inRange('p.created_at', 'p.id', range)}
     ${rangeOrder('p.created_at', 'p.id', range)}`)
   return newestFirst(rows.map(paymentFromRow), range)
 }
 
 /** One payment of the member; undefined if it is another member's or does not exist. */
 export async function findPaymentOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   id: string,
 ): Promise<MemberPayment | undefined> {
-  const { rows } = await at.run(sql<PaymentRow>`
-    ${SELECT} where ${shownTo(at, userId)} and p.id = ${id}`)
+  const { rows } = await db.run(sql<PaymentRow>`
+    ${SELECT} where ${shownTo(db, userId)} and p.id = ${id}`)
   return rows.map(paymentFromRow)[0]
 }
 
 /** What a member still has to pay, the first due first. */
 export async function paymentsToPay(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   limit: number,
 ): Promise<MemberPayment[]> {
-  const { rows } = await at.run(sql<PaymentRow>`
-    ${SELECT} where ${shownTo(at, userId)} and p.state = 'pending'
+  const { rows } = await db.run(sql<PaymentRow>`
+    ${SELECT} where ${shownTo(db, userId)} and p.state = 'pending'
       and (p.expires_at is null or p.expires_at > now())
     order by p.expires_at, p.created_at, p.id limit ${limit}`)
   return rows.map(paymentFromRow)
 }
 
-export async function countPaymentsOf(at: SchoolDb, userId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total ${paymentRowsOf(at, userId)}`)
+export async function countPaymentsOf(db: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
+    select count(*) as total ${paymentRowsOf(db, userId)}`)
   return rows[0]?.total ?? 0
 }
 
-export function paymentRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
-  return sql`from payments p where ${shownTo(at, userId)}`
+export function paymentRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`from payments p where ${shownTo(db, userId)}`
 }
 
 function paymentFromRow(row: PaymentRow): MemberPayment {
@@ -184,10 +184,10 @@ function invoiceFromRow(row: PaymentRow): MemberPayment['invoice'] {
 export const DUE_SOON_DAYS = 3
 
 /** Selects the ids of unpaid payments that are due soon, the first to expire first, no more than lists count. */
-export function paymentsDueSoon(at: SchoolDb): RawBuilder<unknown> {
+export function paymentsDueSoon(db: SchoolDb): RawBuilder<unknown> {
   return sql`
     select p.id from payments p
-    where p.school_id = ${at.schoolId} and p.state = 'pending'
+    where p.school_id = ${db.schoolId} and p.state = 'pending'
       and p.expires_at > now() and p.expires_at <= now() + make_interval(days => ${DUE_SOON_DAYS})
     order by p.expires_at limit ${sql.lit(COUNTED)}`
 }
@@ -209,26 +209,26 @@ export interface PaymentAdjustment {
 
 /** The lines of these payments, by payment. The caller has checked that the payments are the member's. */
 export async function linesOfPayments(
-  at: SchoolDb,
+  db: SchoolDb,
   paymentIds: readonly string[],
 ): Promise<Map<string, PaymentLine[]>> {
-  const { rows } = await at.run(sql<PaymentLine & { paymentId: string }>`
+  const { rows } = await db.run(sql<PaymentLine & { paymentId: string }>`
     select payment_id as "paymentId", title, quantity, unit_amount as "unitAmount", amount
     from payment_lines
-    where school_id = ${at.schoolId} and payment_id = any(${paymentIds}::uuid[])
+    where school_id = ${db.schoolId} and payment_id = any(${paymentIds}::uuid[])
     order by payment_id, position`)
   return groupRows(rows, ({ paymentId }) => paymentId)
 }
 
 /** The coupon and promotion lines of these payments, by payment. */
 export async function adjustmentsOfPayments(
-  at: SchoolDb,
+  db: SchoolDb,
   paymentIds: readonly string[],
 ): Promise<Map<string, PaymentAdjustment[]>> {
-  const { rows } = await at.run(sql<PaymentAdjustment & { paymentId: string }>`
+  const { rows } = await db.run(sql<PaymentAdjustment & { paymentId: string }>`
     select payment_id as "paymentId", kind, label, amount
     from payment_adjustments
-    where school_id = ${at.schoolId} and payment_id = any(${paymentIds}::uuid[])
+    where school_id = ${db.schoolId} and payment_id = any(${paymentIds}::uuid[])
     order by payment_id, position`)
   return groupRows(rows, ({ paymentId }) => paymentId)
 }

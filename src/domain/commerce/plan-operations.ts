@@ -49,13 +49,13 @@ export const plans: Resource<typeof planSchema> = {
   object: 'membership_plan',
   restPath: '/membership-plans/{id}',
   schema: planSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select p.id, p.slug, p.name, p.description, p.state, p.price_amount, p.currency, p.interval,
       array(select c.course_id from membership_plan_courses c
             where c.school_id = p.school_id and c.plan_id = p.id order by c.course_id)::text[] as course_ids,
       p.active_subscription_count,
       p.created_at, p.updated_at, p.version
-    from membership_plans p where p.school_id = ${at.schoolId}`,
+    from membership_plans p where p.school_id = ${db.schoolId}`,
 }
 
 export const planFields = {

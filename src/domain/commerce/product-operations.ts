@@ -56,11 +56,11 @@ export const products: Resource<typeof productSchema> = {
   object: 'digital_product',
   restPath: '/digital-products/{id}',
   schema: productSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select p.id, p.slug, p.title, p.description, p.price_amount, p.currency, p.file_id, p.state,
       p.owner_count,
       p.created_at, p.updated_at, p.version
-    from digital_products p where p.school_id = ${at.schoolId}`,
+    from digital_products p where p.school_id = ${db.schoolId}`,
 }
 
 export const listProducts = listOperation({

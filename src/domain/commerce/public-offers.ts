@@ -38,24 +38,24 @@ type PlanRow = Omit<PublicPlan, 'key'>
 const PLAN_SEARCHED = ['p.name', 'p.description']
 
 /** Published plans that contain every word of the search, newest first, for a search over all kinds. */
-export function planHits(at: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
+export function planHits(db: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
   return sql`
     select 'membership_plan' as kind, p.id, p.slug, p.name as title, p.description as text
     from membership_plans p
-    where p.school_id = ${at.schoolId} and p.state = 'published'
+    where p.school_id = ${db.schoolId} and p.state = 'published'
       and ${containsWords(PLAN_SEARCHED, search)}
     order by p.created_at desc, p.id desc limit ${limit}`
 }
 
 /** Published plans in which every word of the search occurs, newest first. */
 export async function publicPlans(
-  at: SchoolDb,
+  db: SchoolDb,
   search: string,
   range: KeysetRange,
 ): Promise<PublicPlan[]> {
-  const { rows } = await at.run(sql<PlanRow>`
+  const { rows } = await db.run(sql<PlanRow>`
     select ${PLAN_COLUMNS} from membership_plans p
-    where p.school_id = ${at.schoolId} and p.state = 'published'
+    where p.school_id = ${db.schoolId} and p.state = 'published'
       and ${inRange('p.created_at', 'p.id', range)}
       and ${containsWords(PLAN_SEARCHED, search)}
     ${rangeOrder('p.created_at', 'p.id', range)} ${plannedFor(search)}`)
@@ -72,17 +72,17 @@ export interface PlanDetails extends PlanRow {
 
 /** For the preview of an operator it need not be published. */
 export async function findPublicPlan(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
   isPreview = false,
 ): Promise<PlanDetails | undefined> {
-  const { rows } = await at.run(sql<PlanDetails>`
+  const { rows } = await db.run(sql<PlanDetails>`
     select ${PLAN_COLUMNS}, ${htmlOf('p')} as html, p.state = 'published' as "isPublic",
       (select coalesce(json_agg(json_build_object('slug', c.slug, 'title', c.title)
                                 order by c.title, c.id), '[]')
        from ${SHOWN_COURSES}) as "shownCourses"
     from membership_plans p
-    where p.school_id = ${at.schoolId} and p.slug = ${slug}
+    where p.school_id = ${db.schoolId} and p.slug = ${slug}
       ${isPreview ? sql`` : sql`and p.state = 'published'`}`)
   return rows[0]
 }
@@ -109,23 +109,23 @@ type ProductRow = Omit<PublicProduct, 'key'>
 const PRODUCT_SEARCHED = ['title', 'description']
 
 /** Published products that contain every word of the search, newest first, for a search over all kinds. */
-export function productHits(at: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
+export function productHits(db: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
   return sql`
     select 'digital_product' as kind, id, slug, title, description as text from digital_products
-    where school_id = ${at.schoolId} and state = 'published'
+    where school_id = ${db.schoolId} and state = 'published'
       and ${containsWords(PRODUCT_SEARCHED, search)}
     order by created_at desc, id desc limit ${limit}`
 }
 
 /** Published products in which every word of the search occurs, newest first. */
 export async function publicProducts(
-  at: SchoolDb,
+  db: SchoolDb,
   search: string,
   range: KeysetRange,
 ): Promise<PublicProduct[]> {
-  const { rows } = await at.run(sql<ProductRow>`
+  const { rows } = await db.run(sql<ProductRow>`
     select ${PRODUCT_COLUMNS} from digital_products p
-    where p.school_id = ${at.schoolId} and p.state = 'published'
+    where p.school_id = ${db.schoolId} and p.state = 'published'
       and ${inRange('p.created_at', 'p.id', range)}
       and ${containsWords(PRODUCT_SEARCHED, search)}
     ${rangeOrder('p.created_at', 'p.id', range)} ${plannedFor(search)}`)
@@ -148,12 +148,12 @@ export interface ProductOfViewer extends ProductRow {
  * be published.
  */
 export async function findPublicProduct(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
   userId: string | null = null,
   isPreview = false,
 ): Promise<ProductOfViewer | undefined> {
-  const { rows } = await at.run(sql<ProductOfViewer>`
+  const { rows } = await db.run(sql<ProductOfViewer>`
     select ${PRODUCT_COLUMNS}, ${htmlOf('p')} as html, p.state = 'published' as "isPublic",
       a.id is not null as "isOwned",
       (select json_build_object('id', f.id, 'name', f.name, 'sizeBytes', f.size_bytes)
@@ -161,7 +161,7 @@ export async function findPublicProduct(
     from digital_products p
       left join digital_product_accesses a on a.school_id = p.school_id and a.product_id = p.id
         and a.user_id = ${userId} and a.revoked_at is null
-    where p.school_id = ${at.schoolId} and p.slug = ${slug}
+    where p.school_id = ${db.schoolId} and p.slug = ${slug}
       ${isPreview ? sql`` : sql`and (p.state = 'published' or a.id is not null)`}`)
   return rows[0]
 }

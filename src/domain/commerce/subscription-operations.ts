@@ -41,10 +41,10 @@ export const subscriptions: Resource<typeof subscriptionSchema> = {
   object: 'subscription',
   restPath: '/subscriptions/{id}',
   schema: subscriptionSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select s.id, s.user_id as member_id, s.plan_id, s.state, s.started_at, s.current_period_starts_at,
       s.current_period_ends_at, s.cancel_at_period_end, s.canceled_at, s.created_at, s.updated_at, s.version
-    from subscriptions s where s.school_id = ${at.schoolId}`,
+    from subscriptions s where s.school_id = ${db.schoolId}`,
   expansions: {
     member: expansionOf(members, 'member_id', ['members:read']),
     plan: expansionOf(plans, 'plan_id', ['membership_plans:read']),

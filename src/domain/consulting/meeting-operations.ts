@@ -34,14 +34,14 @@ export const listMeetings = listOperation({
     study_group_id: filter(id, (value) => sql`r.study_group_id = ${value}`),
     member_id: filter(
       id,
-      (value, at) => sql`
+      (value, db) => sql`
         r.id in (
           select s.meeting_id from meeting_seats s
-          where s.school_id = ${at.schoolId} and s.user_id = ${value}
+          where s.school_id = ${db.schoolId} and s.user_id = ${value}
           union all
           select c.id from study_group_members p join consulting_meetings c
             on c.school_id = p.school_id and c.study_group_id = p.group_id
-          where p.school_id = ${at.schoolId} and p.user_id = ${value})`,
+          where p.school_id = ${db.schoolId} and p.user_id = ${value})`,
     ),
     search: searchIn(
       'title',

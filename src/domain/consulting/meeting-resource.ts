@@ -32,7 +32,7 @@ const meetingSchema = z
 export const meetings: Resource<typeof meetingSchema> = {
   object: 'consulting_meeting',
   schema: meetingSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select m.id, case when m.study_group_id is null then 'consulting' else 'study_group' end as kind,
       m.service_id, m.study_group_id, coalesce(v.title, g.name) as held_for,
       m.title, m.state, m.starts_at, m.ends_at, m.room_url, seats.member_ids,
@@ -46,7 +46,7 @@ export const meetings: Resource<typeof meetingSchema> = {
         select array(select s.user_id from meeting_seats s
                      where s.school_id = m.school_id and s.meeting_id = m.id
                      order by s.user_id)::text[] as member_ids) seats
-    where m.school_id = ${at.schoolId}`,
+    where m.school_id = ${db.schoolId}`,
 }
 
 const attendeeSchema = z
@@ -63,10 +63,10 @@ const attendeeSchema = z
 export const attendees: Resource<typeof attendeeSchema> = {
   object: 'meeting_attendee',
   schema: attendeeSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select s.user_id as id, s.meeting_id, u.name, u.email, s.booked_at as since
-    from meeting_seats s join ${shownPeople(at)} u on u.id = s.user_id
-    where s.school_id = ${at.schoolId}`,
+    from meeting_seats s join ${shownPeople(db)} u on u.id = s.user_id
+    where s.school_id = ${db.schoolId}`,
 }
 
 export const meetingFields = {

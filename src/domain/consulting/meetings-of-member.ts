@@ -53,19 +53,19 @@ interface MeetingRow {
  * The two sources of a member's meetings: seats and study groups. They never overlap, because a class
  * has no seats. Each uses its own index; one condition with `or` would read all meetings of the school.
  */
-function sources(at: SchoolDb, userId: string): readonly RawBuilder<unknown>[] {
-  return [seatsOf(at, userId), classesOf(at, userId)]
+function sources(db: SchoolDb, userId: string): readonly RawBuilder<unknown>[] {
+  return [seatsOf(db, userId), classesOf(db, userId)]
 }
 
-const seatsOf = (at: SchoolDb, userId: string) => sql`
+const seatsOf = (db: SchoolDb, userId: string) => sql`
   from meeting_seats mine join consulting_meetings m
     on m.school_id = mine.school_id and m.id = mine.meeting_id
-  where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`
+  where mine.school_id = ${db.schoolId} and mine.user_id = ${userId}`
 
-const classesOf = (at: SchoolDb, userId: string) => sql`
+const classesOf = (db: SchoolDb, userId: string) => sql`
   from study_group_members mine join consulting_meetings m
     on m.school_id = mine.school_id and m.study_group_id = mine.group_id
-  where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`
+  where mine.school_id = ${db.schoolId} and mine.user_id = ${userId}`
 
 function matches(
   { startedAfter, startedBefore, endedAfter, endedBefore, states }: MeetingFilter,
@@ -90,7 +90,7 @@ function distinct(states: readonly MeetingState[]): MeetingState[] {
  * meeting; those that do not yet, from before an update, are sorted.
  */
 function pages(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   filter: MeetingFilter,
   range: KeysetRange,
@@ -98,48 +98,48 @@ function pages(
   const [time, id] = ['mine.starts_at', 'mine.meeting_id']
   const page = sql`${inRange('m.starts_at', 'm.id', range)} ${rangeOrder('m.starts_at', 'm.id', range)}`
   return sql`
-    (select m.* ${seatsOf(at, userId)} and ${matches(filter, time)}
+    (select m.* ${seatsOf(db, userId)} and ${matches(filter, time)}
        and ${inRange(time, id, range)} ${rangeOrder(time, id, range)})
     union all
-    (select m.* ${seatsOf(at, userId)} and mine.starts_at is null and ${matches(filter)} and ${page})
+    (select m.* ${seatsOf(db, userId)} and mine.starts_at is null and ${matches(filter)} and ${page})
     union all
     (select m.* from study_group_members mine cross join lateral (
        select m.* from consulting_meetings m
-       where m.school_id = ${at.schoolId} and m.study_group_id = mine.group_id and ${matches(filter)} and ${page}) m
-     where mine.school_id = ${at.schoolId} and mine.user_id = ${userId})`
+       where m.school_id = ${db.schoolId} and m.study_group_id = mine.group_id and ${matches(filter)} and ${page}) m
+     where mine.school_id = ${db.schoolId} and mine.user_id = ${userId})`
 }
 
 /** The member's meetings, newest start first. The room is hidden once a meeting is over or canceled. */
 export async function meetingsOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   filter: MeetingFilter,
   range: KeysetRange,
 ): Promise<MemberMeeting[]> {
-  const { rows } = await at.run(sql<MeetingRow>`
+  const { rows } = await db.run(sql<MeetingRow>`
     select m.id, m.title, m.state, m.starts_at, m.ends_at,
       case when m.study_group_id is null then 'consulting' else 'study_group' end as kind,
       case when m.state = 'canceled' or m.ends_at <= now() then '' else m.room_url end as room_url
-    from (${pages(at, userId, filter, range)}) m
+    from (${pages(db, userId, filter, range)}) m
     ${rangeOrder('m.starts_at', 'm.id', range)}`)
   return newestFirst(rows.map(meetingFromRow), range)
 }
 
 export async function countMeetingsOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   filter: MeetingFilter,
 ): Promise<number> {
-  const [seats, classes] = sources(at, userId).map(
+  const [seats, classes] = sources(db, userId).map(
     (source) => sql`(select count(*) ${source} and ${matches(filter)})`,
   )
-  const { rows } = await at.run(sql<{ total: number }>`select ${seats} + ${classes} as total`)
+  const { rows } = await db.run(sql<{ total: number }>`select ${seats} + ${classes} as total`)
   return rows[0]?.total ?? 0
 }
 
 /** Every meeting of a member, in any state. */
-export function meetingRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
-  const [seats, classes] = sources(at, userId).map((source) => sql`select 1 ${source}`)
+export function meetingRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
+  const [seats, classes] = sources(db, userId).map((source) => sql`select 1 ${source}`)
   return sql`from (${seats} union all ${classes}) m`
 }
 
@@ -158,16 +158,16 @@ function meetingFromRow(row: MeetingRow): MemberMeeting {
 
 /** How many members attend each meeting: its seats, or the members of its group. */
 export async function attendeesOf(
-  at: SchoolDb,
+  db: SchoolDb,
   meetingIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const { rows } = await at.run(sql<{ id: string; attendees: number }>`
+  const { rows } = await db.run(sql<{ id: string; attendees: number }>`
     select m.id, coalesce(g.member_count, (
         select count(*) from meeting_seats s
         where s.school_id = m.school_id and s.meeting_id = m.id)) as attendees
     from consulting_meetings m
       left join study_groups g on g.school_id = m.school_id and g.id = m.study_group_id
-    where m.school_id = ${at.schoolId} and m.id = any(${meetingIds}::uuid[])`)
+    where m.school_id = ${db.schoolId} and m.id = any(${meetingIds}::uuid[])`)
   return new Map(rows.map(({ id, attendees }) => [id, attendees]))
 }
 
@@ -186,21 +186,21 @@ export const wholeSeconds = (time: Date): number => Math.floor(time.getTime() / 
  * lists newest first.
  */
 export async function meetingsToCome(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   { states, now }: Schedule,
   { after, limit }: Pick<KeysetRange, 'after' | 'limit'>,
 ): Promise<MemberMeeting[]> {
   const range = { before: after, limit, fromEnd: true }
-  const rows = await meetingsOf(at, userId, { states, endedAfter: wholeSeconds(now) }, range)
+  const rows = await meetingsOf(db, userId, { states, endedAfter: wholeSeconds(now) }, range)
   return rows.reverse()
 }
 
 export async function pastMeetings(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   { states, now }: Schedule,
   range: KeysetRange,
 ): Promise<MemberMeeting[]> {
-  return await meetingsOf(at, userId, { states, endedBefore: wholeSeconds(now) }, range)
+  return await meetingsOf(db, userId, { states, endedBefore: wholeSeconds(now) }, range)
 }

@@ -21,7 +21,7 @@ export const listAttendees = listOperation({
   ...WITHOUT_SCOPE,
   of: attendees,
   within: { meeting_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, meetings, input.meeting_id),
+  checkParent: (db, caller, input) => loadObject(db, caller, meetings, input.meeting_id),
   sorts: { name: 'text', since: 'time' },
   defaultSort: 'name',
 })

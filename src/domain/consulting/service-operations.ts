@@ -41,7 +41,7 @@ const serviceSchema = z
 export const consultingServices: Resource<typeof serviceSchema> = {
   object: 'consulting_service',
   schema: serviceSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select s.id, s.title, s.description, s.state, s.host_id,
       array(select c.course_id from consulting_service_courses c
             where c.school_id = s.school_id and c.service_id = s.id order by c.course_id)::text[] as course_ids,
@@ -51,7 +51,7 @@ export const consultingServices: Resource<typeof serviceSchema> = {
        where m.school_id = s.school_id and m.service_id = s.id and m.state <> 'canceled'
          and m.starts_at > now()) as upcoming_meeting_count,
       s.created_at, s.updated_at, s.version
-    from consulting_services s where s.school_id = ${at.schoolId}`,
+    from consulting_services s where s.school_id = ${db.schoolId}`,
   expansions: { host: expansionOf(members, 'host_id', ['members:read']) },
 }
 

@@ -20,9 +20,9 @@ export interface OfferedService extends Keyed {
 }
 
 /** The service is offered now, for one of the member's courses: the list that `enrolledCoursesOf` gives. */
-function offeredTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
+function offeredTo(db: SchoolDb, userId: string): RawBuilder<boolean> {
   return sql<boolean>`
-    s.school_id = ${at.schoolId} and s.state = 'offered' and exists (
+    s.school_id = ${db.schoolId} and s.state = 'offered' and exists (
       select from consulting_service_courses o
         join enrollments e on e.school_id = o.school_id and e.course_id = o.course_id
       where o.school_id = s.school_id and o.service_id = s.id and e.user_id = ${userId}
@@ -30,15 +30,15 @@ function offeredTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
 }
 
 export async function servicesFor(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   range: KeysetRange,
 ): Promise<OfferedService[]> {
-  const { rows } = await at.run(
+  const { rows } = await db.run(
     sql<{ id: string; title: string; description: string; created_at: Date }>`
     select s.id, s.title, s.description, s.created_at
     from consulting_services s
-    where ${offeredTo(at, userId)} and ${inRange('s.created_at', 's.id', range)}
+    where ${offeredTo(db, userId)} and ${inRange('s.created_at', 's.id', range)}
     ${rangeOrder('s.created_at', 's.id', range)}`,
   )
   const services = rows.map(({ created_at, ...service }) => ({
@@ -48,9 +48,9 @@ export async function servicesFor(
   return newestFirst(services, range)
 }
 
-export async function countServicesFor(at: SchoolDb, userId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total from consulting_services s where ${offeredTo(at, userId)}`)
+export async function countServicesFor(db: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
+    select count(*) as total from consulting_services s where ${offeredTo(db, userId)}`)
   return rows[0]?.total ?? 0
 }
 
@@ -77,14 +77,14 @@ export const RESERVED_PER_SERVICE = 200
 const MOST_SLOTS = 50_000
 
 export async function slotsOfServices(
-  at: SchoolDb,
+  db: SchoolDb,
   serviceIds: readonly string[],
 ): Promise<Map<string, WeeklySlot[]>> {
-  const { rows } = await at.run(sql<WeeklySlot & { serviceId: string }>`
+  const { rows } = await db.run(sql<WeeklySlot & { serviceId: string }>`
     select service_id as "serviceId", weekday, to_char(starts_at, 'HH24:MI') as "startsAt",
       duration_minutes as "durationMinutes", time_zone as "timeZone", capacity
     from consulting_slots
-    where school_id = ${at.schoolId} and service_id = any(${serviceIds}::uuid[])
+    where school_id = ${db.schoolId} and service_id = any(${serviceIds}::uuid[])
     order by service_id, weekday, starts_at, id
     limit ${sql.lit(MOST_SLOTS + 1)}`)
   return groupRows(atMost(rows, MOST_SLOTS), ({ serviceId }) => serviceId)
@@ -92,15 +92,15 @@ export async function slotsOfServices(
 
 /** The reservations of all members for these services, newest start first, the latest 200 of each. */
 export async function reservedMeetingsOf(
-  at: SchoolDb,
+  db: SchoolDb,
   serviceIds: readonly string[],
 ): Promise<Map<string, ReservedMeeting[]>> {
-  const { rows } = await at.run(sql<ReservedMeeting & { serviceId: string }>`
+  const { rows } = await db.run(sql<ReservedMeeting & { serviceId: string }>`
     select service.id as "serviceId", m.starts_at as "startedAt", m.ends_at as "endedAt", m.state
     from unnest(${serviceIds}::uuid[]) as service (id)
       cross join lateral (
         select starts_at, ends_at, state, id from consulting_meetings
-        where school_id = ${at.schoolId} and service_id = service.id and exists (
+        where school_id = ${db.schoolId} and service_id = service.id and exists (
           select from meeting_seats s
           where s.school_id = consulting_meetings.school_id and s.meeting_id = consulting_meetings.id)
         order by starts_at desc, id desc

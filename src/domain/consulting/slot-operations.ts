@@ -48,11 +48,11 @@ const slotSchema = z
 export const slots: Resource<typeof slotSchema> = {
   object: 'consulting_slot',
   schema: slotSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select t.id, t.service_id, t.weekday, to_char(t.starts_at, 'HH24:MI') as starts_at,
       t.duration_minutes, t.time_zone, t.capacity,
       ((t.weekday - 1) * 1440 + extract(epoch from t.starts_at)::int / 60)::int as minute_of_week
-    from consulting_slots t where t.school_id = ${at.schoolId}`,
+    from consulting_slots t where t.school_id = ${db.schoolId}`,
 }
 
 export const listSlots = listOperation({

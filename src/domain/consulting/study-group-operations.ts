@@ -56,10 +56,10 @@ const ROSTER = sql`from study_group_members p where p.school_id = g.school_id an
 const studyGroups: Resource<typeof studyGroupSchema> = {
   object: 'study_group',
   schema: studyGroupSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select g.id, g.name, g.course_id, g.member_count, ${UPCOMING},
       g.created_at, g.updated_at, g.version
-    from study_groups g where g.school_id = ${at.schoolId}`,
+    from study_groups g where g.school_id = ${db.schoolId}`,
   expansions,
 }
 
@@ -67,13 +67,13 @@ const studyGroups: Resource<typeof studyGroupSchema> = {
 export const wholeStudyGroups: Resource<typeof wholeGroupSchema> = {
   object: 'study_group',
   schema: wholeGroupSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select g.id, g.name, g.course_id, roster.member_ids,
       cardinality(roster.member_ids) as member_count, ${UPCOMING},
       g.created_at, g.updated_at, g.version
     from study_groups g, lateral (
       select array(select p.user_id ${ROSTER} order by p.user_id)::text[] as member_ids) roster
-    where g.school_id = ${at.schoolId}`,
+    where g.school_id = ${db.schoolId}`,
   expansions,
 }
 
@@ -91,10 +91,10 @@ const rosterEntrySchema = z
 export const roster: Resource<typeof rosterEntrySchema> = {
   object: 'study_group_member',
   schema: rosterEntrySchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select p.user_id as id, p.group_id, u.name, u.email, p.joined_at
-    from study_group_members p join ${shownPeople(at)} u on u.id = p.user_id
-    where p.school_id = ${at.schoolId}`,
+    from study_group_members p join ${shownPeople(db)} u on u.id = p.user_id
+    where p.school_id = ${db.schoolId}`,
 }
 
 const MAX_MEMBERS = 5000
@@ -192,7 +192,7 @@ export const listRoster = listOperation({
   ...WITHOUT_SCOPE,
   of: roster,
   within: { group_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, studyGroups, input.group_id),
+  checkParent: (db, caller, input) => loadObject(db, caller, studyGroups, input.group_id),
   filters: { search: searchIn(personOf('id')) },
   sorts: { joined_at: 'time' },
   defaultSort: '-joined_at',

@@ -26,18 +26,18 @@ interface FormRow extends Omit<PublicForm, 'questions'> {
 
 /** A form that is open, or was. A draft is found only for the preview of an operator. */
 export async function findPublicForm(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
   userId: string | null,
   isPreview = false,
 ): Promise<PublicForm | undefined> {
-  const { rows } = await at.run(sql<FormRow>`
+  const { rows } = await db.run(sql<FormRow>`
     select f.id, f.slug, f.title, f.fields, f.state = 'open' as "isOpen", f.once_per_member as "oncePerMember",
       exists (
         select from form_submissions s
         where s.school_id = f.school_id and s.user_id = ${userId} and s.form_id = f.id) as "isAnswered"
     from forms f
-    where f.school_id = ${at.schoolId} and f.slug = ${slug}
+    where f.school_id = ${db.schoolId} and f.slug = ${slug}
       ${isPreview ? sql`` : sql`and f.state in ('open', 'closed')`}`)
   const [row] = rows
   if (row === undefined) return undefined
@@ -82,21 +82,21 @@ export function refusalOf(form: PublicForm, userId: string | null): Refusal | un
 
 /** Stores the answers of one person to a form. */
 export async function answerForm(
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   throttleKey: Buffer,
   form: Pick<PublicForm, 'id'>,
   sender: Sender,
   answers: Readonly<Record<string, Answer>>,
 ): Promise<AnswerOutcome> {
-  const db = acrossSchools(at)
-  const limits = answerCounters(throttleKey, at.schoolId, sender)
+  const db = acrossSchools(schoolDb)
+  const limits = answerCounters(throttleKey, schoolDb.schoolId, sender)
   const retryAfterSeconds = await countTry(db, limits, WINDOW_MINUTES)
   if (retryAfterSeconds > 0) {
     // A refused answer does not use up the allowance of others.
     await uncountTries(db, { returned: limits })
     return { kind: 'throttled', retryAfterSeconds }
   }
-  return await at.transaction(async (tx) => {
+  return await schoolDb.transaction(async (tx) => {
     // Locked, so that two answers of one member at the same time cannot both be the first.
     const { rows } = await tx.run(sql<{ once: boolean }>`
       select once_per_member as once from forms

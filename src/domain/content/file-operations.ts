@@ -85,8 +85,8 @@ export interface StoredFile {
   readonly isShown: boolean
 }
 
-export async function findFile(at: SchoolDb, file: string): Promise<StoredFile | undefined> {
-  const { rows } = await at.run(sql<StoredFile>`
+export async function findFile(db: SchoolDb, file: string): Promise<StoredFile | undefined> {
+  const { rows } = await db.run(sql<StoredFile>`
     select f.name, f.content_type as "contentType", f.size_bytes as "sizeBytes",
       encode(f.sha256, 'hex') as sha256, f.storage_key as "storageKey",
       f.was_guarded
@@ -97,7 +97,7 @@ export async function findFile(at: SchoolDb, file: string): Promise<StoredFile |
         or exists (
           select from courses c where c.school_id = f.school_id and c.cover_file_id = f.id
             and c.state = 'published' and c.published_at <= now()) as "isShown"
-    from files f where f.school_id = ${at.schoolId} and f.id = ${file}`)
+    from files f where f.school_id = ${db.schoolId} and f.id = ${file}`)
   return rows[0]
 }
 

@@ -88,10 +88,10 @@ export const forms: Resource<typeof formSchema> = {
   object: 'form',
   restPath: '/forms/{id}',
   schema: formSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select f.id, f.slug, f.title, f.state, f.once_per_member, f.fields, f.submission_count,
       f.created_at, f.updated_at, f.version
-    from forms f where f.school_id = ${at.schoolId}`,
+    from forms f where f.school_id = ${db.schoolId}`,
 }
 
 const submissionSchema = z
@@ -110,9 +110,9 @@ export const submissions: Resource<typeof submissionSchema> = {
   object: 'form_submission',
   restPath: '/form-submissions/{id}',
   schema: submissionSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select s.id, s.form_id, s.user_id as member_id, s.answers, s.submitted_at
-    from form_submissions s where s.school_id = ${at.schoolId}`,
+    from form_submissions s where s.school_id = ${db.schoolId}`,
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 
@@ -146,7 +146,7 @@ export const listSubmissions = listOperation({
   scopes: READ,
   of: submissions,
   within: { form_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, forms, input.form_id),
+  checkParent: (db, caller, input) => loadObject(db, caller, forms, input.form_id),
   filters: {
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
     ...timeFilters('submitted_at'),

@@ -25,25 +25,25 @@ const PUBLIC = sql`state = 'published' and published_at <= now()`
 
 /** Published posts in which every word of the search occurs, newest first. */
 export function publicPosts(
-  at: SchoolDb,
+  db: SchoolDb,
   search: string,
   range: KeysetRange,
 ): Promise<PublicWriting[]> {
-  return writings(at, sql`posts`, search, range)
+  return writings(db, sql`posts`, search, range)
 }
 
 /** Published pages in which every word of the search occurs, newest first. */
 export function publicPages(
-  at: SchoolDb,
+  db: SchoolDb,
   search: string,
   range: KeysetRange,
 ): Promise<PublicWriting[]> {
-  return writings(at, sql`pages`, search, range)
+  return writings(db, sql`pages`, search, range)
 }
 
 /** Public posts or pages that contain every word of the search, newest first, for a search over all kinds. */
 export function writingHits(
-  at: SchoolDb,
+  db: SchoolDb,
   kind: 'post' | 'page',
   search: string,
   limit: number,
@@ -51,37 +51,37 @@ export function writingHits(
   return sql`
     select ${sql.lit(kind)} as kind, id, slug, title, body as text
     from ${kind === 'post' ? sql`posts` : sql`pages`}
-    where school_id = ${at.schoolId} and ${PUBLIC} and ${containsWords(SEARCHED, search)}
+    where school_id = ${db.schoolId} and ${PUBLIC} and ${containsWords(SEARCHED, search)}
     order by published_at desc, id desc limit ${limit}`
 }
 
 /** For the preview of an operator it need not be published. */
 export function findPublicPost(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
   isPreview = false,
 ): Promise<WholeWriting | undefined> {
-  return findWriting(at, sql`posts`, slug, isPreview)
+  return findWriting(db, sql`posts`, slug, isPreview)
 }
 
 /** For the preview of an operator it need not be published. */
 export function findPublicPage(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
   isPreview = false,
 ): Promise<WholeWriting | undefined> {
-  return findWriting(at, sql`pages`, slug, isPreview)
+  return findWriting(db, sql`pages`, slug, isPreview)
 }
 
 async function writings(
-  at: SchoolDb,
+  db: SchoolDb,
   table: RawBuilder<unknown>,
   search: string,
   range: KeysetRange,
 ): Promise<PublicWriting[]> {
-  const { rows } = await at.run(sql<WritingRow>`
+  const { rows } = await db.run(sql<WritingRow>`
     select id, slug, title, body, published_at as "publishedAt" from ${table}
-    where school_id = ${at.schoolId} and ${PUBLIC}
+    where school_id = ${db.schoolId} and ${PUBLIC}
       and ${inRange('published_at', 'id', range)}
       and ${containsWords(SEARCHED, search)}
     ${rangeOrder('published_at', 'id', range)} ${plannedFor(search)}`)
@@ -89,15 +89,15 @@ async function writings(
 }
 
 async function findWriting(
-  at: SchoolDb,
+  db: SchoolDb,
   table: RawBuilder<unknown>,
   slug: string,
   isPreview: boolean,
 ): Promise<WholeWriting | undefined> {
-  const { rows } = await at.run(sql<WholeWriting>`
+  const { rows } = await db.run(sql<WholeWriting>`
     select p.id, p.slug, p.title, p.body, coalesce(p.published_at, now()) as "publishedAt",
       ${htmlOf('p')} as html, coalesce(${PUBLIC}, false) as "isPublic"
     from ${table} p
-    where p.school_id = ${at.schoolId} and p.slug = ${slug} ${isPreview ? sql`` : sql`and ${PUBLIC}`}`)
+    where p.school_id = ${db.schoolId} and p.slug = ${slug} ${isPreview ? sql`` : sql`and ${PUBLIC}`}`)
   return rows[0]
 }

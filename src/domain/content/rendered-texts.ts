@@ -82,8 +82,8 @@ export function htmlOf(row: string): RawBuilder<string | null> {
 }
 
 /** The same by the id of the row. */
-export async function findHtml(at: SchoolDb, id: string): Promise<string | undefined> {
-  const kept = await at
+export async function findHtml(db: SchoolDb, id: string): Promise<string | undefined> {
+  const kept = await db
     .from('rendered_texts')
     .select('html')
     .where('object_id', '=', id)

@@ -36,10 +36,10 @@ export const posts: Resource<typeof postSchema> = {
   object: 'post',
   restPath: '/posts/{id}',
   schema: postSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select p.id, p.slug, p.title, p.body, p.author_id, p.state, p.published_at, p.created_at,
       p.updated_at, p.version
-    from posts p where p.school_id = ${at.schoolId}`,
+    from posts p where p.school_id = ${db.schoolId}`,
 }
 
 export const position = z.int().min(-1_000_000).max(1_000_000)
@@ -59,10 +59,10 @@ export const pages: Resource<typeof pageSchema> = {
   object: 'page',
   restPath: '/pages/{id}',
   schema: pageSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select p.id, p.slug, p.title, p.body, p.position, p.state, p.published_at, p.created_at,
       p.updated_at, p.version
-    from pages p where p.school_id = ${at.schoolId}`,
+    from pages p where p.school_id = ${db.schoolId}`,
 }
 
 const filters = {

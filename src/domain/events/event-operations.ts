@@ -96,11 +96,11 @@ export const events: Resource<typeof eventSchema> = {
   object: 'event',
   restPath: '/events/{id}',
   schema: eventSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select e.id, e.slug, e.title, e.description, e.starts_at, e.ends_at, e.location, e.online_url,
       e.capacity, e.price_amount, e.currency, e.state, e.registration_count,
       e.created_at, e.updated_at, e.version
-    from events e where e.school_id = ${at.schoolId}`,
+    from events e where e.school_id = ${db.schoolId}`,
 }
 
 export const listEvents = listOperation({

@@ -72,41 +72,41 @@ const SEARCHED = ['title', 'description', 'location']
 const TO_COME = sql`ends_at > now()`
 
 /** Published events to come that contain every word of the search, for a search over all kinds. */
-export function eventHits(at: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
+export function eventHits(db: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
   return sql`
     select 'event' as kind, id, slug, title, description as text from events
-    where school_id = ${at.schoolId} and state = 'published' and ${TO_COME}
+    where school_id = ${db.schoolId} and state = 'published' and ${TO_COME}
       and ${containsWords(SEARCHED, search)}
     order by starts_at, id limit ${limit}`
 }
 
 /** Published events that are not over, the next one first: the reverse of the list's order. */
 export async function publicEventsToCome(
-  at: SchoolDb,
+  db: SchoolDb,
   search: string,
   { after, limit }: Pick<KeysetRange, 'after' | 'limit'>,
 ): Promise<PublicEvent[]> {
-  return await readEvents(at, TO_COME, search, { before: after, limit, fromEnd: true })
+  return await readEvents(db, TO_COME, search, { before: after, limit, fromEnd: true })
 }
 
 /** Published events that are over, the latest first. */
 export async function publicEventsOfThePast(
-  at: SchoolDb,
+  db: SchoolDb,
   search: string,
   { after, limit }: Pick<KeysetRange, 'after' | 'limit'>,
 ): Promise<PublicEvent[]> {
-  return await readEvents(at, sql`ends_at <= now()`, search, { after, limit, fromEnd: false })
+  return await readEvents(db, sql`ends_at <= now()`, search, { after, limit, fromEnd: false })
 }
 
 async function readEvents(
-  at: SchoolDb,
+  db: SchoolDb,
   when: RawBuilder<unknown>,
   search: string,
   range: KeysetRange,
 ): Promise<PublicEvent[]> {
-  const { rows } = await at.run(sql<EventRow>`
+  const { rows } = await db.run(sql<EventRow>`
     select ${COLUMNS} from events
-    where school_id = ${at.schoolId} and state = 'published' and ${when}
+    where school_id = ${db.schoolId} and state = 'published' and ${when}
       and ${inRange('starts_at', 'id', range)}
       and ${containsWords(SEARCHED, search)}
     ${rangeOrder('starts_at', 'id', range)} ${plannedFor(search)}`)
@@ -118,12 +118,12 @@ async function readEvents(
  * may be a draft.
  */
 export async function findPublicEvent(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
   userId: string | null = null,
   isPreview = false,
 ): Promise<EventOfViewer | undefined> {
-  const { rows } = await at.run(sql<EventOfViewer>`
+  const { rows } = await db.run(sql<EventOfViewer>`
     select ${COLUMNS}, state, ${htmlOf('events')} as html, state = 'published' as "isPublic", ends_at <= now() as "isOver",
       registration_count as "registrationCount", r.registration,
       case when r.registration is not null then online_url end as "onlineUrl",
@@ -133,7 +133,7 @@ export async function findPublicEvent(
       from event_registrations g
       where g.school_id = events.school_id and g.event_id = events.id and g.user_id = ${userId}
         and g.state <> 'canceled') r on true
-    where school_id = ${at.schoolId} and slug = ${slug}
+    where school_id = ${db.schoolId} and slug = ${slug}
       ${
         isPreview
           ? sql``

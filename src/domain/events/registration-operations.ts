@@ -42,10 +42,10 @@ export const registrations: Resource<typeof registrationSchema> = {
   object: 'event_registration',
   restPath: '/event-registrations/{id}',
   schema: registrationSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select g.id, g.event_id, g.user_id as member_id, g.state, g.registered_at, g.canceled_at,
       g.updated_at, g.version
-    from event_registrations g where g.school_id = ${at.schoolId}`,
+    from event_registrations g where g.school_id = ${db.schoolId}`,
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 
@@ -56,7 +56,7 @@ export const listRegistrations = listOperation({
   scopes: READ,
   of: registrations,
   within: { event_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, events, input.event_id),
+  checkParent: (db, caller, input) => loadObject(db, caller, events, input.event_id),
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
@@ -181,11 +181,11 @@ export const MOST_REGISTRATIONS = 40
 
 /** Counts a try of a member, and returns how many seconds to wait; 0 if it may go on. */
 export async function countRegistration(
-  at: SchoolDb,
+  db: SchoolDb,
   throttleKey: Buffer,
   userId: string,
 ): Promise<number> {
-  const bucket = hmacSha256(throttleKey, `event-registration:${at.schoolId}:${userId}`)
+  const bucket = hmacSha256(throttleKey, `event-registration:${db.schoolId}:${userId}`)
   const limit = { bucket, failures: MOST_REGISTRATIONS }
-  return await countTry(acrossSchools(at), [limit], WINDOW_MINUTES)
+  return await countTry(acrossSchools(db), [limit], WINDOW_MINUTES)
 }

@@ -38,35 +38,35 @@ interface RegistrationRow extends RegisteredEvent {
 }
 
 export async function registrationsOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   range: KeysetRange,
 ): Promise<MemberRegistration[]> {
-  const { rows } = await at.run(sql<RegistrationRow>`
-    ${selectOf(at, userId)} and ${inRange('r.registered_at', 'r.id', range)}
+  const { rows } = await db.run(sql<RegistrationRow>`
+    ${selectOf(db, userId)} and ${inRange('r.registered_at', 'r.id', range)}
     ${rangeOrder('r.registered_at', 'r.id', range)}`)
   return newestFirst(rows.map(registrationFromRow), range)
 }
 
 /** The member's events that take place and are not over, the next first. */
 export async function nextEventsOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   limit: number,
 ): Promise<MemberRegistration[]> {
-  const { rows } = await at.run(sql<RegistrationRow>`
-    ${selectOf(at, userId)} and e.state = 'published' and e.ends_at > now()
+  const { rows } = await db.run(sql<RegistrationRow>`
+    ${selectOf(db, userId)} and e.state = 'published' and e.ends_at > now()
     order by e.starts_at, r.id limit ${limit}`)
   return rows.map(registrationFromRow)
 }
 
-function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+function selectOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`
     select r.id as registration_id, r.state as registration_state, r.registered_at,
       e.id, e.slug, e.title, e.description, e.state, e.starts_at as "startsAt",
       e.ends_at as "endsAt", e.location, e.online_url as "onlineUrl"
     from event_registrations r join events e on e.school_id = r.school_id and e.id = r.event_id
-    where r.school_id = ${at.schoolId} and r.user_id = ${userId} and r.state <> 'canceled'`
+    where r.school_id = ${db.schoolId} and r.user_id = ${userId} and r.state <> 'canceled'`
 }
 
 function registrationFromRow(row: RegistrationRow): MemberRegistration {
@@ -80,13 +80,13 @@ function registrationFromRow(row: RegistrationRow): MemberRegistration {
   }
 }
 
-export async function countRegistrationsOf(at: SchoolDb, userId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total ${registrationRowsOf(at, userId)}`)
+export async function countRegistrationsOf(db: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
+    select count(*) as total ${registrationRowsOf(db, userId)}`)
   return rows[0]?.total ?? 0
 }
 
-export function registrationRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+export function registrationRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`from event_registrations
-    where school_id = ${at.schoolId} and user_id = ${userId} and state <> 'canceled'`
+    where school_id = ${db.schoolId} and user_id = ${userId} and state <> 'canceled'`
 }

@@ -6,11 +6,11 @@ import { refuseEarlierConsentsOf } from '../people/person.ts'
 
 /** Ends one authorization, and with it every pair it ever made. */
 export async function endAuthorization(
-  at: SchoolDb,
+  db: SchoolDb,
   authorizationId: string,
   userId?: string,
 ): Promise<boolean> {
-  const row = await at
+  const row = await db
     .update('authorizations')
     .set({ revoked_at: sql<Date>`now()` })
     .where('id', '=', authorizationId)
@@ -27,18 +27,18 @@ export async function endAuthorization(
  * end many, so that two of them do not deadlock.
  */
 export async function endAuthorizationsOfClient(
-  at: SchoolDb,
+  db: SchoolDb,
   clientId: string,
   most: number,
 ): Promise<number | undefined> {
-  const { rows } = await at.run(sql<{ many: number; people: number }>`
+  const { rows } = await db.run(sql<{ many: number; people: number }>`
     with size as materialized (
       select count(*) as many from (
-        select from authorizations where school_id = ${at.schoolId} and client_id = ${clientId}
+        select from authorizations where school_id = ${db.schoolId} and client_id = ${clientId}
         limit ${most + 1}) few),
     live as materialized (
       select id from authorizations
-      where school_id = ${at.schoolId} and client_id = ${clientId} and revoked_at is null
+      where school_id = ${db.schoolId} and client_id = ${clientId} and revoked_at is null
         and (select many from size) <= ${most}
       order by id for no key update),
     ended as (
@@ -56,11 +56,11 @@ export interface EndedAuthorization {
 }
 
 /** Ends the authorizations of a person at this school. */
-export async function endAuthorizationsOfMember(at: SchoolDb, userId: string): Promise<void> {
-  await at.run(sql`
+export async function endAuthorizationsOfMember(db: SchoolDb, userId: string): Promise<void> {
+  await db.run(sql`
     with live as materialized (
       select id from authorizations
-      where school_id = ${at.schoolId} and user_id = ${userId} and revoked_at is null
+      where school_id = ${db.schoolId} and user_id = ${userId} and revoked_at is null
       order by id for no key update)
     update authorizations set revoked_at = now() where id in (select id from live)`)
 }

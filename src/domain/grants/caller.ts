@@ -63,19 +63,19 @@ export interface BearerDemands {
  * @see RFC 6750 §3.1, RFC 8707 §2
  */
 export async function authenticateBearer(
-  at: SchoolDb,
+  db: SchoolDb,
   presented: string,
   demands: BearerDemands = {},
 ): Promise<Caller> {
-  return await authenticate(at, presented, FIND_CALLER, (row, token) =>
-    judge(at, token, row, demands),
+  return await authenticate(db, presented, FIND_CALLER, (row, token) =>
+    judge(db, token, row, demands),
   )
 }
 
 /** `authenticateBearer` for endpoints that answer with claims about the person; one statement reads both. */
-export async function authenticatePerson(at: SchoolDb, presented: string): Promise<KnownCaller> {
-  return await authenticate(at, presented, FIND_KNOWN_CALLER, (row, token) => {
-    const caller = judge(at, token, row, {})
+export async function authenticatePerson(db: SchoolDb, presented: string): Promise<KnownCaller> {
+  return await authenticate(db, presented, FIND_KNOWN_CALLER, (row, token) => {
+    const caller = judge(db, token, row, {})
     if (row === undefined || row.email === null) throw refused(LEFT)
     const { email, name } = row
     const person = { email, name, avatarUrl: row.avatar_url ?? undefined, ...caller.person }
@@ -84,7 +84,7 @@ export async function authenticatePerson(at: SchoolDb, presented: string): Promi
 }
 
 async function authenticate<R extends CallerRow, C extends Caller>(
-  at: SchoolDb,
+  db: SchoolDb,
   presented: string,
   statement: Prepared<{ id: string } & AtSchool, R>,
   admit: (row: R | undefined, token: TokenFingerprint) => C,
@@ -92,14 +92,14 @@ async function authenticate<R extends CallerRow, C extends Caller>(
   const token = parseToken('access', presented)
   if (token === undefined) throw refused(UNKNOWN)
   const find = async () => {
-    const { rows } = await retryLostConnection(() => at.runPrepared(statement, { id: token.id }))
+    const { rows } = await retryLostConnection(() => db.runPrepared(statement, { id: token.id }))
     return rows[0]
   }
   const row = await find()
   const caller = admit(row, token)
   if (row === undefined || row.used) return caller
   // The token is proven, so this is no longer the work of a stranger.
-  if (await markFirstUse(inLane(at, 'interactive'), token.id)) return caller
+  if (await markFirstUse(inLane(db, 'interactive'), token.id)) return caller
   // Another request used, revoked or ended it at the same time: read and judge it again.
   return admit(await find(), token)
 }
@@ -149,7 +149,7 @@ const FIND_KNOWN_CALLER = prepared<{ id: string } & AtSchool, KnownCallerRow>(({
 )
 
 function judge(
-  at: SchoolDb,
+  db: SchoolDb,
   token: TokenFingerprint,
   row: CallerRow | undefined,
   demands: BearerDemands,
@@ -157,11 +157,11 @@ function judge(
   if (row === undefined || !constantTimeEqual(row.access_hash, token.hash)) throw refused(UNKNOWN)
   if (!row.live || !row.fresh) throw refused(UNKNOWN)
   // The holder of another school's live token learns only that it is not this school's.
-  if (row.school_id !== at.schoolId) throw refused(ELSEWHERE)
+  if (row.school_id !== db.schoolId) throw refused(ELSEWHERE)
   if (!row.client_on) throw refused(SWITCHED_OFF)
   if (row.user_id === null) throw refused(UNBOUND)
   if (row.holds_role !== true) throw refused(LEFT)
-  if (demands.boundSchool && row.bound_school_id !== at.schoolId) {
+  if (demands.boundSchool && row.bound_school_id !== db.schoolId) {
     throw refused(row.audience === 'operator' ? FOR_OPERATORS : ELSEWHERE)
   }
   return {
@@ -172,7 +172,7 @@ function judge(
     authorizationId: row.authorization_id,
     audience: row.audience,
     scopes: ScopeSet.recall(row.scopes),
-    lacksSchool: row.audience === 'member' && row.bound_school_id !== at.schoolId,
+    lacksSchool: row.audience === 'member' && row.bound_school_id !== db.schoolId,
   }
 }
 

@@ -73,11 +73,11 @@ export interface ConnectedApps {
 
 /** The apps of one person at this school, the latest authorized first, a page of authorizations at a time. */
 export async function connectedApps(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   page: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<ConnectedApps> {
-  const { rows } = await at.run(sql<Row>`
+  const { rows } = await db.run(sql<Row>`
     select a.client_id, c.name, c.kind, c.reviewed_at is not null as reviewed, ${logoUrlOf(sql`c`)} as logo_url,
       (c.disabled_at is not null or c.platform_disabled_at is not null) as disabled,
       exists (
@@ -87,7 +87,7 @@ export async function connectedApps(
       a.id, a.audience, a.scopes, a.device, a.created_at, a.last_used_at
     from authorizations a
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id and c.deleted_at is null
-    where a.school_id = ${at.schoolId} and a.user_id = ${userId} and ${isLive}
+    where a.school_id = ${db.schoolId} and a.user_id = ${userId} and ${isLive}
       ${page.before === undefined ? sql`` : sql`and a.id < ${page.before}`}
     order by a.id desc
     limit ${page.limit + 1}`)
@@ -132,13 +132,13 @@ export type WhatToEnd = { readonly authorizationId: string } | { readonly client
  * app access again.
  */
 export async function endConnectedApp(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   what: WhatToEnd,
   /** The person, or an operator of the school. */
   by: Pick<Actor, 'userId' | 'requestId'>,
 ): Promise<number> {
-  return await at.transaction(async (tx) => {
+  return await db.transaction(async (tx) => {
     const clientId =
       'clientId' in what ? what.clientId : await findClientOf(tx, userId, what.authorizationId)
     if (clientId !== undefined) await withdrawCodesOfApp(tx, userId, clientId)

@@ -15,7 +15,7 @@ interface Counted {
 }
 
 interface SchoolCounts {
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   readonly counted: Map<string, Counted>
 }
 
@@ -36,13 +36,13 @@ let writing = Promise.resolve()
  * for an authorization and a kind; a process that crashes loses a minute.
  */
 export function noteActivity(
-  at: SchoolDb,
+  db: SchoolDb,
   { authorizationId }: Used,
   kind: ActivityKind,
   access: 'read' | 'change',
 ): void {
   if (authorizationId === undefined) return
-  const counted = countedOf(at, authorizationId, kind)
+  const counted = countedOf(db, authorizationId, kind)
   if (counted === undefined) return
   if (access === 'read') counted.reads++
   else counted.changes++
@@ -53,33 +53,33 @@ export function noteActivity(
 }
 
 /** The same for an operation: the scopes that it needed say what it read or changed. */
-export function noteScopes(at: SchoolDb, used: Used, scopes: readonly string[]): void {
+export function noteScopes(db: SchoolDb, used: Used, scopes: readonly string[]): void {
   for (const scope of scopes) {
     const kind = kindOfScope(scope)
-    if (kind !== undefined) noteActivity(at, used, kind, isChange(scope) ? 'change' : 'read')
+    if (kind !== undefined) noteActivity(db, used, kind, isChange(scope) ? 'change' : 'read')
   }
 }
 
 /** Undefined if too much waits already. */
-function countedOf(at: SchoolDb, authorizationId: string, kind: ActivityKind): Counted | undefined {
+function countedOf(db: SchoolDb, authorizationId: string, kind: ActivityKind): Counted | undefined {
   const key = `${authorizationId} ${kind}`
-  const known = schools.get(at.schoolId)?.counted.get(key)
+  const known = schools.get(db.schoolId)?.counted.get(key)
   if (known !== undefined) return known
   if (waiting >= MOST_WAITING) return undefined
   waiting++
   timer ??= setTimeout(writeActivity, MINUTE_MS).unref()
   const counted = { authorizationId, kind, reads: 0, changes: 0 }
-  countsAt(at).set(key, counted)
+  countsAt(db).set(key, counted)
   return counted
 }
 
-function countsAt(at: SchoolDb): Map<string, Counted> {
-  const known = schools.get(at.schoolId)
+function countsAt(db: SchoolDb): Map<string, Counted> {
+  const known = schools.get(db.schoolId)
   if (known !== undefined) return known.counted
   // A view of its own, because that of a request would keep the request in memory.
-  const lasting = atSchool(acrossSchools(at), at.schoolId, { lane: 'batch' })
+  const lasting = atSchool(acrossSchools(db), db.schoolId, { lane: 'batch' })
   const counted = new Map<string, Counted>()
-  schools.set(at.schoolId, { at: lasting, counted })
+  schools.set(db.schoolId, { db: lasting, counted })
   return counted
 }
 
@@ -97,19 +97,19 @@ async function writeAll(): Promise<void> {
   schools.clear()
   waiting = 0
   isEarly = false
-  for (const { at, counted } of taken) {
+  for (const { db, counted } of taken) {
     const rows = [...counted.values()]
     for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
       const some = rows.slice(start, start + ROWS_AT_ONCE)
-      await writeRows(at, some).catch(() => countAgain(at, some))
+      await writeRows(db, some).catch(() => countAgain(db, some))
     }
   }
 }
 
 /** The database is away: the counts wait for the next minute. */
-function countAgain(at: SchoolDb, rows: readonly Counted[]): void {
+function countAgain(db: SchoolDb, rows: readonly Counted[]): void {
   for (const { authorizationId, kind, reads, changes } of rows) {
-    const counted = countedOf(at, authorizationId, kind)
+    const counted = countedOf(db, authorizationId, kind)
     if (counted === undefined) return
     counted.reads += reads
     counted.changes += changes
@@ -117,7 +117,7 @@ function countAgain(at: SchoolDb, rows: readonly Counted[]): void {
 }
 
 /** In the order of their keys, so that two processes wait for each other and never both. */
-async function writeRows(at: SchoolDb, rows: readonly Counted[]): Promise<void> {
+async function writeRows(db: SchoolDb, rows: readonly Counted[]): Promise<void> {
   const ids = rows.map(({ authorizationId }) => authorizationId)
   const kinds = rows.map(({ kind }) => kind)
   const reads = rows.map((row) => row.reads)
@@ -127,12 +127,12 @@ async function writeRows(at: SchoolDb, rows: readonly Counted[]): Promise<void> 
     changes = ${sql.ref(`${table}.changes`)} + excluded.changes,
     last_read_at = coalesce(excluded.last_read_at, ${sql.ref(`${table}.last_read_at`)}),
     last_changed_at = coalesce(excluded.last_changed_at, ${sql.ref(`${table}.last_changed_at`)})`
-  await at.run(sql`
+  await db.run(sql`
     with counted as materialized (
       select a.school_id, a.client_id, a.id, n.kind, (now() at time zone s.time_zone)::date as day, n.reads, n.changes,
         case when n.reads > 0 then now() end as last_read_at, case when n.changes > 0 then now() end as last_changed_at
       from unnest(${ids}::uuid[], ${kinds}::text[], ${reads}::int[], ${changes}::int[]) n (id, kind, reads, changes)
-        join authorizations a on a.id = n.id and a.school_id = ${at.schoolId}
+        join authorizations a on a.id = n.id and a.school_id = ${db.schoolId}
         join schools s on s.id = a.school_id),
     own as (
       insert into app_activity as a (school_id, authorization_id, kind, day, reads, changes, last_read_at, last_changed_at)

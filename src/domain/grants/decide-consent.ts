@@ -65,12 +65,12 @@ export function withNewSignIn(
  * @see OpenID Connect Core 1.0 §3.1.2.1
  */
 export async function isStrongerSignInDue(
-  at: SchoolDb,
+  db: SchoolDb,
   { methods, person }: BrowserSession,
   { acrValues, acrAsked }: PendingAuthorization,
 ): Promise<boolean> {
   if (acrAsked === true || !isContextMissing(methods, acrValues)) return false
-  const { hasSecondFactor, hasPasskey } = await findMeans(at, person.id)
+  const { hasSecondFactor, hasPasskey } = await findMeans(db, person.id)
   const best: ProofMethod[] = hasPasskey ? ['passkey'] : hasSecondFactor ? ['code'] : []
   return !isContextMissing(best, acrValues)
 }
@@ -105,14 +105,14 @@ interface Agreement {
  * of a client that is new to them: a stolen session may have allowed it, and an app outlives the session.
  */
 export async function grantConsent(
-  at: SchoolDb,
+  db: SchoolDb,
   question: ConsentQuestion,
   session: BrowserSession,
   { device, isTold, requestId }: Agreement,
 ): Promise<IssuedCode> {
   const { pending, client } = question
-  await admitClient(at, client, { via: 'consent', userId: session.person.id, requestId })
-  const issued = await issueCode(at, {
+  await admitClient(db, client, { via: 'consent', userId: session.person.id, requestId })
+  const issued = await issueCode(db, {
     clientId: client.clientId,
     userId: session.person.id,
     sessionId: session.id,
@@ -129,10 +129,10 @@ export async function grantConsent(
     allowedAt: session.readAt,
   })
   if (issued.kind !== 'issued') {
-    await refuseConsent(at, question, session, issued.kind, requestId)
+    await refuseConsent(db, question, session, issued.kind, requestId)
     return issued
   }
-  await record(at, {
+  await record(db, {
     action: 'authorization.granted',
     outcome: 'ok',
     actorUserId: session.person.id,
@@ -141,14 +141,14 @@ export async function grantConsent(
     requestId,
   })
   if (issued.isFirst && isTold) {
-    await queueNotice(at, 'app_connected', session.person, { device, app: client.name })
+    await queueNotice(db, 'app_connected', session.person, { device, app: client.name })
   }
   return issued
 }
 
 /** Records an agreement that gave nothing: no page offers it to this person, or it came too late. */
 export async function refuseConsent(
-  at: SchoolDb,
+  db: SchoolDb,
   { client }: ConsentQuestion,
   session: BrowserSession,
   standing: Standing | Exclude<IssuedCode['kind'], 'issued'>,
@@ -162,18 +162,18 @@ export async function refuseConsent(
     detail: { standing },
     requestId,
   } as const
-  await recordOnceAnHour(at, entry, standing)
+  await recordOnceAnHour(db, entry, standing)
 }
 
 export async function denyConsent(
-  at: SchoolDb,
+  db: SchoolDb,
   question: ConsentQuestion,
   session: BrowserSession,
   requestId: string,
 ): Promise<void> {
   const { client } = question
   // A client that is new to this school gets no row: only an agreement creates one.
-  await recordOnceAnHour(at, {
+  await recordOnceAnHour(db, {
     action: 'authorization.denied',
     outcome: 'access_denied',
     actorUserId: session.person.id,
@@ -222,16 +222,16 @@ type IssuedCode =
  * away what it needs (docs/architecture.md has the order of locks). The session is locked too: a new password ends all
  * sessions first and then deletes codes, so it finds this code, or this statement finds no session.
  */
-export async function issueCode(at: SchoolDb, consent: Consent): Promise<IssuedCode> {
+export async function issueCode(db: SchoolDb, consent: Consent): Promise<IssuedCode> {
   const id = uuidv7()
   const code = mintToken('code', id)
   const { clientId, userId, audience, allowedAt } = consent
   const ofBoth = sql`
-    where school_id = ${at.schoolId} and client_id = ${clientId} and user_id = ${userId}`
-  const { rows } = await at.run(sql<{ isSignedIn: boolean; isStored: boolean; isFirst: boolean }>`
+    where school_id = ${db.schoolId} and client_id = ${clientId} and user_id = ${userId}`
+  const { rows } = await db.run(sql<{ isSignedIn: boolean; isStored: boolean; isFirst: boolean }>`
     with alive as materialized (
       select school_id, user_id from browser_sessions
-      where id = ${consent.sessionId} and school_id = ${at.schoolId} and user_id = ${userId}
+      where id = ${consent.sessionId} and school_id = ${db.schoolId} and user_id = ${userId}
       for key share),
     stored as (
       insert into authorization_codes (id, hash, school_id, client_id, user_id, audience, scopes, resource,
@@ -251,7 +251,7 @@ export async function issueCode(at: SchoolDb, consent: Consent): Promise<IssuedC
     surplus as (
       delete from authorization_codes where id in (
         select id from authorization_codes
-        where school_id = ${at.schoolId} and client_id = ${clientId} and user_id = ${userId}
+        where school_id = ${db.schoolId} and client_id = ${clientId} and user_id = ${userId}
           and consumed_at is null
         order by id desc offset ${MOST_PENDING - 1})
       and exists (select from stored))

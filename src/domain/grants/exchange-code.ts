@@ -112,18 +112,18 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
  * @see RFC 6749 §4.1.2 and §10.5
  */
 export async function exchangeCode(
-  at: SchoolDb,
+  db: SchoolDb,
   request: ExchangeRequest,
 ): Promise<GrantOutcome<ExchangedCode>> {
   const tokens = freshTokens()
-  const values = exchangeValues(at, request, tokens.pairId)
-  return await mintOrRefuse(EXCHANGE_RULEBOOK, at, request, values, () =>
-    consumeCode(at, values, tokens, request.requestId),
+  const values = exchangeValues(db, request, tokens.pairId)
+  return await mintOrRefuse(EXCHANGE_RULEBOOK, db, request, values, () =>
+    consumeCode(db, values, tokens, request.requestId),
   )
 }
 
 export function exchangeValues(
-  at: SchoolDb,
+  db: SchoolDb,
   request: ExchangeRequest,
   pairId: string,
 ): ExchangeValues {
@@ -134,7 +134,7 @@ export function exchangeValues(
     redirectUri: request.redirectUri ?? null,
     codeChallenge: challengeOf(request.codeVerifier ?? '') ?? null,
     pairId,
-    ...tokenRequestValues(at, request),
+    ...tokenRequestValues(db, request),
   }
 }
 
@@ -143,7 +143,7 @@ export function exchangeValues(
  * is recognised by the pair id that it chose, and is not treated as a replay.
  */
 export async function consumeCode(
-  at: SchoolDb,
+  db: SchoolDb,
   values: ExchangeValues,
   tokens: FreshTokens,
   requestId: string,
@@ -159,17 +159,17 @@ export async function consumeCode(
   let tries = 0
   const run = async () => {
     tries++
-    return (await at.runPrepared(EXCHANGE, parameters)).rows[0]
+    return (await db.runPrepared(EXCHANGE, parameters)).rows[0]
   }
   let row = await retryLostConnection(run)
   // A first try that lost its connection may have committed while the second waited for its lock.
   if (row === undefined && tries > 1) row = await retryLostConnection(run)
   if (row === undefined) return undefined
-  return { ...exchangedFromRow(at, tokens, row), authorizationId: parameters.authorizationId }
+  return { ...exchangedFromRow(db, tokens, row), authorizationId: parameters.authorizationId }
 }
 
 function exchangedFromRow(
-  at: SchoolDb,
+  db: SchoolDb,
   tokens: FreshTokens,
   row: ExchangedRow,
 ): Omit<ExchangedCode, 'authorizationId'> {
@@ -179,7 +179,7 @@ function exchangedFromRow(
       expiresInSeconds: ACCESS_TOKEN_SECONDS,
       audience: row.audience,
       scope: row.scope,
-      boundSchoolId: row.audience === 'member' ? at.schoolId : undefined,
+      boundSchoolId: row.audience === 'member' ? db.schoolId : undefined,
       issuedAt: row.issued_at,
     },
     member: {

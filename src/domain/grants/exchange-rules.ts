@@ -154,14 +154,14 @@ const REPEAT_SECONDS = 10
  * @see RFC 6749 §4.1.2, RFC 9700 §4.5
  */
 async function endAuthorizationOfReplayedCode(
-  at: SchoolDb,
+  db: SchoolDb,
   { clientId, requestId }: TokenRequest,
   { codeId, userId }: ReplayedCode,
 ): Promise<void> {
   const end = async () => {
     const audit = auditInsert(
       {
-        schoolId: at.schoolId,
+        schoolId: db.schoolId,
         action: 'code.replayed',
         outcome: 'invalid_grant',
         actorUserId: userId ?? undefined,
@@ -173,14 +173,14 @@ async function endAuthorizationOfReplayedCode(
       // Once for each authorization, and once more for its end: a code can be presented again and again for a day.
       sql`where not exists (
         select from audit_entries e
-        where e.school_id = ${at.schoolId} and e.action = 'code.replayed' and ${isNotCommon(sql`e.action`)}
+        where e.school_id = ${db.schoolId} and e.action = 'code.replayed' and ${isNotCommon(sql`e.action`)}
           and e.authorization_id = (select id from made) and e.detail -> 'ended' = to_jsonb((select late from made)))`,
     )
-    await at.run(sql`
+    await db.run(sql`
       with made as (
         select a.id, k.consumed_at < now() - make_interval(secs => ${sql.lit(REPEAT_SECONDS)}) as late
         from authorizations a join authorization_codes k on k.id = a.code_id
-        where a.code_id = ${codeId} and a.school_id = ${at.schoolId}),
+        where a.code_id = ${codeId} and a.school_id = ${db.schoolId}),
       ended as (
         update authorizations a set revoked_at = now() from made
         where a.id = made.id and made.late and a.revoked_at is null),

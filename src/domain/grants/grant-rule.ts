@@ -51,7 +51,7 @@ export interface StoredRowRule<Request, Values, Facts> extends NamedRule {
   readonly holds: (given: Placeholders<Values>) => RawBuilder<unknown>
   readonly refusal: (request: Request, facts: Facts) => OAuthError
   /** Committed before the refusal is answered. */
-  readonly alarm?: (at: SchoolDb, request: Request, facts: Facts) => Promise<void>
+  readonly alarm?: (db: SchoolDb, request: Request, facts: Facts) => Promise<void>
 }
 
 type GrantRule<Request, Values, Facts> =
@@ -109,7 +109,7 @@ export async function mintOrRefuse<
   Granted,
 >(
   rulebook: Rulebook<Request, Values, Facts>,
-  at: SchoolDb,
+  db: SchoolDb,
   request: Request,
   values: Values,
   mint: () => Promise<Granted | undefined>,
@@ -120,8 +120,8 @@ export async function mintOrRefuse<
   for (let attempt = 0; attempt < 2; attempt++) {
     const granted = complete ? await mint() : undefined
     if (granted !== undefined) return { kind: 'granted', granted }
-    const broken = await findBrokenRule(rulebook, at, request, values)
-    if (broken !== undefined) return await refuse(at, request, broken)
+    const broken = await findBrokenRule(rulebook, db, request, values)
+    if (broken !== undefined) return await refuse(db, request, broken)
   }
   return { kind: 'refused', error: changedMeanwhile(), clientAuthenticated: true }
 }
@@ -135,13 +135,13 @@ interface BrokenRule<Request, Values, Facts> {
 /** The first rule that does not hold; one statement reads whether each of them does. */
 export async function findBrokenRule<Request, Values, Facts>(
   rulebook: Rulebook<Request, Values, Facts>,
-  at: SchoolDb,
+  db: SchoolDb,
   request: Request,
   values: Values,
 ): Promise<BrokenRule<Request, Values, Facts> | undefined> {
   const given = placeholdersOf(values)
   const columns = rowRules(rulebook.rules).map((rule) => sql`(${rule.holds(given)}) is true`)
-  const { rows } = await at.run(sql<Facts & { held: readonly boolean[] }>`
+  const { rows } = await db.run(sql<Facts & { held: readonly boolean[] }>`
     select ${rulebook.facts}, array[${sql.join(columns)}] as held
     from ${rulebook.rows(given)}`)
   const [facts] = rows
@@ -164,11 +164,11 @@ function placeholdersOf<Values>(values: Values): Placeholders<Values> {
 }
 
 async function refuse<Request extends TokenRequest, Values, Facts extends GrantFacts>(
-  at: SchoolDb,
+  db: SchoolDb,
   request: Request,
   { rule, facts, error }: BrokenRule<Request, Values, Facts>,
 ): Promise<GrantOutcome<never>> {
-  if ('alarm' in rule) await rule.alarm?.(at, request, facts)
+  if ('alarm' in rule) await rule.alarm?.(db, request, facts)
   const named = rule.audit === 'client and person'
   if (named || (rule.audit === 'client' && request.clientSecret !== undefined)) {
     const entry = {
@@ -180,7 +180,7 @@ async function refuse<Request extends TokenRequest, Values, Facts extends GrantF
       detail: { description: error.description },
       requestId: request.requestId,
     } as const
-    await recordOnceAnHour(at, entry, rule.name)
+    await recordOnceAnHour(db, entry, rule.name)
   }
   return { kind: 'refused', error, clientAuthenticated: rule.audit !== 'nothing' }
 }

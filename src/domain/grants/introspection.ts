@@ -77,7 +77,7 @@ const LOOK_BY_REFRESH_TOKEN = lookBy('refresh')
  * @see RFC 7662 §2.2
  */
 export async function findIntrospection(
-  at: SchoolDb,
+  db: SchoolDb,
   request: IntrospectionRequest,
 ): Promise<Introspection | undefined> {
   const access = parseToken('access', request.token)
@@ -90,7 +90,7 @@ export async function findIntrospection(
     clientId: request.clientId,
     secretHash: request.secretHash ?? null,
   }
-  const { rows } = await retryLostConnection(() => at.runPrepared(look, values))
+  const { rows } = await retryLostConnection(() => db.runPrepared(look, values))
   const row = rows[0]
   if (row === undefined) return undefined
   const expires = access === undefined ? row.refresh_expires_at : row.access_expires_at

@@ -38,40 +38,40 @@ const FIGURES = sql`
   count(distinct w.day) filter (where w.reads > 0)::int as read_days, max(w.last_read_at) as last_read_at,
   sum(w.changes) as changes, max(w.last_changed_at) as last_changed_at`
 /** Rows have the days of the school. */
-const isRecent = (at: SchoolDb) => sql<boolean>`
-  w.day > (select (now() at time zone s.time_zone)::date from schools s where s.id = ${at.schoolId})
+const isRecent = (db: SchoolDb) => sql<boolean>`
+  w.day > (select (now() at time zone s.time_zone)::date from schools s where s.id = ${db.schoolId})
     - ${sql.lit(ACTIVITY_DAYS)}`
 const LATEST_FIRST = sql`greatest(max(w.last_read_at), max(w.last_changed_at)) desc, w.kind`
 
 /** What apps of one person read and changed, by app. Authorizations that ended count too, until they are purged. */
 export async function activityOfPerson(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   clientIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Activity[]>> {
   if (clientIds.length === 0) return new Map()
-  const { rows } = await at.run(sql<Row>`
+  const { rows } = await db.run(sql<Row>`
     select a.client_id, w.kind, ${FIGURES}
     from authorizations a join app_activity w on w.school_id = a.school_id and w.authorization_id = a.id
-    where a.school_id = ${at.schoolId} and a.user_id = ${userId} and a.client_id = any (${clientIds}::text[])
-      and ${isRecent(at)}
+    where a.school_id = ${db.schoolId} and a.user_id = ${userId} and a.client_id = any (${clientIds}::text[])
+      and ${isRecent(db)}
     group by a.client_id, w.kind order by ${LATEST_FIRST}`)
   return byApp(rows)
 }
 
 /** What apps read and changed at this school for all people together. An app that was not used is not in the map. */
 export async function activityOfApps(
-  at: SchoolDb,
+  db: SchoolDb,
   clientIds: readonly string[],
 ): Promise<ReadonlyMap<string, ActivityAtSchool>> {
   if (clientIds.length === 0) return new Map()
   const [sums, people] = await Promise.all([
-    at.run(sql<Row>`
+    db.run(sql<Row>`
       select w.client_id, w.kind, ${FIGURES} from app_activity_sums w
-      where w.school_id = ${at.schoolId} and w.client_id = any (${clientIds}::text[]) and ${isRecent(at)}
+      where w.school_id = ${db.schoolId} and w.client_id = any (${clientIds}::text[]) and ${isRecent(db)}
       group by w.client_id, w.kind order by ${LATEST_FIRST}`),
-    at.run(sql<{ client_id: string; people: number }>`
-      select app.client_id, ${recentPeople(sql`app.client_id`, at)}::int as people
+    db.run(sql<{ client_id: string; people: number }>`
+      select app.client_id, ${recentPeople(sql`app.client_id`, db)}::int as people
       from unnest(${clientIds}::text[]) app (client_id)`),
   ])
   const activities = byApp(sums.rows)
@@ -90,11 +90,11 @@ const LOOKED_AT = 500
  * The mark of the last use is durable, so it counts people also where the counts of a crash are lost, or of the time before
  * there were counts. An ID token tells who a person is without a use.
  */
-function recentPeople(clientId: RawBuilder<unknown>, at: SchoolDb): RawBuilder<number> {
+function recentPeople(clientId: RawBuilder<unknown>, db: SchoolDb): RawBuilder<number> {
   const begin = sql`now() - make_interval(days => ${sql.lit(ACTIVITY_DAYS)})`
   const used = sql`distinct a.user_id from (
       select user_id, last_used_at, created_at, scopes from authorizations
-      where school_id = ${at.schoolId} and client_id = ${clientId}
+      where school_id = ${db.schoolId} and client_id = ${clientId}
       order by id desc limit ${sql.lit(LOOKED_AT)}) a
     where (a.last_used_at > ${begin} or (a.created_at > ${begin} and ${mayNamePerson('a')}))`
   return cappedCount(used, MOST_PEOPLE)

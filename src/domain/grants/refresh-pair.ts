@@ -34,23 +34,23 @@ const DAY_MS = 86_400_000
  * @see RFC 6749 §6
  */
 export async function refreshPair(
-  at: SchoolDb,
+  db: SchoolDb,
   request: RefreshRequest,
 ): Promise<GrantOutcome<IssuedPair>> {
-  const values = refreshValues(at, request)
-  return await mintOrRefuse(REFRESH_RULEBOOK, at, request, values, () =>
-    retryLostConnection(() => mintChild(at, values, request.requestId)),
+  const values = refreshValues(db, request)
+  return await mintOrRefuse(REFRESH_RULEBOOK, db, request, values, () =>
+    retryLostConnection(() => mintChild(db, values, request.requestId)),
   )
 }
 
-export function refreshValues(at: SchoolDb, request: RefreshRequest): RefreshValues {
+export function refreshValues(db: SchoolDb, request: RefreshRequest): RefreshValues {
   const token = parseToken('refresh', request.refreshToken ?? '')
   return {
     tokenId: token?.id ?? null,
     tokenHash: token?.hash ?? null,
     // Unknown names are not checked here: they are in no granted set, so the rule about scopes refuses them.
     scopes: request.scope === undefined ? null : requestedScopes(request.scope),
-    ...tokenRequestValues(at, request),
+    ...tokenRequestValues(db, request),
   }
 }
 
@@ -135,7 +135,7 @@ function isOfEarlierDay(pairId: string | null): boolean {
 
 /** Undefined if a rule does not hold. */
 export async function mintChild(
-  at: SchoolDb,
+  db: SchoolDb,
   values: RefreshValues,
   requestId: string,
 ): Promise<IssuedPair | undefined> {
@@ -143,7 +143,7 @@ export async function mintChild(
   const isFirstOfDay = isOfEarlierDay(values.tokenId)
   // Without a secret there is no renewal to tell of.
   const isTold = isFirstOfDay || values.secretHash !== null
-  const { rows } = await at.runPrepared(isTold ? MINT_CHILD_AND_TELL : MINT_CHILD, {
+  const { rows } = await db.runPrepared(isTold ? MINT_CHILD_AND_TELL : MINT_CHILD, {
     pairId: tokens.pairId,
     accessHash: tokens.access.hash,
     refreshHash: tokens.refresh.hash,

@@ -181,11 +181,11 @@ function notBoundToUser(): OAuthError {
  * @see RFC 9700 §4.14.2
  */
 async function noteReplayedRefreshToken(
-  at: SchoolDb,
+  db: SchoolDb,
   { school, clientId, requestId }: TokenRequest,
   { userId, authorizationId }: GrantFacts,
 ): Promise<void> {
-  await recordOnceAnHour(at, {
+  await recordOnceAnHour(db, {
     action: 'token.replayed',
     outcome: 'invalid_grant',
     clientId,
@@ -194,6 +194,6 @@ async function noteReplayedRefreshToken(
     requestId,
   })
   if (school.endAuthorizationOnReplay && authorizationId) {
-    await endAuthorization(at, authorizationId)
+    await endAuthorization(db, authorizationId)
   }
 }

@@ -114,7 +114,7 @@ const STATEMENTS = {
  *
  * @see RFC 7009 §2.1 and §2.2
  */
-export async function revokePair(at: SchoolDb, request: RevocationRequest): Promise<boolean> {
+export async function revokePair(db: SchoolDb, request: RevocationRequest): Promise<boolean> {
   const refresh = parseToken('refresh', request.token)
   const token = refresh ?? parseToken('access', request.token)
   if (token === undefined) return false
@@ -128,7 +128,7 @@ export async function revokePair(at: SchoolDb, request: RevocationRequest): Prom
     requestId: request.requestId ?? null,
   }
   for (const statement of STATEMENTS[refresh === undefined ? 'access' : 'refresh']) {
-    const { rows } = await retryLostConnection(() => at.runPrepared(statement, values))
+    const { rows } = await retryLostConnection(() => db.runPrepared(statement, values))
     if (rows.length === 1) return true
   }
   return false

@@ -52,12 +52,12 @@ export const PENDING_AUTHORIZATION_SECONDS = 30 * 60
  * meantime: the caller reads again and then decides. May run twice: a use that was counted although
  * its answer was lost gives false.
  */
-export async function markFirstUse(at: SchoolDb, pairId: string): Promise<boolean> {
+export async function markFirstUse(db: SchoolDb, pairId: string): Promise<boolean> {
   const statement = sql<{ used: number }>`
     with recursive gate as materialized (
       update authorizations set last_used_at = now()
       where id = (select authorization_id from token_pairs where id = ${pairId})
-        and school_id = ${at.schoolId} and revoked_at is null
+        and school_id = ${db.schoolId} and revoked_at is null
       returning id),
     me as (
       update token_pairs p set first_used_at = now() from gate
@@ -74,6 +74,6 @@ export async function markFirstUse(at: SchoolDb, pairId: string): Promise<boolea
       update token_pairs p set revoked_at = now() from up
       where p.id = up.id and p.revoked_at is null returning 1)
     select (select count(*) from me)::int as used, (select count(*) from retired) as retired`
-  const { rows } = await retryLostConnection(() => at.run(statement))
+  const { rows } = await retryLostConnection(() => db.run(statement))
   return rows[0]?.used === 1
 }

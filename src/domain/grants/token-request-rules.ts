@@ -24,10 +24,10 @@ import type {
  */
 type SharedRowRule = StoredRowRule<TokenRequest, TokenRequestValues, unknown>
 
-export function tokenRequestValues(at: SchoolDb, request: TokenRequest): TokenRequestValues {
+export function tokenRequestValues(db: SchoolDb, request: TokenRequest): TokenRequestValues {
   const { clientId, clientSecret, resource } = request
   return {
-    schoolId: at.schoolId,
+    schoolId: db.schoolId,
     clientId,
     secretHash: clientSecret === undefined ? null : sha256(clientSecret),
     resourceSent: resource.length > 0,

@@ -16,13 +16,13 @@ export type JobEnd =
 
 /** Sets the state and writes the audit entry of the job together. Returns false, and does nothing, if the lease is lost. */
 export async function finishJob(
-  at: SchoolDb,
+  db: SchoolDb,
   lease: Lease,
   job: TakenJob,
   kind: JobKind | undefined,
   end: JobEnd,
 ): Promise<boolean> {
-  return await at.transaction(async (tx) => {
+  return await db.transaction(async (tx) => {
     if (!(await setState(tx, lease, kind?.keptDays ?? KEPT_DAYS, end))) return false
     if (kind?.isCleanUp === true) return true
     await record(tx, {

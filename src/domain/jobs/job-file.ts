@@ -23,12 +23,12 @@ export interface JobFile {
 }
 
 /** The file that a job made, for the person who started it alone. Other people may see the job, but not its rows. */
-export async function loadJobFile(at: SchoolDb, caller: Actor, id: string): Promise<JobFile> {
-  const { rows } = await at.run(sql<{ result: unknown; keys: string[] }>`
+export async function loadJobFile(db: SchoolDb, caller: Actor, id: string): Promise<JobFile> {
+  const { rows } = await db.run(sql<{ result: unknown; keys: string[] }>`
     select j.result, j.files as keys from jobs j
-    where j.school_id = ${at.schoolId} and j.id = ${id} and j.state = 'done' and j.files <> '[]'
+    where j.school_id = ${db.schoolId} and j.id = ${id} and j.state = 'done' and j.files <> '[]'
       and j.user_id = ${caller.userId ?? null}
-      and exists (select from (${jobs.rows(at, caller)}) r where r.id = j.id)`)
+      and exists (select from (${jobs.rows(db, caller)}) r where r.id = j.id)`)
   const [row] = rows
   const file = described.safeParse(row?.result)
   if (row === undefined || !file.success) throw notFound('file')

@@ -50,13 +50,13 @@ export const jobs: Resource<typeof jobSchema> = {
   object: 'job',
   schema: jobSchema,
   restPath: '/jobs/{id}',
-  rows: (at, { origin, scopes, userId, clientId }) => sql`
+  rows: (db, { origin, scopes, userId, clientId }) => sql`
     select j.id, j.kind as operation, j.title, j.state, j.done_count as done, j.total_count as total, j.result,
       j.problem, case when j.state = 'done' and j.files <> '[]' then
         ${`${origin}${API_ROOT}/jobs/`}::text || j.id || '/file' end as file_url,
       j.can_cancel and not j.cancel_requested and j.state in ('waiting', 'running') as can_cancel,
       j.user_id as started_by, j.created_at, j.started_at, j.finished_at, j.expires_at
-    from jobs j where j.school_id = ${at.schoolId} and not j.of_member ${
+    from jobs j where j.school_id = ${db.schoolId} and not j.of_member ${
       scopes === undefined
         ? sql``
         : sql`and j.user_id = ${userId ?? null} and j.client_id = ${clientId ?? null}

@@ -24,7 +24,7 @@ import {
 } from './lease.ts'
 
 export interface RunOptions {
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   readonly lease: Lease
   readonly mayGoOn: RightToGoOn
   readonly files: FileStore | undefined
@@ -38,7 +38,7 @@ class JobRun implements RunningJob<unknown, unknown> {
   readonly input: unknown
   readonly createdAt: Date
   readonly actor: Actor
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   readonly files: FileStore | undefined
   cursor: unknown
   done: number
@@ -48,7 +48,7 @@ class JobRun implements RunningJob<unknown, unknown> {
 
   constructor(job: TakenJob, options: RunOptions) {
     this.#options = options
-    this.at = options.at
+    this.db = options.db
     this.files = options.files
     this.id = job.id
     this.input = job.input
@@ -63,7 +63,7 @@ class JobRun implements RunningJob<unknown, unknown> {
     if (this.#lost) throw new JobInterrupted('lease_lost')
     const { lease } = this.#options
     const mayGoOn = this.#options.mayGoOn(this.actor.roles, sql`for share`)
-    const { progress, isCancelled } = await this.at.transaction(async (tx) => {
+    const { progress, isCancelled } = await this.db.transaction(async (tx) => {
       const made = await work(tx)
       // Last: PostgreSQL keeps the row locked from here to the commit, so no other run can take the job in between.
       return { progress: made, isCancelled: await keepProgress(tx, lease, made, mayGoOn) }
@@ -76,13 +76,13 @@ class JobRun implements RunningJob<unknown, unknown> {
   }
 
   async willStore(key: string): Promise<void> {
-    await noteStoring(this.at, this.#options.lease, key)
+    await noteStoring(this.db, this.#options.lease, key)
   }
 
   /** Between steps, on a timer: a step may take longer than the lease. */
   async extend(): Promise<void> {
     try {
-      await extendLease(this.at, this.#options.lease)
+      await extendLease(this.db, this.#options.lease)
     } catch (error) {
       if (!(error instanceof JobInterrupted)) throw error
       this.#lost = true
@@ -184,10 +184,10 @@ export class JobRunner {
 
   async #work(job: TakenJob, lease: Lease): Promise<void> {
     const kind = this.#kinds.get(job.kind)
-    const at = atSchool(this.#db, job.schoolId, { lane: 'batch' })
+    const db = atSchool(this.#db, job.schoolId, { lane: 'batch' })
     const began = Date.now()
     const run = new JobRun(job, {
-      at,
+      db,
       lease,
       mayGoOn: this.#options.mayGoOn,
       files: this.#options.files,
@@ -247,8 +247,8 @@ export class JobRunner {
     kind: JobKind | undefined,
     end: JobEnd,
   ): Promise<void> {
-    const at = atSchool(this.#db, job.schoolId, { lane: 'batch' })
-    if (await finishJob(at, lease, job, kind, end)) this.#options.onFinished?.(end.state)
+    const db = atSchool(this.#db, job.schoolId, { lane: 'batch' })
+    if (await finishJob(db, lease, job, kind, end)) this.#options.onFinished?.(end.state)
   }
 }
 

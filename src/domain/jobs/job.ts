@@ -38,7 +38,7 @@ export interface RunningJob<I, C> {
   /** Who asked, with the roles of now. */
   readonly actor: Actor
   /** Rows of the school outside a step, as batch work. Write nothing with it. */
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   /** Absent if the installation has none; what needs it is refused before it becomes a job. */
   readonly files: FileStore | undefined
   /** Where the next step begins; undefined at the beginning. */

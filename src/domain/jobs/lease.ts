@@ -117,20 +117,20 @@ export interface Lease {
   readonly seconds: number
 }
 
-const held = (at: SchoolDb, { id, worker }: Lease) => sql`
-  j.school_id = ${at.schoolId} and j.id = ${id} and j.worker = ${worker} and j.state = 'running'`
+const held = (db: SchoolDb, { id, worker }: Lease) => sql`
+  j.school_id = ${db.schoolId} and j.id = ${id} and j.worker = ${worker} and j.state = 'running'`
 
 /** Extends the lease between steps. Throws if it is lost. */
-export async function extendLease(at: SchoolDb, lease: Lease): Promise<void> {
-  const { rows } = await at.run(sql`
-    update jobs j set lease_until = ${leaseUntil(lease.seconds)} where ${held(at, lease)} returning 1`)
+export async function extendLease(db: SchoolDb, lease: Lease): Promise<void> {
+  const { rows } = await db.run(sql`
+    update jobs j set lease_until = ${leaseUntil(lease.seconds)} where ${held(db, lease)} returning 1`)
   if (rows.length === 0) throw new JobInterrupted('lease_lost')
 }
 
 /** Throws if the lease is lost. */
-export async function noteStoring(at: SchoolDb, lease: Lease, key: string): Promise<void> {
-  const { rows } = await at.run(sql`
-    update jobs j set storing = ${key} where ${held(at, lease)} returning 1`)
+export async function noteStoring(db: SchoolDb, lease: Lease, key: string): Promise<void> {
+  const { rows } = await db.run(sql`
+    update jobs j set storing = ${key} where ${held(db, lease)} returning 1`)
   if (rows.length === 0) throw new JobInterrupted('lease_lost')
 }
 
@@ -160,9 +160,9 @@ export async function keepProgress(
 }
 
 /** Puts a job back in line, at the place of its school. */
-export async function putBack(at: SchoolDb, lease: Lease): Promise<void> {
-  await at.run(sql`
-    update jobs j set state = 'waiting', worker = null, lease_until = null where ${held(at, lease)}`)
+export async function putBack(db: SchoolDb, lease: Lease): Promise<void> {
+  await db.run(sql`
+    update jobs j set state = 'waiting', worker = null, lease_until = null where ${held(db, lease)}`)
 }
 
 /** Whether another school has a job that waits. */

@@ -43,7 +43,7 @@ export const announceJob: JobKind<Announcement, AnnouncementCursor> = {
   name: 'notifications.announce',
   async run(job) {
     const { course } = job.input
-    const total = job.total ?? (await countEnrollments(job.at, course))
+    const total = job.total ?? (await countEnrollments(job.db, course))
     for (;;) {
       const { cursor = START, done } = job
       let isLast = false
@@ -57,10 +57,10 @@ export const announceJob: JobKind<Announcement, AnnouncementCursor> = {
   },
 }
 
-async function countEnrollments(at: SchoolDb, course: string): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
+async function countEnrollments(db: SchoolDb, course: string): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
     select count(*) as total from enrollments
-    where school_id = ${at.schoolId} and course_id = ${course}`)
+    where school_id = ${db.schoolId} and course_id = ${course}`)
   return rows[0]?.total ?? 0
 }
 

@@ -37,11 +37,11 @@ export const comments: Resource<typeof commentSchema> = {
   restPath: '/comments/{id}',
   schema: commentSchema,
   // A left join, although every comment has a lecture: a count then need not look for it.
-  rows: (at) => sql`
+  rows: (db) => sql`
     select c.id, l.course_id, c.lecture_id, c.user_id as author_id, c.parent_id, c.body, c.hidden_at,
       c.created_at
     from comments c left join lectures l on l.school_id = c.school_id and l.id = c.lecture_id
-    where c.school_id = ${at.schoolId}`,
+    where c.school_id = ${db.schoolId}`,
   expansions: {
     author: expansionOf(members, 'author_id', ['members:read']),
     lecture: expansionOf(lectures, 'lecture_id', ['curriculum:read']),

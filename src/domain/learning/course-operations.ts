@@ -58,14 +58,14 @@ export const courses: Resource<typeof courseSchema> = {
   object: 'course',
   restPath: '/courses/{id}',
   schema: courseSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select c.id, c.slug, c.title, c.summary, c.description, c.state, c.price_amount, c.currency,
       c.cover_file_id,
       array(select l.user_id from course_lecturers l
             where l.school_id = c.school_id and l.course_id = c.id
             order by l.position, l.user_id)::text[] as lecturer_ids,
       c.published_at, c.archived_at, c.created_at, c.updated_at, c.version
-    from courses c where c.school_id = ${at.schoolId}`,
+    from courses c where c.school_id = ${db.schoolId}`,
 }
 
 export const courseFields = {
@@ -114,9 +114,9 @@ export const listCourses = listOperation({
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
     lecturer_id: filter(
       id,
-      (value, at) => sql`r.id in (
+      (value, db) => sql`r.id in (
         select l.course_id from course_lecturers l
-        where l.school_id = ${at.schoolId} and l.user_id = ${value})`,
+        where l.school_id = ${db.schoolId} and l.user_id = ${value})`,
     ),
     search: searchIn('title', { code: 'slug' }),
     ...timeFilters('created_at'),

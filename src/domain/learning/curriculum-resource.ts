@@ -93,12 +93,12 @@ export const sections: Resource<typeof sectionSchema> = {
   object: 'section',
   restPath: '/sections/{id}',
   schema: sectionSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select s.id, s.course_id, s.position, s.title,
       (select count(*) from lectures l
        where l.school_id = s.school_id and l.course_id = s.course_id and l.section_id = s.id) as lecture_count,
       s.created_at, s.updated_at, s.version
-    from sections s where s.school_id = ${at.schoolId}`,
+    from sections s where s.school_id = ${db.schoolId}`,
 }
 
 export const lectureSchema = z
@@ -120,10 +120,10 @@ export const lectures: Resource<typeof lectureSchema> = {
   object: 'lecture',
   restPath: '/lectures/{id}',
   schema: lectureSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select l.id, l.course_id, l.section_id, l.position, l.title, ${KIND_COLUMN} as kind, l.body,
       l.video_url, l.file_id, l.duration_seconds, l.is_preview, l.unlock_after_days, l.unlock_at, l.created_at, l.updated_at, l.version
-    from lectures l where l.school_id = ${at.schoolId}`,
+    from lectures l where l.school_id = ${db.schoolId}`,
 }
 
 export const curriculumSchema = z
@@ -156,7 +156,7 @@ export const curricula: Resource<typeof curriculumSchema> = {
   object: 'curriculum',
   restPath: '/courses/{id}/curriculum',
   schema: curriculumSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select c.id, c.outline_version as version,
       (select coalesce(json_agg(json_build_object('id', s.id, 'title', s.title, 'lectures',
           (select coalesce(json_agg(json_build_object('id', l.id, 'title', l.title, 'kind', ${KIND_COLUMN},
@@ -165,5 +165,5 @@ export const curricula: Resource<typeof curriculumSchema> = {
            from lectures l where l.school_id = s.school_id and l.course_id = s.course_id and l.section_id = s.id))
         order by s.position), '[]')
        from sections s where s.school_id = c.school_id and s.course_id = c.id) as sections
-    from courses c where c.school_id = ${at.schoolId}`,
+    from courses c where c.school_id = ${db.schoolId}`,
 }

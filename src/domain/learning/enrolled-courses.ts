@@ -44,12 +44,12 @@ interface EnrolledCourseRow {
 
 /** A member's courses, latest enrollment first: expired enrollments included, revoked ones not. */
 export async function enrolledCoursesOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   range: KeysetRange,
 ): Promise<EnrolledCourse[]> {
-  const { rows } = await at.run(sql<EnrolledCourseRow>`
-    ${selectOf(at, userId)} and ${inRange('e.enrolled_at', 'e.id', range)}
+  const { rows } = await db.run(sql<EnrolledCourseRow>`
+    ${selectOf(db, userId)} and ${inRange('e.enrolled_at', 'e.id', range)}
     ${rangeOrder('e.enrolled_at', 'e.id', range)}`)
   return newestFirst(rows.map(courseFromRow), range)
 }
@@ -59,13 +59,13 @@ const MOST_IN_USE = 50
 
 /** The courses that a member is in: the latest opened or enrolled first, those whose access has ended last. */
 export async function coursesInUse(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   limit: number,
 ): Promise<EnrolledCourse[]> {
-  const { rows } = await at.run(sql<EnrolledCourseRow>`
-    ${selectOf(at, userId)} and e.id = any(array(
-      select e.id ${courseRowsOf(at, userId)}
+  const { rows } = await db.run(sql<EnrolledCourseRow>`
+    ${selectOf(db, userId)} and e.id = any(array(
+      select e.id ${courseRowsOf(db, userId)}
       order by e.enrolled_at desc, e.id desc limit ${sql.lit(MOST_IN_USE)}))
     order by (e.expires_at <= now()) is true, greatest(e.enrolled_at, e.last_watched_at) desc, e.id desc
     limit ${limit}`)
@@ -74,17 +74,17 @@ export async function coursesInUse(
 
 /** One course by its slug; undefined if the member is not enrolled. */
 export async function findEnrolledCourse(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   slug: string,
 ): Promise<EnrolledCourse | undefined> {
-  const { rows } = await at.run(
-    sql<EnrolledCourseRow>`${selectOf(at, userId)} and c.slug = ${slug}`,
+  const { rows } = await db.run(
+    sql<EnrolledCourseRow>`${selectOf(db, userId)} and c.slug = ${slug}`,
   )
   return rows.map(courseFromRow)[0]
 }
 
-function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+function selectOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`
     select e.id as enrollment_id, e.course_id, c.slug, c.title, c.created_at, c.outline_version,
       e.enrolled_at, e.expires_at, e.last_lecture_id, ${LAST_POSITION} as last_position_seconds,
@@ -92,7 +92,7 @@ function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
     from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
       left join lecture_progress p on ${IS_LAST_LECTURE}
       left join lectures l on l.school_id = e.school_id and l.id = e.last_lecture_id
-    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`
+    where e.school_id = ${db.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`
 }
 
 function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
@@ -114,14 +114,14 @@ function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
   }
 }
 
-export async function countEnrolledCoursesOf(at: SchoolDb, userId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total ${courseRowsOf(at, userId)}`)
+export async function countEnrolledCoursesOf(db: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
+    select count(*) as total ${courseRowsOf(db, userId)}`)
   return rows[0]?.total ?? 0
 }
 
 /** The rows that are counted as courses of a member. */
-export function courseRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+export function courseRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`from enrollments e
-    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`
+    where e.school_id = ${db.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`
 }

@@ -41,13 +41,13 @@ export const enrollments: Resource<typeof enrollmentSchema> = {
   object: 'enrollment',
   restPath: '/enrollments/{id}',
   schema: enrollmentSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select e.id, e.user_id as student_id, e.course_id, e.source,
       case when ${IS_ACTIVE} then 'active'
            when e.revoked_at is null then 'expired' else 'revoked' end as state,
       e.enrolled_at, e.expires_at, e.revoked_at, e.last_watched_at,
       e.created_at, e.updated_at, e.version
-    from enrollments e where e.school_id = ${at.schoolId}`,
+    from enrollments e where e.school_id = ${db.schoolId}`,
   expansions: {
     student: expansionOf(students, 'student_id', ['students:read']),
     course: expansionOf(courses, 'course_id', ['courses:read']),
@@ -147,7 +147,7 @@ export const listEnrollmentsOfStudent = listOperation({
   scopes: READ,
   of: enrollments,
   within: { student_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, students, input.student_id),
+  checkParent: (db, caller, input) => loadObject(db, caller, students, input.student_id),
   filters: { state: byState },
   sorts: { enrolled_at: 'time', created_at: 'time', updated_at: 'time' },
   defaultSort: '-enrolled_at',

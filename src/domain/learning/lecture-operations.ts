@@ -35,7 +35,7 @@ export const listLectures = listOperation({
   scopes: READ,
   of: lectures,
   within: { section_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, sections, input.section_id),
+  checkParent: (db, caller, input) => loadObject(db, caller, sections, input.section_id),
   filters: { kind: filter(z.enum(LECTURE_KINDS), (kind) => sql`r.kind = ${kind}`) },
   sorts: { position: 'number', created_at: 'time' },
   defaultSort: 'position',

@@ -28,21 +28,21 @@ export function positionIn(text: string): number | undefined {
  * the lecture (opening makes the row), or their access has ended.
  */
 export async function keepPosition(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   place: { readonly slug: string; readonly lectureId: string },
   seconds: number,
 ): Promise<boolean> {
   if (!isUuid(place.lectureId)) return false
-  const [kept] = await at.write(
+  const [kept] = await db.write(
     (callerHolds) => sql<{ isFirstOfHour: boolean }>`
     update lecture_progress p set position_seconds = ${seconds}, updated_at = now()
     from lecture_progress old
       join courses c on c.school_id = old.school_id and c.id = old.course_id
       join enrollments e on e.school_id = old.school_id and e.user_id = old.user_id
         and e.course_id = old.course_id
-    where p.school_id = ${at.schoolId} and p.user_id = ${userId} and p.lecture_id = ${place.lectureId}
-      and c.school_id = ${at.schoolId} and c.slug = ${place.slug} and p.course_id = c.id
+    where p.school_id = ${db.schoolId} and p.user_id = ${userId} and p.lecture_id = ${place.lectureId}
+      and c.school_id = ${db.schoolId} and c.slug = ${place.slug} and p.course_id = c.id
       and old.school_id = p.school_id and old.user_id = p.user_id and old.course_id = p.course_id
       and old.lecture_id = p.lecture_id and ${IS_ACTIVE}
       and ${callerHolds}
@@ -52,7 +52,7 @@ export async function keepPosition(
   // A member who goes on with the same lecture on another day learned on that day.
   if (kept.isFirstOfHour) {
     const learned = [{ userId, at: new Date().toISOString() }]
-    await at.transaction((tx) => addLearningDays(tx, learned))
+    await db.transaction((tx) => addLearningDays(tx, learned))
   }
   return true
 }

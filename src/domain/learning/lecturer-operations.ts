@@ -50,12 +50,12 @@ export const lecturers: Resource<typeof lecturerSchema> = {
   object: 'lecturer',
   restPath: '/lecturers/{id}',
   schema: lecturerSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select l.user_id as id, u.name, l.headline, l.bio,
       to_json(array(select c.course_id ${TAUGHT} order by c.course_id limit ${sql.lit(MOST_COURSES)})) as course_ids,
       ${cappedCount(TAUGHT)} as course_count, l.created_at, l.updated_at, l.version
-    from lecturers l join ${shownPeople(at)} u on u.id = l.user_id
-    where l.school_id = ${at.schoolId}`,
+    from lecturers l join ${shownPeople(db)} u on u.id = l.user_id
+    where l.school_id = ${db.schoolId}`,
 }
 
 export const listLecturers = listOperation({
@@ -68,9 +68,9 @@ export const listLecturers = listOperation({
     search: searchIn('name', 'headline'),
     course_id: filter(
       id,
-      (value, at) => sql`r.id in (
+      (value, db) => sql`r.id in (
         select c.user_id from course_lecturers c
-        where c.school_id = ${at.schoolId} and c.course_id = ${value})`,
+        where c.school_id = ${db.schoolId} and c.course_id = ${value})`,
     ),
   },
   sorts: { created_at: 'time', name: 'text' },

@@ -39,19 +39,19 @@ export interface LectureOfViewer {
 
 /** Undefined if the viewer sees no such course, or it has no such lecture. `known` is the course, for a preview of it. */
 export async function openLecture(
-  at: SchoolDb,
+  db: SchoolDb,
   outlines: OutlineSource,
   userId: string | undefined,
   place: { readonly slug: string; readonly lectureId: string },
   known?: PublicCourseHead,
 ): Promise<LectureOfViewer | undefined> {
-  const course = await viewCourse(at, outlines, userId, place.slug, known)
+  const course = await viewCourse(db, outlines, userId, place.slug, known)
   if (course === undefined) return undefined
   const lectures = course.sections.flatMap((section) => section.lectures)
   const index = lectures.findIndex(({ id }) => id === place.lectureId)
   const lecture = lectures[index]
   if (lecture === undefined) return undefined
-  const content = lecture.isLocked ? undefined : await readContent(at, userId, course, lecture)
+  const content = lecture.isLocked ? undefined : await readContent(db, userId, course, lecture)
   return {
     course,
     lecture,
@@ -64,13 +64,13 @@ export async function openLecture(
 }
 
 async function readContent(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string | undefined,
   course: ViewedCourse,
   lecture: SyllabusLecture,
 ): Promise<LectureContent | undefined> {
   const learner = course.learner === undefined ? null : userId
-  const { rows } = await at.run(sql<LectureContent>`
+  const { rows } = await db.run(sql<LectureContent>`
     select l.body, ${htmlOf('l')} as html, ${KIND_COLUMN} as kind,
       ${VIDEO_URL_COLUMN} as "videoUrl",
       (select json_build_object('id', f.id, 'name', f.name, 'sizeBytes', f.size_bytes)
@@ -80,13 +80,13 @@ async function readContent(
     from lectures l
       left join lecture_progress p on p.school_id = l.school_id and p.user_id = ${learner}
         and p.course_id = l.course_id and p.lecture_id = l.id
-    where l.school_id = ${at.schoolId} and l.course_id = ${course.id} and l.id = ${lecture.id}`)
+    where l.school_id = ${db.schoolId} and l.course_id = ${course.id} and l.id = ${lecture.id}`)
   return rows[0]
 }
 
 /** Records that a member has opened a lecture: it is read from now on, and they continue there. */
 export async function noteOpened(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   { course, lecture, content }: LectureOfViewer,
 ): Promise<void> {
@@ -95,7 +95,7 @@ export async function noteOpened(
   if (!isUnread && course.learner.enrollment.lastWatched?.lectureId === lecture.id) return
   const watched_at = new Date().toISOString()
   const here = { student_id: userId, lecture_id: lecture.id, watched_at }
-  await at.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     if (isUnread) await markRead(tx, userId, course.id, lecture.id)
     await addLearningDays(tx, [{ userId, at: watched_at }])
     await moveBookmark(tx, { ...here, position_seconds: content.positionSeconds }, course.id)
@@ -117,13 +117,13 @@ async function markRead(
 
 /** What a member says of a lecture. False if they are not enrolled, or may not open it. */
 export async function markOpened(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   { course, lecture, content }: LectureOfViewer,
   state: 'read' | 'completed',
 ): Promise<boolean> {
   if (course.learner === undefined || content === undefined) return false
-  await at.transaction((tx) =>
+  await db.transaction((tx) =>
     markLecture(tx, {
       student_id: userId,
       lecture_id: lecture.id,

@@ -46,16 +46,16 @@ interface OutlineRow {
  * TooManyRowsError if they are longer than anything that a person learns from.
  */
 async function outlinesOf(
-  at: SchoolDb,
+  db: SchoolDb,
   courseIds: readonly string[],
 ): Promise<Map<string, Outline>> {
-  const { rows } = await at.run(sql<OutlineRow>`
+  const { rows } = await db.run(sql<OutlineRow>`
     select s.course_id, s.id as section_id, s.title as section_title,
       l.id, l.title, l.duration_seconds, l.is_preview, l.unlock_after_days, l.unlock_at
     from sections s
       left join lectures l on l.school_id = s.school_id and l.course_id = s.course_id
         and l.section_id = s.id
-    where s.school_id = ${at.schoolId} and s.course_id = any(${courseIds}::uuid[])
+    where s.school_id = ${db.schoolId} and s.course_id = any(${courseIds}::uuid[])
     order by s.course_id, s.position, s.id, l.position, l.id
     limit ${sql.lit(MOST_ROWS + 1)}`)
   const outlines = new Map<string, { sections: DraftSection[]; lectureCount: number }>()
@@ -108,7 +108,7 @@ export interface OutlineKey {
 
 /** Where outlines come from: the cache, or a surface that counts what it reads. */
 export interface OutlineSource {
-  load(at: SchoolDb, courses: readonly OutlineKey[]): Promise<Map<string, Outline>>
+  load(db: SchoolDb, courses: readonly OutlineKey[]): Promise<Map<string, Outline>>
 }
 
 interface Remembered {
@@ -130,17 +130,17 @@ export class OutlineCache implements OutlineSource {
   }
 
   /** Reads missing outlines in one statement. */
-  async load(at: SchoolDb, courses: readonly OutlineKey[]): Promise<Map<string, Outline>> {
+  async load(db: SchoolDb, courses: readonly OutlineKey[]): Promise<Map<string, Outline>> {
     const found = new Map<string, Outline>()
     const missing: OutlineKey[] = []
     for (const course of courses) {
-      const known = this.#outlines.get(cacheKey(at, course))
+      const known = this.#outlines.get(cacheKey(db, course))
       if (known?.version === versionOf(course)) found.set(course.id, known.outline)
       else missing.push(course)
     }
     if (missing.length === 0) return found
     const read = await outlinesOf(
-      at,
+      db,
       missing.map(({ id }) => id),
     )
     for (const course of missing) {
@@ -148,14 +148,14 @@ export class OutlineCache implements OutlineSource {
       found.set(course.id, outline)
       const remembered = { version: versionOf(course), outline }
       const bytes = outlineBytes(outline)
-      this.#outlines.set(cacheKey(at, course), remembered, bytes, at.schoolId)
+      this.#outlines.set(cacheKey(db, course), remembered, bytes, db.schoolId)
     }
     return found
   }
 }
 
-function cacheKey(at: SchoolDb, { id }: OutlineKey): string {
-  return `${at.schoolId} ${id}`
+function cacheKey(db: SchoolDb, { id }: OutlineKey): string {
+  return `${db.schoolId} ${id}`
 }
 
 /** Includes the creation time, because a course that is removed and imported again counts from one. */

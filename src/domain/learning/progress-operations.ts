@@ -62,7 +62,7 @@ const COLUMNS = sql`
 export const lectureProgress: Resource<typeof lectureProgressSchema> = {
   object: 'lecture_progress',
   schema: lectureProgressSchema,
-  rows: (at) => sql`select ${COLUMNS} from lecture_progress p where p.school_id = ${at.schoolId}`,
+  rows: (db) => sql`select ${COLUMNS} from lecture_progress p where p.school_id = ${db.schoolId}`,
 }
 
 export const listProgress = listOperation({
@@ -241,7 +241,7 @@ const progress: Resource<typeof progressSchema> = {
   object: 'progress',
   restPath: '/enrollments/{id}/progress',
   schema: progressSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select e.id, e.user_id as student_id, e.course_id, t.completed_lectures, t.total_lectures,
       case when t.total_lectures = 0 then 0
            else floor(100.0 * t.completed_lectures / t.total_lectures)::int end as percent,
@@ -257,7 +257,7 @@ const progress: Resource<typeof progressSchema> = {
         left join lecture_progress p on p.school_id = l.school_id and p.user_id = e.user_id
           and p.course_id = l.course_id and p.lecture_id = l.id
       where l.school_id = e.school_id and l.course_id = e.course_id) t
-    where e.school_id = ${at.schoolId}`,
+    where e.school_id = ${db.schoolId}`,
 }
 
 export const readProgress = readOperation({

@@ -6,13 +6,13 @@ export type LectureState = (typeof LECTURE_STATES)[number]
 
 /** The member's states in these courses, by lecture id; a lecture that is not in the map is unread. */
 export async function progressOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   courseIds: readonly string[],
 ): Promise<Map<string, Exclude<LectureState, 'unread'>>> {
-  const { rows } = await at.run(sql<{ lecture_id: string; state: 'read' | 'completed' }>`
+  const { rows } = await db.run(sql<{ lecture_id: string; state: 'read' | 'completed' }>`
     select lecture_id, state from lecture_progress
-    where school_id = ${at.schoolId} and user_id = ${userId}
+    where school_id = ${db.schoolId} and user_id = ${userId}
       and course_id = any(${courseIds}::uuid[])`)
   return new Map(rows.map(({ lecture_id, state }) => [lecture_id, state]))
 }

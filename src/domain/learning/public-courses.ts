@@ -36,25 +36,25 @@ const SEARCHED = ['title', 'summary', 'description']
 const PUBLIC = sql`state = 'published' and published_at <= now()`
 
 /** Courses that are public and contain every word of the search, newest first, for a search over all kinds. */
-export function courseHits(at: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
+export function courseHits(db: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
   return sql`
     select 'course' as kind, id, slug, title, summary as text from courses
-    where school_id = ${at.schoolId} and ${PUBLIC}
+    where school_id = ${db.schoolId} and ${PUBLIC}
       and ${containsWords(SEARCHED, search)}
     order by published_at desc, id desc limit ${limit}`
 }
 
 /** Published courses that contain every word of the search, newest first. */
 export async function publicCourses(
-  at: SchoolDb,
+  db: SchoolDb,
   search: string,
   range: KeysetRange,
 ): Promise<PublicCourse[]> {
-  const { rows } = await at.run(sql<Omit<PublicCourse, 'key'>>`
+  const { rows } = await db.run(sql<Omit<PublicCourse, 'key'>>`
     select id, slug, title, summary, price_amount as "priceAmount", currency,
       published_at as "publishedAt"
     from courses
-    where school_id = ${at.schoolId} and ${PUBLIC}
+    where school_id = ${db.schoolId} and ${PUBLIC}
       and ${inRange('published_at', 'id', range)}
       and ${containsWords(SEARCHED, search)}
     ${rangeOrder('published_at', 'id', range)} ${plannedFor(search)}`)
@@ -71,12 +71,12 @@ export interface PublicCourseHead {
 }
 
 export async function findPublicCourseHead(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
 ): Promise<PublicCourseHead | undefined> {
-  const { rows } = await at.run(sql<PublicCourseHead>`
+  const { rows } = await db.run(sql<PublicCourseHead>`
     select id, slug, title, created_at as "createdAt", outline_version as "outlineVersion"
-    from courses where school_id = ${at.schoolId} and slug = ${slug} and ${PUBLIC}`)
+    from courses where school_id = ${db.schoolId} and slug = ${slug} and ${PUBLIC}`)
   return rows[0]
 }
 
@@ -85,12 +85,12 @@ export async function findPublicCourseHead(
  * be published.
  */
 export async function findPublicCourse(
-  at: SchoolDb,
+  db: SchoolDb,
   slug: string,
   userId: string | null = null,
   isPreview = false,
 ): Promise<PublicCourseDetails | undefined> {
-  const { rows } = await at.run(sql<PublicCourseDetails>`
+  const { rows } = await db.run(sql<PublicCourseDetails>`
     select c.id, c.slug, c.title, c.summary, c.price_amount as "priceAmount", c.currency,
       coalesce(c.published_at, now()) as "publishedAt", c.description, ${htmlOf('c')} as html, c.created_at as "createdAt",
       c.outline_version as "outlineVersion", coalesce(${PUBLIC}, false) as "isPublic",
@@ -98,12 +98,12 @@ export async function findPublicCourse(
                                 order by cl.position, u.id), '[]')
        from course_lecturers cl
          join lecturers l on l.school_id = cl.school_id and l.user_id = cl.user_id
-         join ${shownPeople(at)} u on u.id = cl.user_id
+         join ${shownPeople(db)} u on u.id = cl.user_id
        where cl.school_id = c.school_id and cl.course_id = c.id) as lecturers,
       (select json_build_object('fileId', f.id, 'contentType', f.content_type)
        from files f where f.school_id = c.school_id and f.id = c.cover_file_id) as cover
     from courses c
-    where c.school_id = ${at.schoolId} and c.slug = ${slug} ${
+    where c.school_id = ${db.schoolId} and c.slug = ${slug} ${
       isPreview
         ? sql``
         : sql`and (${PUBLIC} or exists (

@@ -106,7 +106,7 @@ export const listSections = listOperation({
   scopes: READ,
   of: sections,
   within: { course_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, courses, input.course_id),
+  checkParent: (db, caller, input) => loadObject(db, caller, courses, input.course_id),
   sorts: { position: 'number', created_at: 'time' },
   defaultSort: 'position',
   examples: [{ title: 'The sections of a course', input: { course_id: EXAMPLE.course } }],

@@ -49,8 +49,8 @@ export class SyllabusReader {
   readonly #states = new Map<string, Promise<States>>()
   readonly #progress = new Map<string, Promise<CourseProgress>>()
 
-  constructor(at: SchoolDb, userId: string, source: OutlineSource) {
-    this.#at = at
+  constructor(db: SchoolDb, userId: string, source: OutlineSource) {
+    this.#at = db
     this.#userId = userId
     this.#source = source
   }

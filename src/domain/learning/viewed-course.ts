@@ -26,27 +26,27 @@ export interface ViewedCourse {
  * course, if the caller has read it already.
  */
 export async function viewCourse(
-  at: SchoolDb,
+  db: SchoolDb,
   outlines: OutlineSource,
   userId: string | undefined,
   slug: string,
   known?: PublicCourseHead,
 ): Promise<ViewedCourse | undefined> {
-  const enrollment = userId === undefined ? undefined : await findEnrolledCourse(at, userId, slug)
+  const enrollment = userId === undefined ? undefined : await findEnrolledCourse(db, userId, slug)
   if (userId !== undefined && enrollment !== undefined) {
-    return await viewAsMember(at, outlines, userId, enrollment)
+    return await viewAsMember(db, outlines, userId, enrollment)
   }
-  const course = known ?? (await findPublicCourseHead(at, slug))
-  return course && { ...headOf(course), sections: await publicSections(at, outlines, course) }
+  const course = known ?? (await findPublicCourseHead(db, slug))
+  return course && { ...headOf(course), sections: await publicSections(db, outlines, course) }
 }
 
 /** The curriculum of a public course for a viewer who is not enrolled. */
 async function publicSections(
-  at: SchoolDb,
+  db: SchoolDb,
   outlines: OutlineSource,
   course: OutlineKey,
 ): Promise<readonly ViewedSection[]> {
-  const { sections } = (await outlines.load(at, [course])).get(course.id) ?? EMPTY_OUTLINE
+  const { sections } = (await outlines.load(db, [course])).get(course.id) ?? EMPTY_OUTLINE
   return sections.map((section) => ({
     id: section.id,
     title: section.title,
@@ -55,12 +55,12 @@ async function publicSections(
 }
 
 async function viewAsMember(
-  at: SchoolDb,
+  db: SchoolDb,
   outlines: OutlineSource,
   userId: string,
   enrollment: EnrolledCourse,
 ): Promise<ViewedCourse | undefined> {
-  const [course] = new SyllabusReader(at, userId, outlines).withSyllabus([enrollment])
+  const [course] = new SyllabusReader(db, userId, outlines).withSyllabus([enrollment])
   if (course === undefined) return undefined
   const sections = await Promise.all(
     (await course.sections()).map(async ({ id, title, lectures }) => ({

@@ -47,7 +47,7 @@ export const copyJob: JobKind<object, CopyCursor> = {
   isOfMember: true,
   keptDays: COPY_KEPT_DAYS,
   async run(job) {
-    const { at, actor } = job
+    const { db, actor } = job
     const { userId } = actor
     if (userId === undefined) throw new Error('a copy without a person')
     const file = new FileInParts(job)
@@ -65,7 +65,7 @@ export const copyJob: JobKind<object, CopyCursor> = {
       let after = job.cursor?.section === name ? job.cursor.after : undefined
       if (job.cursor?.section !== name) add(name, JSON.stringify(title))
       for (;;) {
-        const page = await readSection(at, section, userId, { after, limit: ROWS_AT_ONCE })
+        const page = await readSection(db, section, userId, { after, limit: ROWS_AT_ONCE })
         for (const row of page.rows) add(name, row)
         rows += page.rows.length
         after = page.last ?? after
@@ -96,13 +96,13 @@ export interface Copy {
 }
 
 /** The newest copy of this person at this school. */
-export async function findCopy(at: SchoolDb, userId: string): Promise<Copy | undefined> {
-  const { rows } = await at.run(sql<Copy>`
+export async function findCopy(db: SchoolDb, userId: string): Promise<Copy | undefined> {
+  const { rows } = await db.run(sql<Copy>`
     select id, state, created_at as "askedAt", finished_at as "finishedAt", expires_at as "expiresAt",
       case when state in ('waiting', 'running', 'done') and created_at > now() - make_interval(hours => ${HOURS_BETWEEN})
            then created_at + make_interval(hours => ${HOURS_BETWEEN}) end as "nextAt"
     from jobs
-    where school_id = ${at.schoolId} and user_id = ${userId} and of_member and kind = ${COPY_KIND}
+    where school_id = ${db.schoolId} and user_id = ${userId} and of_member and kind = ${COPY_KIND}
       and (expires_at is null or expires_at > now())
     order by id desc limit 1`)
   return rows[0]
@@ -132,13 +132,13 @@ export async function startCopy(
 
 /** The keys of a finished copy in the file store, for the person whom it is about alone. */
 export async function findCopyFiles(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   id: string,
 ): Promise<{ readonly keys: readonly string[]; readonly madeAt: Date } | undefined> {
-  const { rows } = await at.run(sql<{ keys: string[]; madeAt: Date }>`
+  const { rows } = await db.run(sql<{ keys: string[]; madeAt: Date }>`
     select files as keys, finished_at as "madeAt" from jobs
-    where school_id = ${at.schoolId} and id = ${id} and user_id = ${userId} and of_member
+    where school_id = ${db.schoolId} and id = ${id} and user_id = ${userId} and of_member
       and kind = ${COPY_KIND} and state = 'done' and expires_at > now()`)
   return rows[0]
 }

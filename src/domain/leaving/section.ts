@@ -36,14 +36,14 @@ const BEFORE_ALL: Place = ['-infinity', '']
 
 /** The next rows of a section behind a place. */
 export async function readSection(
-  at: SchoolDb,
+  db: SchoolDb,
   { fields, order: [time, id], ...section }: Section,
   userId: string,
   { after = BEFORE_ALL, limit }: { readonly after?: Place | undefined; readonly limit: number },
 ): Promise<SectionPage> {
-  const { rows } = await at.run(sql<{ row: string; time: string; id: string }>`
+  const { rows } = await db.run(sql<{ row: string; time: string; id: string }>`
     select (select row_to_json(f) from (select ${fields}) f)::text as row, ${time}::timestamptz::text as time, (${id})::text as id
-    ${section.rows({ schoolId: at.schoolId, userId })}
+    ${section.rows({ schoolId: db.schoolId, userId })}
       and (${time}::timestamptz, (${id})::text) > (${after[0]}::timestamptz, ${after[1]}::text)
     order by ${time}::timestamptz, (${id})::text limit ${sql.lit(limit)}`)
   const last = rows.at(-1)

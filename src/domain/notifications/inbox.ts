@@ -34,33 +34,33 @@ function entryFromRow({ created_at, read_at, ...row }: NotificationRow): InboxEn
 }
 
 export async function inboxOf(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   range: KeysetRange,
 ): Promise<InboxEntry[]> {
-  const { rows } = await at.run(sql<NotificationRow>`
+  const { rows } = await db.run(sql<NotificationRow>`
     select n.id, n.kind, n.title, n.body, n.url, n.created_at, n.read_at
     from notifications n
-    where n.school_id = ${at.schoolId} and n.user_id = ${userId}
+    where n.school_id = ${db.schoolId} and n.user_id = ${userId}
       and ${inRange('n.created_at', 'n.id', range)}
     ${rangeOrder('n.created_at', 'n.id', range)}`)
   return newestFirst(rows.map(entryFromRow), range)
 }
 
-export async function countInboxOf(at: SchoolDb, userId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total ${inboxRowsOf(at, userId)}`)
+export async function countInboxOf(db: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
+    select count(*) as total ${inboxRowsOf(db, userId)}`)
   return rows[0]?.total ?? 0
 }
 
-export function inboxRowsOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
-  return sql`from notifications where school_id = ${at.schoolId} and user_id = ${userId}`
+export function inboxRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`from notifications where school_id = ${db.schoolId} and user_id = ${userId}`
 }
 
-export async function countUnreadOf(at: SchoolDb, userId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
+export async function countUnreadOf(db: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
     select count(*) as total from notifications
-    where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null`)
+    where school_id = ${db.schoolId} and user_id = ${userId} and read_at is null`)
   return rows[0]?.total ?? 0
 }
 
@@ -74,20 +74,20 @@ export interface MarkedEntry {
  * keeps its time. Undefined if the member has no such entry: it is another member's, or does not exist.
  */
 export async function markRead(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   id: string,
 ): Promise<MarkedEntry | undefined> {
-  const [row] = await at.write(
+  const [row] = await db.write(
     (callerHolds) => sql<NotificationRow & { unread: number }>`
     with marked as (
       update notifications set read_at = coalesce(read_at, now())
-      where school_id = ${at.schoolId} and user_id = ${userId} and id = ${id}
+      where school_id = ${db.schoolId} and user_id = ${userId} and id = ${id}
         and ${callerHolds}
       returning id, kind, title, body, url, created_at, read_at)
     select marked.*, (
       select count(*) from notifications
-      where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null
+      where school_id = ${db.schoolId} and user_id = ${userId} and read_at is null
         and id <> marked.id) as unread
     from marked`,
   )
@@ -97,24 +97,24 @@ export async function markRead(
 }
 
 /** Marks one entry as unread. False if the member has no such entry. */
-export async function markUnread(at: SchoolDb, userId: string, id: string): Promise<boolean> {
-  const rows = await at.write(
+export async function markUnread(db: SchoolDb, userId: string, id: string): Promise<boolean> {
+  const rows = await db.write(
     (callerHolds) => sql`
     update notifications set read_at = null
-    where school_id = ${at.schoolId} and user_id = ${userId} and id = ${id} and ${callerHolds}
+    where school_id = ${db.schoolId} and user_id = ${userId} and id = ${id} and ${callerHolds}
     returning id`,
   )
   return rows.length > 0
 }
 
 /** Marks all unread entries as read and returns their number. */
-export async function markAllRead(at: SchoolDb, userId: string): Promise<number> {
-  const rows = await at.write(
+export async function markAllRead(db: SchoolDb, userId: string): Promise<number> {
+  const rows = await db.write(
     (callerHolds) => sql<{ marked: number }>`
     with caller as materialized (select ${callerHolds} as holds),
     marked as (
       update notifications set read_at = now()
-      where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null
+      where school_id = ${db.schoolId} and user_id = ${userId} and read_at is null
         and (select holds from caller)
       returning 1)
     select (select count(*) from marked) as marked from caller where holds`,

@@ -72,9 +72,9 @@ const notificationSchema = z
 export const notifications: Resource<typeof notificationSchema> = {
   object: 'notification',
   schema: notificationSchema,
-  rows: (at) => sql`
+  rows: (db) => sql`
     select n.id, n.user_id as member_id, n.kind, n.title, n.body, n.url, n.created_at, n.read_at
-    from notifications n where n.school_id = ${at.schoolId}`,
+    from notifications n where n.school_id = ${db.schoolId}`,
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 

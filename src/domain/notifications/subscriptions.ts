@@ -22,10 +22,10 @@ export interface Subscription {
 }
 
 /** Every topic on every channel. All are enabled until the member changes them. */
-export async function subscriptionsOf(at: SchoolDb, userId: string): Promise<Subscription[]> {
-  const { rows } = await at.run(sql<Subscription>`
+export async function subscriptionsOf(db: SchoolDb, userId: string): Promise<Subscription[]> {
+  const { rows } = await db.run(sql<Subscription>`
     select topic, channel, enabled from notification_subscriptions
-    where school_id = ${at.schoolId} and user_id = ${userId}`)
+    where school_id = ${db.schoolId} and user_id = ${userId}`)
   const all = new Map<string, Subscription>()
   for (const topic of TOPICS) {
     for (const channel of CHANNELS) {
@@ -46,15 +46,15 @@ function inOrder(a: Subscription, b: Subscription): number {
  * that a client cannot fill the table with made-up topics, or send a NUL byte, which PostgreSQL rejects.
  */
 export async function setSubscription(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   { topic, channel, enabled }: Subscription,
 ): Promise<Subscription | undefined> {
   if (!isTopic(topic)) return undefined
-  await at.write(
+  await db.write(
     (callerHolds) => sql`
     insert into notification_subscriptions (school_id, user_id, topic, channel, enabled)
-    select ${at.schoolId}::uuid, ${userId}::uuid, ${topic}, ${channel}, ${enabled}::boolean where ${callerHolds}
+    select ${db.schoolId}::uuid, ${userId}::uuid, ${topic}, ${channel}, ${enabled}::boolean where ${callerHolds}
     on conflict (school_id, user_id, topic, channel) do update set enabled = excluded.enabled, updated_at = now()
     returning topic`,
   )

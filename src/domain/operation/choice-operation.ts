@@ -48,10 +48,10 @@ export function choiceOperation(
     kind: 'read',
     input,
     output,
-    async run(at, caller, { search, chosen }) {
-      const rows = sql`select r.${key} as id, ${label ?? name} as name from (${list.of.rows(at, caller)}) r`
+    async run(db, caller, { search, chosen }) {
+      const rows = sql`select r.${key} as id, ${label ?? name} as name from (${list.of.rows(db, caller)}) r`
       const found = search === undefined ? sql`true` : containsText(`r.${column}`, search)
-      const asked = await at.run(sql<{ id: string; name: string; chosen: boolean }>`
+      const asked = await db.run(sql<{ id: string; name: string; chosen: boolean }>`
         (select id, name, true as chosen from (${rows} where r.${key} = any(${chosen}::uuid[])) chosen)
         union all
         (select id, name, false from (

@@ -10,7 +10,7 @@ export interface Filter<S extends z.ZodType = z.ZodType> {
   /** The SQL condition; the row is called `r`. */
   where(
     value: z.output<S>,
-    at: SchoolDb,
+    db: SchoolDb,
     isBeyond: IsBeyond,
   ): RawBuilder<unknown> | Promise<Condition>
   /**
@@ -38,7 +38,7 @@ export type Filters = Readonly<Record<string, Filter>>
 
 export function filter<S extends z.ZodType>(
   schema: S,
-  where: (value: z.output<S>, at: SchoolDb) => RawBuilder<unknown>,
+  where: (value: z.output<S>, db: SchoolDb) => RawBuilder<unknown>,
 ): Filter<S> {
   return { schema: schema.optional(), where }
 }
@@ -49,7 +49,7 @@ export function filter<S extends z.ZodType>(
  */
 export function keyFilter<S extends z.ZodType>(
   schema: S,
-  where: (value: z.output<S>, at: SchoolDb, isBeyond: IsBeyond) => RawBuilder<unknown>,
+  where: (value: z.output<S>, db: SchoolDb, isBeyond: IsBeyond) => RawBuilder<unknown>,
 ): Filter<S> {
   return { schema: schema.optional(), where, isByKey: true }
 }
@@ -85,7 +85,7 @@ interface PageConditions {
 /** The conditions of all filters that the input uses. */
 export async function filterCondition(
   filters: Filters,
-  at: SchoolDb,
+  db: SchoolDb,
   asked: Readonly<Record<string, unknown>>,
   { among, isBeyond = () => sql`true` }: PageConditions = {},
 ): Promise<Condition> {
@@ -93,7 +93,7 @@ export async function filterCondition(
   let isBroad = false
   for (const [name, { where }] of Object.entries(filters)) {
     if (asked[name] === undefined) continue
-    const condition = await where(asked[name], at, isBeyond)
+    const condition = await where(asked[name], db, isBeyond)
     if (!('isBroad' in condition)) {
       conditions.push(condition)
       continue

@@ -54,7 +54,7 @@ interface ListDetails<
   /** Ids of the parents whose objects are listed, each a column of the rows. */
   readonly within?: W
   /** Refuses a parent that does not exist: an empty list would hide the mistake. */
-  checkParent?(at: SchoolDb, caller: Actor, input: z.output<z.ZodObject<W>>): Promise<unknown>
+  checkParent?(db: SchoolDb, caller: Actor, input: z.output<z.ZodObject<W>>): Promise<unknown>
   readonly filters?: F
   /** Columns that rows can be sorted by; none may be null. */
   readonly sorts: Readonly<Record<K, CursorType>>
@@ -111,21 +111,21 @@ export function listOperation<
     cursorOf(sortingOf(asked), resource.key ?? 'id', object)
 
   const conditionOf = async (
-    at: SchoolDb,
+    db: SchoolDb,
     caller: Actor,
     asked: unknown,
     isBeyond?: IsBeyond,
   ): Promise<Condition> =>
-    await filterCondition(allFilters, at, asked as PageInput, {
-      among: (found) => isAmong(at, caller, resource, found),
+    await filterCondition(allFilters, db, asked as PageInput, {
+      among: (found) => isAmong(db, caller, resource, found),
       isBeyond,
     })
-  const countSome = async (at: SchoolDb, caller: Actor, asked: unknown, wanted: Condition) => {
+  const countSome = async (db: SchoolDb, caller: Actor, asked: unknown, wanted: Condition) => {
     if (wanted.isBroad) return null
     // In the order of the page: without one, PostgreSQL may read a table from its beginning, which has the rows of all schools.
     const order = orderBy(sortingOf(asked), keyOf(resource))
     const some = sql`${wanted.sql} ${order} limit ${sql.lit(COUNTED)}`
-    return await countObjects(at, caller, resource, some, planning(asked))
+    return await countObjects(db, caller, resource, some, planning(asked))
   }
 
   const described = {
@@ -150,8 +150,8 @@ export function listOperation<
       ...described,
       output: countOf,
       isHeavy: (asked) => (asked as PageInput).search !== undefined,
-      run: async (at, caller, checked) => ({
-        total: await countSome(at, caller, checked, await conditionOf(at, caller, checked)),
+      run: async (db, caller, checked) => ({
+        total: await countSome(db, caller, checked, await conditionOf(db, caller, checked)),
       }),
     },
     // Both may look at many rows of the school.
@@ -159,16 +159,16 @@ export function listOperation<
       const { search, include_total } = asked as PageInput
       return search !== undefined || include_total === true
     },
-    async run(at, caller, checked) {
-      await details.checkParent?.(at, caller, checked as z.output<z.ZodObject<W>>)
+    async run(db, caller, checked) {
+      await details.checkParent?.(db, caller, checked as z.output<z.ZodObject<W>>)
       const asked = checked as PageInput
       const sorting = sortingOf(asked)
       const key = keyOf(resource)
-      const wanted = await conditionOf(at, caller, asked, (other) =>
+      const wanted = await conditionOf(db, caller, asked, (other) =>
         afterKey(sorting, other, asked.after),
       )
       const found = await selectObjects(
-        at,
+        db,
         caller,
         resource,
         sql`${wanted.sql} and ${afterCursor(sorting, key, asked.after)}
@@ -176,12 +176,12 @@ export function listOperation<
       )
       const { shown: data, last } = cutPage(found, asked.limit)
       const next = last === undefined ? null : cursorAfter(asked, last)
-      await expandObjects(at, caller, resource, data, asked.expand)
+      await expandObjects(db, caller, resource, data, asked.expand)
       const page = { object: 'list' as const, data, has_more: last !== undefined, next }
       if (asked.include_total !== true) return page
       // Searches have looked for people already; a condition that says where the page begins is not one for all pages.
-      const all = sorting.column === undefined ? await conditionOf(at, caller, asked) : wanted
-      return { ...page, total: await countSome(at, caller, asked, all) }
+      const all = sorting.column === undefined ? await conditionOf(db, caller, asked) : wanted
+      return { ...page, total: await countSome(db, caller, asked, all) }
     },
   }
 }
@@ -197,14 +197,14 @@ function planning(asked: unknown): RawBuilder<unknown> {
 }
 
 export async function countObjects(
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Pick<Actor, 'origin'>,
   resource: Resource,
   wanted: RawBuilder<unknown>,
   planned: RawBuilder<unknown> = sql``,
 ): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
+  const { rows } = await db.run(sql<{ total: number }>`
     select count(*) as total from (
-      select from (${resource.rows(at, caller)}) r where ${wanted}) counted ${planned}`)
+      select from (${resource.rows(db, caller)}) r where ${wanted}) counted ${planned}`)
   return rows[0]?.total ?? 0
 }

@@ -17,14 +17,14 @@ type Searched = string | readonly string[] | { readonly code: string } | FoundFi
 export function searchIn(...searched: readonly Searched[]): Filter<typeof searchText> {
   return {
     schema: searchText.optional(),
-    where: async (text, at) => await conditionOf(searched, text, at),
+    where: async (text, db) => await conditionOf(searched, text, db),
   }
 }
 
 async function conditionOf(
   searched: readonly Searched[],
   text: string,
-  at: SchoolDb,
+  db: SchoolDb,
 ): Promise<Condition> {
   const conditions: RawBuilder<unknown>[] = []
   const found: Found[] = []
@@ -32,12 +32,12 @@ async function conditionOf(
   let countsUp = false
   for (const one of searched) {
     if (typeof one === 'object' && 'by' in one) {
-      const ids = await one.find(at, text)
+      const ids = await one.find(db, text)
       isBroad ||= ids === undefined || ids.count > FEW_IDS
       countsUp ||= one.countsUp === true
       if (ids !== undefined) found.push({ by: one.by, ids })
       conditions.push(
-        ids === undefined ? one.isFound(at, text) : sql`r.${sql.ref(one.by)} = any(${ids.array})`,
+        ids === undefined ? one.isFound(db, text) : sql`r.${sql.ref(one.by)} = any(${ids.array})`,
       )
     } else if (typeof one === 'object' && 'code' in one) {
       conditions.push(containsCode(`r.${one.code}`, text))

@@ -45,10 +45,10 @@ export function readOperation<S extends z.ZodObject>(
     output: resource.schema,
     restPath: resource.restPath,
     extraScopes: (asked) => expansionScopes(resource, (asked as CommonInput).expand),
-    async run(at, caller, checked) {
+    async run(db, caller, checked) {
       const asked = checked as CommonInput
-      const found = await loadObject(at, caller, resource, asked.id)
-      await expandObjects(at, caller, resource, [found], asked.expand)
+      const found = await loadObject(db, caller, resource, asked.id)
+      await expandObjects(db, caller, resource, [found], asked.expand)
       return found
     },
   }
@@ -138,7 +138,7 @@ interface Keeper {
 
 /** The words of the first keeper that has a row for this object. */
 async function findKeeper(
-  at: SchoolDb,
+  db: SchoolDb,
   keepers: readonly Keeper[],
   id: string,
 ): Promise<string | undefined> {
@@ -146,10 +146,10 @@ async function findKeeper(
   const cases = keepers.map(
     ({ table, column }, place) => sql`
       when exists (
-        select from ${sql.table(table)} where school_id = ${at.schoolId} and ${sql.ref(column)} = ${id})
+        select from ${sql.table(table)} where school_id = ${db.schoolId} and ${sql.ref(column)} = ${id})
       then ${sql.lit(place)}`,
   )
-  const { rows } = await at.run(
+  const { rows } = await db.run(
     sql<{ place: number | null }>`select case ${sql.join(cases, sql` `)} end as place`,
   )
   return keepers[rows[0]?.place ?? -1]?.detail
@@ -160,13 +160,13 @@ export function removeOperation<S extends z.ZodObject>(
   details: Details<S> & {
     /** In the order in which they are asked. Each restricting foreign key to the table of the object has an entry. */
     readonly keptBy?: readonly Keeper[]
-    whyNot?(at: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
+    whyNot?(db: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
     remove(tx: SchoolTx, caller: Actor, input: Changing<NoFields>): Promise<void>
   },
 ): WriteOperation<ChangeInput<NoFields>, ReturnType<typeof removed>> {
   const { of: resource, remove, keptBy = [], ...described } = details
   return {
-    ...(keptBy.length === 0 ? {} : { whyNot: (at, _caller, id) => findKeeper(at, keptBy, id) }),
+    ...(keptBy.length === 0 ? {} : { whyNot: (db, _caller, id) => findKeeper(db, keptBy, id) }),
     ...described,
     kind: 'remove',
     input: z.strictObject({ id, if_version: ifVersion }),

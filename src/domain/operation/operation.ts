@@ -51,7 +51,7 @@ export interface ReadOperation<
   /** Whether this input can take long. Such a read uses connections of its own, and ends when its caller is gone. */
   isHeavy?(input: z.output<I>): boolean
   /** Throws OperationRefused if it cannot be done. */
-  run(at: SchoolDb, caller: Actor, input: z.output<I>): Promise<z.output<O>>
+  run(db: SchoolDb, caller: Actor, input: z.output<I>): Promise<z.output<O>>
 }
 
 type Before = Readonly<Record<string, unknown>>
@@ -81,7 +81,7 @@ export interface WriteOperation<
    * Why it cannot be done with this object as things are now; undefined if it can. Pages do not offer it then. `run`
    * asks the same rule.
    */
-  whyNot?(at: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
+  whyNot?(db: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
 }
 
 /**
@@ -109,12 +109,12 @@ export type CheckedInput<I extends z.ZodObject = z.ZodObject> = z.output<I> & {
 /** Checks the input and runs the operation, a write in its own transaction. Returns refusals instead of throwing. */
 export async function performOperation<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Actor,
   input: unknown,
 ): Promise<Outcome<z.output<O>>> {
   try {
-    return await performChecked(operation, at, caller, checkInput(operation, input))
+    return await performChecked(operation, db, caller, checkInput(operation, input))
   } catch (error) {
     return refusalFrom(error)
   }
@@ -123,15 +123,15 @@ export async function performOperation<I extends z.ZodObject, O extends z.ZodObj
 /** The same for an input that is already checked. */
 export async function performChecked<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Actor,
   input: CheckedInput<I>,
 ): Promise<Outcome<z.output<O>>> {
   try {
     const output =
       operation.kind === 'read'
-        ? await runRead(operation, at, caller, input)
-        : await retryCollision(() => at.transaction((tx) => runWrite(operation, tx, caller, input)))
+        ? await runRead(operation, db, caller, input)
+        : await retryCollision(() => db.transaction((tx) => runWrite(operation, tx, caller, input)))
     return { kind: 'done', output }
   } catch (error) {
     return refusalFrom(error)
@@ -140,12 +140,12 @@ export async function performChecked<I extends z.ZodObject, O extends z.ZodObjec
 
 async function runRead<I extends z.ZodObject, O extends z.ZodObject>(
   operation: ReadOperation<I, O>,
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Actor,
   input: CheckedInput<I>,
 ): Promise<z.output<O>> {
   const isHeavy = operation.isHeavy?.(input) === true
-  return await operation.run(isHeavy ? inLane(at, 'batch') : at, caller, input)
+  return await operation.run(isHeavy ? inLane(db, 'batch') : db, caller, input)
 }
 
 /**

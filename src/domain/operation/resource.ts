@@ -18,7 +18,7 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
    * Selects this school's rows, with columns named as in the schema. Filters and sorting call the
    * result `r`. A column whose name begins with `filter_` is not sent.
    */
-  rows(at: SchoolDb, caller: Viewer): RawBuilder<unknown>
+  rows(db: SchoolDb, caller: Viewer): RawBuilder<unknown>
   /** The column that ids in paths are compared with. */
   readonly key?: string
   /** Related objects that a caller may ask to include. */
@@ -35,7 +35,7 @@ export interface Expansion {
   /** The member that holds the id of the related object. */
   readonly by: string
   load(
-    at: SchoolDb,
+    db: SchoolDb,
     caller: Pick<Actor, 'origin'>,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, unknown>>
@@ -44,12 +44,12 @@ export interface Expansion {
 type Row = Record<string, unknown>
 
 export async function loadObject<S extends z.ZodObject>(
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Pick<Actor, 'origin'>,
   resource: Resource<S>,
   id: string,
 ): Promise<z.output<S>> {
-  const [found] = await selectObjects(at, caller, resource, sql`r.${keyOf(resource)} = ${id}`)
+  const [found] = await selectObjects(db, caller, resource, sql`r.${keyOf(resource)} = ${id}`)
   if (found === undefined) throw notFound(resource.object)
   return found
 }
@@ -59,21 +59,21 @@ export function expansionOf(resource: Resource, by: string, scopes: readonly str
   return {
     scopes,
     by,
-    async load(at, caller, ids) {
-      const found = await selectObjects(at, caller, resource, sql`r.id = any(${ids}::uuid[])`)
+    async load(db, caller, ids) {
+      const found = await selectObjects(db, caller, resource, sql`r.id = any(${ids}::uuid[])`)
       return new Map(found.map((object) => [String(object.id), object]))
     },
   }
 }
 
 export async function selectObjects<S extends z.ZodObject>(
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Pick<Actor, 'origin'>,
   resource: Resource<S>,
   rest: RawBuilder<unknown>,
 ): Promise<z.output<S>[]> {
-  const { rows } = await at.run(
-    sql<Row>`select r.* from (${resource.rows(at, caller)}) r where ${rest}`,
+  const { rows } = await db.run(
+    sql<Row>`select r.* from (${resource.rows(db, caller)}) r where ${rest}`,
   )
   return rows.map((row) => wireObject(resource, row))
 }
@@ -91,7 +91,7 @@ export function wireValue(value: unknown): unknown {
 
 /** Adds the related objects that the caller asked for; one that does not exist becomes null. */
 export async function expandObjects(
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Pick<Actor, 'origin'>,
   resource: Resource,
   objects: readonly Row[],
@@ -101,7 +101,7 @@ export async function expandObjects(
     const expansion = resource.expansions?.[name]
     if (expansion === undefined) continue
     const ids = objects.map((object) => object[expansion.by]).filter((id) => typeof id === 'string')
-    const related = await expansion.load(at, caller, [...new Set(ids)])
+    const related = await expansion.load(db, caller, [...new Set(ids)])
     for (const object of objects) object[name] = related.get(String(object[expansion.by])) ?? null
   }
 }

@@ -38,9 +38,9 @@ export interface FoundFirst {
   /** Numbers count up, so the rows that match may all be old ones. */
   readonly countsUp?: true
   /** Undefined for a text so common that the listed rows are compared one by one, in their order. */
-  find(at: SchoolDb, text: string): Promise<FoundIds | undefined>
+  find(db: SchoolDb, text: string): Promise<FoundIds | undefined>
   /** The same as a condition on the listed row `r`. */
-  isFound(at: SchoolDb, text: string): RawBuilder<unknown>
+  isFound(db: SchoolDb, text: string): RawBuilder<unknown>
 }
 
 export const foundIds = (ids: readonly string[]): FoundIds => ({
@@ -78,30 +78,30 @@ interface Compared {
 }
 
 function rowOf(by: string, table: string, { column, contains, reads }: Compared): FoundFirst {
-  const rowsOf = (at: SchoolDb) =>
-    sql`from ${sql.table(table)} t where t.school_id = ${at.schoolId}`
+  const rowsOf = (db: SchoolDb) =>
+    sql`from ${sql.table(table)} t where t.school_id = ${db.schoolId}`
   return {
     by,
-    async find(at, text) {
+    async find(db, text) {
       const end = (direction: 'asc' | 'desc') => sql`
-        select t.id, ${reads(`t.${column}`, text)} as found ${rowsOf(at)}
+        select t.id, ${reads(`t.${column}`, text)} as found ${rowsOf(db)}
         order by t.created_at ${sql.raw(direction)} limit ${sql.lit(LOOKED_AT)}`
-      const { rows: ends } = await at.run(sql<Ends>`
+      const { rows: ends } = await db.run(sql<Ends>`
         with newest as materialized (${end('desc')}), oldest as materialized (${end('asc')})
         select (select count(*) from newest) as looked_at, array(select id from newest where found)::text[] as newest,
           (select count(*) from oldest where found) as oldest`)
       const { looked_at, newest, oldest } = ends[0] ?? { looked_at: 0, newest: [], oldest: 0 }
       if (looked_at < LOOKED_AT) return foundIds(newest)
       if (Math.min(newest.length, oldest) >= COMMON) return undefined
-      const all = sql`select t.id ${rowsOf(at)} and ${contains(`t.${column}`, text)}`
-      const { rows } = await at.run(
+      const all = sql`select t.id ${rowsOf(db)} and ${contains(`t.${column}`, text)}`
+      const { rows } = await db.run(
         sql<{ id: string }>`${all} limit ${sql.lit(MOST_ROWS + 1)} ${plannedEachTime}`,
       )
       if (rows.length <= MOST_ROWS) return foundIds(rows.map(({ id }) => id))
       return newest.length >= SOON ? undefined : { count: rows.length, array: sql`array(${all})` }
     },
-    isFound: (at, text) => sql`coalesce((
-      select true ${rowsOf(at)} and t.id = r.${sql.ref(by)} and ${reads(`t.${column}`, text)} limit 1), false)`,
+    isFound: (db, text) => sql`coalesce((
+      select true ${rowsOf(db)} and t.id = r.${sql.ref(by)} and ${reads(`t.${column}`, text)} limit 1), false)`,
   }
 }
 
@@ -117,7 +117,7 @@ interface Ends {
  * subquery is taken for a short one.
  */
 export function isAmong(
-  at: SchoolDb,
+  db: SchoolDb,
   caller: Actor,
   resource: Resource,
   found: readonly Found[],
@@ -128,7 +128,7 @@ export function isAmong(
     .map(({ by, ids }) =>
       by === (resource.key ?? 'id')
         ? sql`array(select unnest(${ids.array}))`
-        : sql`array(select r.${key} from (${resource.rows(at, caller)}) r where r.${sql.ref(by)} = any(${ids.array}))`,
+        : sql`array(select r.${key} from (${resource.rows(db, caller)}) r where r.${sql.ref(by)} = any(${ids.array}))`,
     )
   return keys.length === 0 ? sql`false` : sql`r.${key} = any(${sql.join(keys, sql` || `)})`
 }

@@ -27,13 +27,13 @@ export interface Invited {
  * more, or another address.
  */
 export async function noteOpened(
-  at: SchoolDb,
+  db: SchoolDb,
   { user, email }: InvitationLink,
 ): Promise<Invited | undefined> {
-  const { rows } = await at.run(sql<Invited>`
+  const { rows } = await db.run(sql<Invited>`
     update school_members m set invitation_opened_at = coalesce(m.invitation_opened_at, now())
     from users u
-    where m.school_id = ${at.schoolId} and m.user_id = ${user} and m.roles <> '{}' and m.forgotten_at is null
+    where m.school_id = ${db.schoolId} and m.user_id = ${user} and m.roles <> '{}' and m.forgotten_at is null
       and u.id = m.user_id and u.deleted_at is null and lower(u.email) = ${email}
     returning u.id as "userId", u.email, not ${HAD_NO_CREDENTIAL} as "hasCredential",
       case when m.signed_in_at is null then coalesce(m.typed_name, '') else u.name end as name`)
@@ -57,14 +57,14 @@ interface Acceptance {
 
 /** Sets the first password of an account, by the link in its mailbox. A link that was used finds a password and ends. */
 export async function acceptInvitation(
-  at: SchoolDb,
+  db: SchoolDb,
   { invited, name, next, school, requestId }: Acceptance,
 ): Promise<AcceptOutcome> {
   const { userId, email } = invited
   const problem = await findPasswordProblem(next, { email, name, school })
   if (problem !== undefined) return { kind: 'unfit', problem }
-  const hash = await hashPassword(next, at.schoolId)
-  return await at.transaction(async (tx) => {
+  const hash = await hashPassword(next, db.schoolId)
+  return await db.transaction(async (tx) => {
     const claim = { userId, name, email, hash, by: 'invitation', requestId } as const
     if (!(await claimAccount(tx, claim))) return { kind: 'ended' }
     return {

@@ -29,7 +29,7 @@ interface TypedPassword {
  */
 export async function confirmByPassword(
   db: Db,
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   throttleKey: Buffer,
   { session, password, address }: TypedPassword,
 ): Promise<Confirmation> {
@@ -39,13 +39,16 @@ export async function confirmByPassword(
     password,
     address,
     device: id,
-    schoolId: at.schoolId,
+    schoolId: schoolDb.schoolId,
   })
   if (proof.kind !== 'signed_in') return proof
   // A person with a second factor confirms with a code: the password alone signs in nowhere.
   if (proof.hasSecondFactor) return { kind: 'refused' }
   // The account of that email may be another one since the session was read.
-  return await renew(at, session, { ...proof, methods: withProof(session.methods, 'password') })
+  return await renew(schoolDb, session, {
+    ...proof,
+    methods: withProof(session.methods, 'password'),
+  })
 }
 
 interface TypedCode extends Requester {
@@ -56,23 +59,23 @@ interface TypedCode extends Requester {
 
 /** The signed-in person types a code of the authenticator app, or a recovery code. */
 export async function confirmByCode(
-  at: SchoolDb,
+  db: SchoolDb,
   keyring: Keyring,
   { session, ...attempt }: TypedCode,
 ): Promise<Confirmation> {
   const { person, methods } = session
-  const outcome = await checkCode(at, keyring, { ...attempt, person })
+  const outcome = await checkCode(db, keyring, { ...attempt, person })
   if (outcome.kind === 'throttled') return outcome
   if (outcome.kind === 'wrong') return { kind: 'refused' }
-  return await renew(at, session, {
+  return await renew(db, session, {
     person,
     credential: { kind: 'second_factor' },
     methods: withProof(methods, outcome.method),
   })
 }
 
-async function renew(at: SchoolDb, { id }: BrowserSession, proven: ProvenPerson): Promise<Renewal> {
-  const renewed = await renewProof(at, id, proven)
+async function renew(db: SchoolDb, { id }: BrowserSession, proven: ProvenPerson): Promise<Renewal> {
+  const renewed = await renewProof(db, id, proven)
   return renewed === undefined ? { kind: 'refused' } : { kind: 'confirmed', cookie: renewed.cookie }
 }
 
@@ -83,13 +86,13 @@ export type PasskeyConfirmation =
 
 /** A device of the signed-in person proves a passkey. One of another person is refused. */
 export async function confirmByPasskey(
-  at: SchoolDb,
+  db: SchoolDb,
   session: BrowserSession,
   request: ProofRequest,
 ): Promise<PasskeyConfirmation> {
-  const proof = await provePasskey(at, { ...request, userId: session.person.id })
+  const proof = await provePasskey(db, { ...request, userId: session.person.id })
   if (proof.kind !== 'proven') return proof
   const methods = proof.methods.reduce(withProof, session.methods)
   if (isKeyAlone(methods)) return { kind: 'unverified' }
-  return await renew(at, session, { ...proof, methods })
+  return await renew(db, session, { ...proof, methods })
 }

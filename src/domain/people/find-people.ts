@@ -20,17 +20,17 @@ const COMMON = 4
  * common that more than `most` people may have it.
  */
 export async function findPeople(
-  at: SchoolDb,
+  db: SchoolDb,
   text: string,
   most: number,
 ): Promise<readonly string[] | undefined> {
-  const { rows } = await at.run(sql<{ id: string; found: boolean }>`
+  const { rows } = await db.run(sql<{ id: string; found: boolean }>`
     select u.id, (${readsText('u.name', text)} or ${readsCode('u.email', text)}) as found
-    from ${shownPeople(at)} u order by u.joined_at desc limit ${LOOKED_AT}`)
+    from ${shownPeople(db)} u order by u.joined_at desc limit ${LOOKED_AT}`)
   const found = rows.filter((row) => row.found).map(({ id }) => id)
   if (rows.length < LOOKED_AT) return found
   if (found.length >= COMMON) return undefined
-  const indexed = await findByIndex(at, text, most + 1)
+  const indexed = await findByIndex(db, text, most + 1)
   return indexed.length > most ? undefined : indexed
 }
 
@@ -38,23 +38,23 @@ export async function findPeople(
  * One branch for each column, because an index answers only a condition on its own table. A person without a name at the
  * school is shown by the email, which the last branches search.
  */
-async function findByIndex(at: SchoolDb, text: string, limit: number): Promise<readonly string[]> {
-  const { rows } = await at.run(sql<{ id: string }>`
+async function findByIndex(db: SchoolDb, text: string, limit: number): Promise<readonly string[]> {
+  const { rows } = await db.run(sql<{ id: string }>`
     select id from (
       select m.user_id as id from school_members m
-      where m.school_id = ${at.schoolId} and m.signed_in_at is null
+      where m.school_id = ${db.schoolId} and m.signed_in_at is null
         and ${containsText('m.typed_name', text)}
       union all
       select u.id from users u join school_members m on m.user_id = u.id
-      where m.school_id = ${at.schoolId} and m.signed_in_at is not null and m.forgotten_at is null
+      where m.school_id = ${db.schoolId} and m.signed_in_at is not null and m.forgotten_at is null
         and ${containsText('u.name', text)}
       union all
       select u.id from users u join school_members m on m.user_id = u.id
-      where m.school_id = ${at.schoolId} and m.forgotten_at is null and ${containsCode('u.email', text)}
+      where m.school_id = ${db.schoolId} and m.forgotten_at is null and ${containsCode('u.email', text)}
         and (m.signed_in_at is not null or m.typed_email is null)
       union all
       select m.user_id from school_members m
-      where m.school_id = ${at.schoolId} and m.signed_in_at is null and m.typed_email is not null
+      where m.school_id = ${db.schoolId} and m.signed_in_at is null and m.typed_email is not null
         and ${readsCode('m.typed_email', text)}) found
     limit ${limit} ${plannedEachTime}`)
   return [...new Set(rows.map(({ id }) => id))]
@@ -66,13 +66,13 @@ const MOST_PEOPLE = 1000
 export function personOf(by: string): FoundFirst {
   return {
     by,
-    async find(at, text) {
-      const ids = await findPeople(at, text, MOST_PEOPLE)
+    async find(db, text) {
+      const ids = await findPeople(db, text, MOST_PEOPLE)
       return ids && foundIds(ids)
     },
     // Not `exists`, for which PostgreSQL may first find all such people of the school.
-    isFound: (at, text) => sql`coalesce((
-      select true from ${shownPeople(at)} u where u.id = r.${sql.ref(by)}
+    isFound: (db, text) => sql`coalesce((
+      select true from ${shownPeople(db)} u where u.id = r.${sql.ref(by)}
         and (${readsText('u.name', text)} or ${readsCode('u.email', text)}) limit 1), false)`,
   }
 }

@@ -92,7 +92,7 @@ interface InviteCursor {
 export const inviteJob: JobKind<object, InviteCursor> = {
   name: 'people.invite_imported',
   async run(job) {
-    const total = job.total ?? (await countDue(job.at))
+    const total = job.total ?? (await countDue(job.db))
     for (;;) {
       let looked = 0
       await job.step(async (tx) => {
@@ -106,9 +106,9 @@ export const inviteJob: JobKind<object, InviteCursor> = {
   },
 }
 
-async function countDue(at: SchoolDb): Promise<number> {
-  const { rows } = await at.run(sql<{ total: number }>`
-    select count(*)::int as total from school_members m where m.school_id = ${at.schoolId} and m.invitation_due`)
+async function countDue(db: SchoolDb): Promise<number> {
+  const { rows } = await db.run(sql<{ total: number }>`
+    select count(*)::int as total from school_members m where m.school_id = ${db.schoolId} and m.invitation_due`)
   return rows[0]?.total ?? 0
 }
 

@@ -32,10 +32,10 @@ interface RecipientRow {
 
 /** Who has this address, and the school as it is now. */
 export async function findRecipient(
-  at: SchoolDb,
+  db: SchoolDb,
   email: string,
 ): Promise<{ school: DecidedMail['school']; account: Account | undefined }> {
-  const { rows } = await at.run(sql<RecipientRow>`
+  const { rows } = await db.run(sql<RecipientRow>`
     select u.id as "userId", u.email, u.name, u.password_changed_at as "passwordChangedAt",
       not ${HAD_NO_CREDENTIAL} as "hasCredential",
       coalesce(m.roles <> '{}', false) as "hasRoleHere", m.signed_in_at is not null as "hasSignedInHere",
@@ -45,7 +45,7 @@ export async function findRecipient(
       left join appearances a on a.school_id = s.id
       left join users u on lower(u.email) = ${email.toLowerCase()}
       left join school_members m on m.school_id = s.id and m.user_id = u.id
-    where s.id = ${at.schoolId}`)
+    where s.id = ${db.schoolId}`)
   const [row] = rows
   if (row === undefined) throw new Error('a mail was queued for a school that does not exist')
   const { schoolName, schoolOrigin, primaryColor, timeZone, ...account } = row
@@ -63,24 +63,24 @@ function isAccount(
 
 /** Crosses schools: how a mail of one school names another. Undefined if that one was deleted. */
 export async function findNamedSchool(
-  at: SchoolDb,
+  db: SchoolDb,
   schoolId: string,
 ): Promise<NamedSchool | undefined> {
   const { rows } = await sql<NamedSchool>`
     select name, origin from schools where id = ${schoolId} and deleted_at is null`.execute(
-    acrossSchools(at),
+    acrossSchools(db),
   )
   return rows[0]
 }
 
 /** Crosses schools. */
 export async function schoolsSignedInAt(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
 ): Promise<readonly NamedSchool[]> {
   const { rows } = await sql<NamedSchool>`
     select s.name, s.origin from school_members m join schools s on s.id = m.school_id
     where m.user_id = ${userId} and m.roles <> '{}' and m.signed_in_at is not null
-    order by s.name collate "C", s.id`.execute(acrossSchools(at))
+    order by s.name collate "C", s.id`.execute(acrossSchools(db))
   return rows
 }

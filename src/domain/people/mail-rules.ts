@@ -47,7 +47,7 @@ import {
 import { sealSignUpLink } from './sign-up.ts'
 
 interface Sending<K extends MailKind, Who> {
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   readonly keyring: Keyring
   /** As it was typed. */
   readonly email: string
@@ -93,18 +93,18 @@ const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
    */
   forgotten_password: {
     to: 'member',
-    limits: (key, { at, account: { userId, passwordChangedAt } }) => [
+    limits: (key, { db, account: { userId, passwordChangedAt } }) => [
       {
-        limit: linkMailCounter(key, at.schoolId, userId, passwordChangedAt),
+        limit: linkMailCounter(key, db.schoolId, userId, passwordChangedAt),
         minutes: MAIL_MINUTES,
         above: 'none',
       },
-      ...limitOfSchool(key, at),
+      ...limitOfSchool(key, db),
     ],
-    async decide({ at, account: { userId } }) {
-      const token = await mintResetLink(at, userId)
+    async decide({ db, account: { userId } }) {
+      const token = await mintResetLink(db, userId)
       if (token !== undefined) return { kind: 'reset_link', token }
-      return { kind: 'reset_elsewhere', schools: await schoolsSignedInAt(at, userId) }
+      return { kind: 'reset_elsewhere', schools: await schoolsSignedInAt(db, userId) }
     },
   },
   password_changed: { to: 'member', decide: async () => ({ kind: 'password_changed' }) },
@@ -116,12 +116,12 @@ const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
       what === 'new_browser'
         ? [{ limit: newBrowserCounter(key, userId), minutes: 60, above: 'none' }]
         : [],
-    async decide({ at, facts: { what, device, app, isHere, place, until }, account: { userId } }) {
-      const token = await mintNotMeLink(at, userId)
+    async decide({ db, facts: { what, device, app, isHere, place, until }, account: { userId } }) {
+      const token = await mintNotMeLink(db, userId)
       if (token === undefined) return 'none'
       // A notice that the version before queued elsewhere does not say where.
-      const where = isHere ? at.schoolId : place
-      const named = where === undefined ? undefined : await findNamedSchool(at, where)
+      const where = isHere ? db.schoolId : place
+      const named = where === undefined ? undefined : await findNamedSchool(db, where)
       const due = until === undefined ? undefined : new Date(until)
       return { kind: 'account_notice', what, device, app, token, place: named, until: due }
     },
@@ -129,18 +129,18 @@ const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
   operators_changed: { to: 'signed_in', decide: decideOperatorsMail },
   everything_ended: {
     to: 'member',
-    async decide({ at, account: { userId } }) {
-      const token = await mintResetLink(at, userId)
+    async decide({ db, account: { userId } }) {
+      const token = await mintResetLink(db, userId)
       if (token !== undefined) return { kind: 'everything_ended', token }
-      return { kind: 'reset_elsewhere', schools: await schoolsSignedInAt(at, userId) }
+      return { kind: 'reset_elsewhere', schools: await schoolsSignedInAt(db, userId) }
     },
   },
   deletion_requested: {
     to: 'member',
-    decide: async ({ at, facts: { part, due_at, place } }) => ({
+    decide: async ({ db, facts: { part, due_at, place } }) => ({
       kind: 'deletion_requested',
       ...{ part, dueAt: new Date(due_at) },
-      place: await findNamedSchool(at, place ?? at.schoolId),
+      place: await findNamedSchool(db, place ?? db.schoolId),
     }),
   },
   /** There is no account with this address any more, or the person has no role here. Only the server queues it. */
@@ -164,39 +164,39 @@ const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
   email_set: { to: 'address', decide: async () => ({ kind: 'email_set' }) },
   sign_up: {
     to: 'address',
-    limits: (key, { at, email }) => [
-      { limit: signUpMailCounter(key, at.schoolId, email), minutes: MAIL_MINUTES, above: 'none' },
-      { limit: schoolSignUpCounter(key, at.schoolId), minutes: 60, above: 'school_limit' },
+    limits: (key, { db, email }) => [
+      { limit: signUpMailCounter(key, db.schoolId, email), minutes: MAIL_MINUTES, above: 'none' },
+      { limit: schoolSignUpCounter(key, db.schoolId), minutes: 60, above: 'school_limit' },
     ],
     decide: decideSignUpMail,
   },
   /** Schools choose the addresses, so a mailbox gets a few in an hour from all of them together. */
   invitation: {
     to: 'member',
-    limits: (key, { at, account: { userId } }) => [
+    limits: (key, { db, account: { userId } }) => [
       { limit: invitationCounter(key, userId), minutes: 60, above: 'none' },
-      { limit: schoolInvitationCounter(key, at.schoolId), minutes: 60, above: 'later' },
+      { limit: schoolInvitationCounter(key, db.schoolId), minutes: 60, above: 'later' },
     ],
     decide: decideInvitation,
   },
 }
 
 /** For mails that strangers can ask for. */
-function limitOfSchool(key: Buffer, at: SchoolDb): MailLimit[] {
-  return [{ limit: schoolMailCounter(key, at.schoolId), minutes: 60, above: 'school_limit' }]
+function limitOfSchool(key: Buffer, db: SchoolDb): MailLimit[] {
+  return [{ limit: schoolMailCounter(key, db.schoolId), minutes: 60, above: 'school_limit' }]
 }
 
 /** Names people as the school sees them. */
 async function decideOperatorsMail({
-  at,
+  db,
   facts: { by, people, more },
 }: {
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   readonly facts: FactsOf<'operators_changed'>
 }): Promise<MailContent> {
   const ids = [...people.map(({ id }) => id), ...(by === null ? [] : [by])]
-  const { rows } = await at.run(sql<{ id: string; name: string }>`
-    select p.id, p.name from ${shownPeople(at)} p where p.id = any (${ids}::uuid[])`)
+  const { rows } = await db.run(sql<{ id: string; name: string }>`
+    select p.id, p.name from ${shownPeople(db)} p where p.id = any (${ids}::uuid[])`)
   const names = new Map(rows.map(({ id, name }) => [id, name]))
   const nameOf = (id: string) => names.get(id) ?? FORMER_MEMBER
   return {
@@ -213,14 +213,14 @@ async function decideOperatorsMail({
  */
 
 interface ChangeMail {
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   readonly keyring: Keyring
   readonly facts: { readonly change: string }
 }
 
 /** To the mailbox of the account: whether it agrees. */
 async function decideOldMailboxMail(mail: ChangeMail): Promise<MailContent | 'none'> {
-  const change = await findChange(mail.at, { id: mail.facts.change, mailbox: 'old' })
+  const change = await findChange(mail.db, { id: mail.facts.change, mailbox: 'old' })
   if (change === undefined || change.isChanged) return 'none'
   return { kind: 'email_change_old', ...(await partsOf(mail, 'old', change)) }
 }
@@ -229,7 +229,7 @@ async function decideOldMailboxMail(mail: ChangeMail): Promise<MailContent | 'no
 async function decideNewMailboxMail(
   mail: ChangeMail & { readonly account: unknown },
 ): Promise<MailContent | 'none'> {
-  const change = await findChange(mail.at, { id: mail.facts.change, mailbox: 'new' })
+  const change = await findChange(mail.db, { id: mail.facts.change, mailbox: 'new' })
   if (change === undefined) return 'none'
   if (mail.account !== undefined) return { kind: 'email_taken' }
   return { kind: 'email_change_new', ...(await partsOf(mail, 'new', change)) }
@@ -239,7 +239,7 @@ async function decideNewMailboxMail(
 async function decideChangedMail(
   mail: ChangeMail & { readonly facts: { readonly news?: AccountNews | undefined } },
 ): Promise<MailContent | 'none'> {
-  const change = await findChange(mail.at, { id: mail.facts.change, mailbox: 'old' })
+  const change = await findChange(mail.db, { id: mail.facts.change, mailbox: 'old' })
   if (change?.isChanged !== true) return 'none'
   const { needsFactor } = change
   const parts = await partsOf(mail, 'old', change)
@@ -247,33 +247,33 @@ async function decideChangedMail(
 }
 
 async function partsOf(
-  { at, keyring, facts }: ChangeMail,
+  { db, keyring, facts }: ChangeMail,
   mailbox: Mailbox,
   { askedSchoolId }: EmailChange,
 ): Promise<{ link: string; asked: NamedSchool | undefined }> {
-  const link = sealChangeLink(keyring, at.schoolId, { id: facts.change, mailbox })
-  return { link, asked: await findNamedSchool(at, askedSchoolId ?? at.schoolId) }
+  const link = sealChangeLink(keyring, db.schoolId, { id: facts.change, mailbox })
+  return { link, asked: await findNamedSchool(db, askedSchoolId ?? db.schoolId) }
 }
 
 interface Invitation {
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   readonly keyring: Keyring
   readonly account: Account
 }
 
 /** A person who has signed in here meanwhile needs none. No word that the school typed is in the mail. */
 async function decideInvitation({
-  at,
+  db,
   keyring,
   account: { userId, email, hasCredential, hasSignedInHere },
 }: Invitation): Promise<MailContent | 'none'> {
   if (hasSignedInHere) return 'none'
-  const link = sealInvitation(keyring, at.schoolId, { user: userId, email: normalEmail(email) })
+  const link = sealInvitation(keyring, db.schoolId, { user: userId, email: normalEmail(email) })
   return { kind: 'invitation', link, hasCredential }
 }
 
 interface SignUpMail {
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   readonly keyring: Keyring
   readonly email: string
   readonly facts: z.output<typeof signUpFacts>
@@ -286,14 +286,14 @@ interface SignUpMail {
  * sign-up on. The name that a stranger typed for this address is not in the mail.
  */
 async function decideSignUpMail(mail: SignUpMail): Promise<MailContent> {
-  const { at, keyring, email, facts, account } = mail
+  const { db, keyring, email, facts, account } = mail
   if (account === undefined || !account.hasCredential) {
-    if (await isKept(acrossSchools(at), email)) return { kind: 'address_kept' }
-    const link = sealSignUpLink(keyring, at.schoolId, { ...facts, email })
+    if (await isKept(acrossSchools(db), email)) return { kind: 'address_kept' }
+    const link = sealSignUpLink(keyring, db.schoolId, { ...facts, email })
     return { kind: 'sign_up_link', link }
   }
   const { userId, hasRoleHere } = account
-  return { kind: 'sign_up_known', hasRoleHere, schools: await schoolsSignedInAt(at, userId) }
+  return { kind: 'sign_up_known', hasRoleHere, schools: await schoolsSignedInAt(db, userId) }
 }
 
 /** Why a request leads to no mail now: as designed, or because the school has sent too many. */
@@ -308,14 +308,14 @@ export type NoMail =
  * never signed in does not learn their name.
  */
 export async function decideMail(
-  at: SchoolDb,
+  db: SchoolDb,
   keyring: Keyring,
   mail: QueuedMail,
 ): Promise<DecidedMail | NoMail> {
   const rule = MAIL_RULES[mail.kind] as MailRule<MailKind>
-  const { school, account } = await findRecipient(at, mail.email)
+  const { school, account } = await findRecipient(db, mail.email)
   const facts = QUEUED_KINDS[mail.kind].facts.parse(mail.facts)
-  const sending = { at, keyring, email: mail.email, facts }
+  const sending = { db, keyring, email: mail.email, facts }
   if (rule.to === 'address') {
     const content = await decideContent(rule, mail, { ...sending, account })
     return isNone(content) ? content : { to: mail.email, name: undefined, school, content }
@@ -336,11 +336,11 @@ async function decideContent<Who>(
   { attempts }: QueuedMail,
   sending: Sending<MailKind, Who>,
 ): Promise<MailContent | NoMail> {
-  const { at, keyring } = sending
+  const { db, keyring } = sending
   // A retry of the same request was counted before.
   const limits = attempts > 1 ? [] : (rule.limits?.(keyring.key('sign-in-throttle'), sending) ?? [])
   for (const { limit, minutes, above } of limits) {
-    const seconds = await countTry(acrossSchools(at), [limit], minutes)
+    const seconds = await countTry(acrossSchools(db), [limit], minutes)
     if (seconds > 0) return above === 'later' ? { kind: 'later', seconds } : above
   }
   return await rule.decide(sending)

@@ -134,9 +134,9 @@ export const removeMember = removeOperation({
   of: writtenMembers,
   queuesMail: 'maybe',
   examples: [{ title: 'A member leaves', input: { id: EXAMPLE.student } }],
-  async whyNot(at, caller, userId) {
-    const roles = await rolesAt(at, userId)
-    const refusal = judgeRoleChange(caller, roles, []) ?? (await lastOwner(at, userId, roles))
+  async whyNot(db, caller, userId) {
+    const roles = await rolesAt(db, userId)
+    const refusal = judgeRoleChange(caller, roles, []) ?? (await lastOwner(db, userId, roles))
     return refusal !== undefined && 'detail' in refusal ? refusal.detail : undefined
   },
   async remove(tx, caller, { id: userId, if_version }) {
@@ -147,11 +147,11 @@ export const removeMember = removeOperation({
 })
 
 async function lastOwner(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   roles: readonly Role[],
 ): Promise<Refusal | undefined> {
-  return roles.includes('owner') && (await isLastOwner(at, userId)) ? LAST_OWNER : undefined
+  return roles.includes('owner') && (await isLastOwner(db, userId)) ? LAST_OWNER : undefined
 }
 
 /** Locks the membership. A person who left the school is refused like one who was never a member. */

@@ -68,13 +68,13 @@ export const writtenStudentSchema = z
 const IS_STUDENT = sql`'student' = any(m.roles)`
 
 function peopleRows(
-  at: SchoolDb,
+  db: SchoolDb,
   columns: RawBuilder<unknown>,
   who: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   return sql`
     select m.id, ${columns} m.joined_at, m.updated_at, m.version
-    from ${shownPeople(at)} m
+    from ${shownPeople(db)} m
     where m.deleted_at is null and m.roles <> '{}' and ${who}`
 }
 
@@ -90,7 +90,7 @@ export const members: Resource<typeof memberSchema> = {
   object: 'member',
   restPath: '/members/{id}',
   schema: memberSchema,
-  rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} m.roles,`, ALL_MEMBERS),
+  rows: (db, caller) => peopleRows(db, sql`${personColumns(caller)} m.roles,`, ALL_MEMBERS),
 }
 
 export const writtenMembers: Resource<typeof writtenMemberSchema> = {
@@ -98,26 +98,26 @@ export const writtenMembers: Resource<typeof writtenMemberSchema> = {
   restPath: members.restPath,
   schema: writtenMemberSchema,
   // A member without roles has left. The answer to the write that removed the roles still shows them.
-  rows: (at) => sql`
+  rows: (db) => sql`
     select m.id, m.roles, m.joined_at, m.updated_at, m.version
-    from ${shownPeople(at)} m
+    from ${shownPeople(db)} m
     where m.deleted_at is null`,
 }
 
-const enrolledAt = (at: SchoolDb) => sql`
+const enrolledAt = (db: SchoolDb) => sql`
   (select count(*) from enrollments e
-   where e.school_id = ${at.schoolId} and e.user_id = m.id and ${IS_ACTIVE}) as active_enrollment_count,`
+   where e.school_id = ${db.schoolId} and e.user_id = m.id and ${IS_ACTIVE}) as active_enrollment_count,`
 
 export const students: Resource<typeof studentSchema> = {
   object: 'student',
   restPath: '/students/{id}',
   schema: studentSchema,
-  rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} ${enrolledAt(at)}`, IS_STUDENT),
+  rows: (db, caller) => peopleRows(db, sql`${personColumns(caller)} ${enrolledAt(db)}`, IS_STUDENT),
 }
 
 export const writtenStudents: Resource<typeof writtenStudentSchema> = {
   object: 'student',
   restPath: students.restPath,
   schema: writtenStudentSchema,
-  rows: (at) => peopleRows(at, sql``, IS_STUDENT),
+  rows: (db) => peopleRows(db, sql``, IS_STUDENT),
 }

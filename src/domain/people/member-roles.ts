@@ -69,13 +69,13 @@ interface MemberRow {
 }
 
 async function memberAndOwners(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   lock = sql``,
 ): Promise<readonly MemberRow[]> {
-  const { rows } = await at.run(sql<MemberRow>`
+  const { rows } = await db.run(sql<MemberRow>`
     select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
-    where m.school_id = ${at.schoolId} and u.deleted_at is null and m.forgotten_at is null
+    where m.school_id = ${db.schoolId} and u.deleted_at is null and m.forgotten_at is null
       and (m.user_id = ${userId} or ${holdsInSql('owner', sql`m.roles`)})
     order by m.user_id ${lock}`)
   return rows
@@ -87,8 +87,8 @@ function isOnlyOwner(rows: readonly MemberRow[], userId: string): boolean {
 }
 
 /** Whether the school would have no owner without this member. */
-export async function isLastOwner(at: SchoolDb, userId: string): Promise<boolean> {
-  return isOnlyOwner(await memberAndOwners(at, userId), userId)
+export async function isLastOwner(db: SchoolDb, userId: string): Promise<boolean> {
+  return isOnlyOwner(await memberAndOwners(db, userId), userId)
 }
 
 /**

@@ -10,8 +10,8 @@ export interface Member {
   readonly roles: readonly Role[]
 }
 
-export async function rolesAt(at: SchoolDb, userId: string): Promise<readonly Role[]> {
-  const row = await at
+export async function rolesAt(db: SchoolDb, userId: string): Promise<readonly Role[]> {
+  const row = await db
     .from('school_members')
     .select('roles')
     .where('user_id', '=', userId)
@@ -21,12 +21,12 @@ export async function rolesAt(at: SchoolDb, userId: string): Promise<readonly Ro
 
 /** Sets the roles of a person at a school; without roles the person has left. */
 export async function setRoles(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   roles: readonly Role[],
 ): Promise<void> {
   const ordered = ROLES.filter((role) => roles.includes(role))
-  await at
+  await db
     .insert('school_members', { user_id: userId, roles: ordered })
     .onConflict((conflict) =>
       conflict.columns(['school_id', 'user_id']).doUpdateSet({ roles: ordered }),

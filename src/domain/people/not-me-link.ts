@@ -11,14 +11,14 @@ import { lockPerson } from './set-password.ts'
  * Makes a link that ends everything, once. Undefined unless the person has a role here and has signed in here. A
  * reader of the mailbox could set a new password too, so the link gives them nothing more.
  */
-export async function mintNotMeLink(at: SchoolDb, userId: string): Promise<string | undefined> {
+export async function mintNotMeLink(db: SchoolDb, userId: string): Promise<string | undefined> {
   const id = uuidv7()
   const token = mintToken('notMe', id)
-  const { rows } = await at.run(sql<{ id: string }>`
+  const { rows } = await db.run(sql<{ id: string }>`
     insert into notice_links (id, secret_hash, school_id, user_id, expires_at)
     select ${id}, ${token.hash}, m.school_id, m.user_id, now() + make_interval(days => ${NOT_ME_DAYS})
     from school_members m join users u on u.id = m.user_id and u.deleted_at is null
-    where m.school_id = ${at.schoolId} and m.user_id = ${userId} and m.roles <> '{}'
+    where m.school_id = ${db.schoolId} and m.user_id = ${userId} and m.roles <> '{}'
       and m.signed_in_at is not null
     returning id`)
   return rows.length === 0 ? undefined : token.value
@@ -26,12 +26,12 @@ export async function mintNotMeLink(at: SchoolDb, userId: string): Promise<strin
 
 /** The person whom a link belongs to; undefined if it is not valid. */
 export async function findNotMe(
-  at: SchoolDb,
+  db: SchoolDb,
   presented: string,
 ): Promise<{ readonly userId: string; readonly email: string } | undefined> {
   const token = parseToken('notMe', presented)
   if (token === undefined) return undefined
-  const row = await at
+  const row = await db
     .from('notice_links')
     .innerJoin('users', 'users.id', 'notice_links.user_id')
     .select(['users.id', 'users.email'])
@@ -45,16 +45,16 @@ export async function findNotMe(
 
 /** Ends everything by a link. False if the link is not valid, or was used. */
 export async function endByNotMeLink(
-  at: SchoolDb,
+  db: SchoolDb,
   presented: string,
   requestId: string,
 ): Promise<boolean> {
   const token = parseToken('notMe', presented)
-  const person = await findNotMe(at, presented)
+  const person = await findNotMe(db, presented)
   if (token === undefined || person === undefined) return false
   const { userId, email } = person
-  const hash = await unknownPassword(at.schoolId)
-  return await at.transaction(async (tx) => {
+  const hash = await unknownPassword(db.schoolId)
+  return await db.transaction(async (tx) => {
     await lockPerson(tx, userId)
     const used = await tx
       .update('notice_links')

@@ -28,7 +28,7 @@ interface NoticeFacts {
  * After a change of the address the one before gets it too, for as long as it can undo the change.
  */
 export async function queueNotice(
-  at: SchoolDb,
+  db: SchoolDb,
   what: NoticedChange,
   person: Pick<Person, 'id' | 'email'>,
   { device = '', app, beforeSession, until }: NoticeFacts = {},
@@ -37,8 +37,8 @@ export async function queueNotice(
   await sql`
     insert into outgoing_mails (id, school_id, kind, email, facts)
     select ${uuidv7()}, m.school_id, 'account_notice', ${person.email},
-      ${facts}::jsonb || case when m.school_id = ${at.schoolId} then '{"isHere": true}'
-        else jsonb_build_object('isHere', false, 'place', ${at.schoolId}::uuid) end
+      ${facts}::jsonb || case when m.school_id = ${db.schoolId} then '{"isHere": true}'
+        else jsonb_build_object('isHere', false, 'place', ${db.schoolId}::uuid) end
     from school_members m join schools s on s.id = m.school_id and s.deleted_at is null
     where m.user_id = ${person.id} and m.roles <> '{}' and m.signed_in_at is not null
       ${
@@ -47,8 +47,8 @@ export async function queueNotice(
           : sql`and m.signed_in_at < (select created_at from browser_sessions where id = ${beforeSession})`
       }
     order by m.signed_in_at, m.school_id
-    limit 1`.execute(acrossSchools(at))
-  await tellFormerAddress(acrossSchools(at), person.id, what)
+    limit 1`.execute(acrossSchools(db))
+  await tellFormerAddress(acrossSchools(db), person.id, what)
 }
 
 /** Crosses schools: tells the address before a change that can still be undone, with the link that undoes it. */
@@ -73,7 +73,7 @@ interface NewBrowser {
  * After a sign-in with a browser that does not prove an earlier one. The first sign-in of a person anywhere leads to no
  * mail. The audit has one entry an hour for a kind of browser.
  */
-export async function noteNewBrowser(at: SchoolDb, fresh: NewBrowser): Promise<void> {
+export async function noteNewBrowser(db: SchoolDb, fresh: NewBrowser): Promise<void> {
   const { person, sessionId, device, requestId } = fresh
   const entry = {
     action: 'session.new_browser',
@@ -82,9 +82,9 @@ export async function noteNewBrowser(at: SchoolDb, fresh: NewBrowser): Promise<v
     detail: { device },
     requestId,
   } as const
-  await recordOnceAnHour(at, entry, device)
+  await recordOnceAnHour(db, entry, device)
   if (fresh.isTold) {
-    await queueNotice(at, 'new_browser', person, { device, beforeSession: sessionId })
+    await queueNotice(db, 'new_browser', person, { device, beforeSession: sessionId })
   }
 }
 

@@ -27,13 +27,13 @@ type FactsArgument<K extends MailKind> =
   FactsOf<K> extends Record<string, never> ? [] : [facts: FactsOf<K>]
 
 export async function queueMail<K extends MailKind>(
-  at: SchoolDb,
+  db: SchoolDb,
   kind: K,
   email: string,
   ...[facts]: FactsArgument<K>
 ): Promise<void> {
   const checked = JSON.stringify(QUEUED_KINDS[kind].facts.parse(facts ?? {}))
-  await at.insert('outgoing_mails', { id: uuidv7(), kind, email, facts: checked }).execute()
+  await db.insert('outgoing_mails', { id: uuidv7(), kind, email, facts: checked }).execute()
 }
 
 /**
@@ -58,18 +58,18 @@ export async function takeMail(
 
 /** Every mail of this kind waits: all of them would find the same limit. They are counted again as at the first try. */
 export async function postponeMails(
-  at: SchoolDb,
+  db: SchoolDb,
   { id, kind }: QueuedMail,
   seconds: number,
 ): Promise<void> {
-  await at.run(sql`
+  await db.run(sql`
     update outgoing_mails set attempts = 0, next_try_at = now() + make_interval(secs => ${seconds})
-    where school_id = ${at.schoolId} and kind = ${kind} and (id = ${id} or next_try_at <= now())`)
+    where school_id = ${db.schoolId} and kind = ${kind} and (id = ${id} or next_try_at <= now())`)
 }
 
 /** After it was sent, or because it should not be. */
-export async function dropMail(at: SchoolDb, id: string): Promise<void> {
-  await at.delete('outgoing_mails').where('id', '=', id).execute()
+export async function dropMail(db: SchoolDb, id: string): Promise<void> {
+  await db.delete('outgoing_mails').where('id', '=', id).execute()
 }
 
 export interface MailBacklog {

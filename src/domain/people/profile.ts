@@ -65,7 +65,7 @@ const KEPT_UNUSED_MINUTES = 60
  * whenever this process ends. False if the person has stored too many in the last hour.
  */
 export async function setPicture(
-  at: SchoolDb,
+  db: SchoolDb,
   store: FileStore,
   userId: string,
   { bytes, contentType }: CleanPicture,
@@ -77,10 +77,10 @@ export async function setPicture(
     insert into person_pictures (id, user_id, content_type, size_bytes, storage_key)
     select ${id}, ${userId}, ${contentType}, ${bytes.length}, ${key}
     where (select count(*) from person_pictures where user_id = ${userId}) < ${MOST_UNUSED}
-    returning id`.execute(acrossSchools(at))
+    returning id`.execute(acrossSchools(db))
   if (rows.length === 0) return false
   await store.write(id, inOnePiece(bytes), bytes.length)
-  await usePicture(at, userId, id, requestId)
+  await usePicture(db, userId, id, requestId)
   return true
 }
 
@@ -89,20 +89,20 @@ async function* inOnePiece(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
 }
 
 export async function removePicture(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   requestId: string,
 ): Promise<void> {
-  await usePicture(at, userId, null, requestId)
+  await usePicture(db, userId, null, requestId)
 }
 
 async function usePicture(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   id: string | null,
   requestId: string,
 ): Promise<void> {
-  await at.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     const across = acrossSchools(tx)
     const changed = await across
       .updateTable('users')

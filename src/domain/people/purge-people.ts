@@ -74,9 +74,9 @@ async function deleteNow(tx: Transaction<DB>, { user_id, school_id }: DueRequest
     await tellOfEnd(tx, place, 'account')
     return
   }
-  const at = atSchoolInTransaction(tx, school_id)
-  await leaveSchool(at, user_id, by)
-  await recordChange(at, by, { action: 'person.deleted', subject: user_id })
+  const db = atSchoolInTransaction(tx, school_id)
+  await leaveSchool(db, user_id, by)
+  await recordChange(db, by, { action: 'person.deleted', subject: user_id })
   await tellOfEnd(tx, place, 'school')
 }
 

@@ -25,19 +25,19 @@ export const RESET_MINUTES = 60
  * in at this school: a role that the school gave by itself proves nothing, and a school that controls its host
  * name could read the link. Locks the person, so that a password that is set at the same moment ends the link.
  */
-export async function mintResetLink(at: SchoolDb, userId: string): Promise<string | undefined> {
+export async function mintResetLink(db: SchoolDb, userId: string): Promise<string | undefined> {
   const id = uuidv7()
   const token = mintToken('passwordReset', id)
-  const { rows } = await at.run(sql<{ id: string }>`
+  const { rows } = await db.run(sql<{ id: string }>`
     with entitled as materialized (
       select u.id from users u
-        join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id and m.roles <> '{}'
+        join school_members m on m.school_id = ${db.schoolId} and m.user_id = u.id and m.roles <> '{}'
       where u.id = ${userId} and u.deleted_at is null
         and (m.signed_in_at is not null
           or ${HAD_NO_CREDENTIAL} and not ${isAddressKept(sql`u.email`, sql`u.id`)})
       for share of u)
     insert into password_resets (id, secret_hash, school_id, user_id, expires_at)
-    select ${id}, ${token.hash}, ${at.schoolId}, entitled.id, now() + make_interval(mins => ${RESET_MINUTES})
+    select ${id}, ${token.hash}, ${db.schoolId}, entitled.id, now() + make_interval(mins => ${RESET_MINUTES})
     from entitled returning id`)
   return rows.length === 0 ? undefined : token.value
 }
@@ -51,12 +51,12 @@ export interface ResetAccount {
 
 /** The account that a link belongs to; undefined if the link is not valid. */
 export async function findResetAccount(
-  at: SchoolDb,
+  db: SchoolDb,
   presented: string,
 ): Promise<ResetAccount | undefined> {
   const token = parseToken('passwordReset', presented)
   if (token === undefined) return undefined
-  const row = await at
+  const row = await db
     .from('password_resets')
     .innerJoin('users', 'users.id', 'password_resets.user_id')
     .select(['users.id', 'users.email', 'users.name', HAS_SECOND_FACTOR])
@@ -82,7 +82,7 @@ export type ResetOutcome =
  */
 export async function resetPassword(
   db: Db,
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   throttleKey: Buffer,
   request: {
     readonly token: string
@@ -94,7 +94,7 @@ export async function resetPassword(
     readonly requestId: string
   },
 ): Promise<ResetOutcome> {
-  const account = await findResetAccount(at, request.token)
+  const account = await findResetAccount(schoolDb, request.token)
   const token = parseToken('passwordReset', request.token)
   if (account === undefined || token === undefined) return { kind: 'expired' }
   const { userId, email } = account
@@ -102,8 +102,8 @@ export async function resetPassword(
   const about = { ...account, school: request.school }
   const problem = await findPasswordProblem(request.next, about, minimum)
   if (problem !== undefined) return { kind: 'unfit', problem }
-  const hash = await hashPassword(request.next, at.schoolId)
-  const changed = await at.transaction(async (tx) => {
+  const hash = await hashPassword(request.next, schoolDb.schoolId)
+  const changed = await schoolDb.transaction(async (tx) => {
     // The person first, like every new password: two links used at once would otherwise wait for each other.
     await lockPerson(tx, userId)
     const used = await tx
@@ -138,7 +138,7 @@ export type ResetRequest =
  */
 export async function requestPasswordReset(
   db: Db,
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   throttleKey: Buffer,
   request: { readonly email: string; readonly address: string },
 ): Promise<ResetRequest> {
@@ -149,6 +149,6 @@ export async function requestPasswordReset(
     await uncountTries(db, { returned: limits })
     return { kind: 'throttled', retryAfterSeconds }
   }
-  await queueMail(at, 'forgotten_password', email)
+  await queueMail(schoolDb, 'forgotten_password', email)
   return { kind: 'accepted' }
 }

@@ -100,7 +100,7 @@ export interface ProvenByPassword extends ProvenPerson {
 }
 
 /** The person, if the credential is still theirs. The rows are locked, so that a change waits, or is seen here. */
-function stillProven(at: SchoolDb, { person, credential }: ProvenPerson): RawBuilder<unknown> {
+function stillProven(db: SchoolDb, { person, credential }: ProvenPerson): RawBuilder<unknown> {
   const alive = sql`u.id = ${person.id} and u.deleted_at is null`
   if (credential.kind === 'password') {
     return sql`select u.id from users u where ${alive} and u.password_hash = ${credential.hash} for share`
@@ -110,7 +110,7 @@ function stillProven(at: SchoolDb, { person, credential }: ProvenPerson): RawBui
   }
   return sql`
       select u.id from users u join passkeys p on p.user_id = u.id
-      where ${alive} and p.school_id = ${at.schoolId} and p.id = ${credential.id} and p.cloned_at is null
+      where ${alive} and p.school_id = ${db.schoolId} and p.id = ${credential.id} and p.cloned_at is null
       for share`
 }
 
@@ -129,7 +129,7 @@ async function lockProven(tx: SchoolTx, proven: ProvenPerson): Promise<boolean> 
 
 /** When the passkey or authenticator was added that was proved last. */
 function factorSince(
-  at: SchoolDb,
+  db: SchoolDb,
   { person, credential, methods }: ProvenPerson,
 ): RawBuilder<Date | null> {
   const last = methods.at(-1)
@@ -137,7 +137,7 @@ function factorSince(
     return sql`(select created_at from authenticators where user_id = ${person.id})`
   }
   if (credential.kind !== 'passkey') return sql`null::timestamptz`
-  return sql`(select created_at from passkeys where id = ${credential.id} and school_id = ${at.schoolId})`
+  return sql`(select created_at from passkeys where id = ${credential.id} and school_id = ${db.schoolId})`
 }
 
 /** Not enough for a person who has an authenticator app. */
@@ -150,14 +150,14 @@ const ALONE: ReadonlySet<ProofMethod> = new Set(['password', 'mail_link'])
  * other sessions, and this one must not begin after that.
  */
 export async function startSession(
-  at: SchoolDb,
+  db: SchoolDb,
   proven: ProvenPerson,
   device: string,
 ): Promise<{ cookie: string; id: string; roles: readonly Role[] } | undefined> {
   const id = uuidv7()
   const token = mintToken('session', id)
   const userId = proven.person.id
-  const begun = await unconfirmed(at).transaction(async (tx) => {
+  const begun = await unconfirmed(db).transaction(async (tx) => {
     if (!(await lockProven(tx, proven))) return undefined
     const { rows } = await tx.run(sql<{ roles: Role[] | null }>`
       with noted as (
@@ -184,12 +184,12 @@ export async function startSession(
  * person's, or the credential has changed since.
  */
 export async function renewProof(
-  at: SchoolDb,
+  db: SchoolDb,
   sessionId: string,
   proven: ProvenPerson,
 ): Promise<{ cookie: string } | undefined> {
   const token = mintToken('session', sessionId)
-  const isRenewed = await unconfirmed(at).transaction(async (tx) => {
+  const isRenewed = await unconfirmed(db).transaction(async (tx) => {
     if (!(await lockProven(tx, proven))) return false
     const { rows } = await tx.run(sql`
       update browser_sessions b
@@ -220,8 +220,8 @@ export function withProof(
 }
 
 /** The person of this session added an authenticator just now, and gave its code. */
-export async function addCodeProof(at: SchoolDb, { id, methods }: BrowserSession): Promise<void> {
-  await at
+export async function addCodeProof(db: SchoolDb, { id, methods }: BrowserSession): Promise<void> {
+  await db
     .update('browser_sessions')
     .set({
       authenticated_at: sql<Date>`now()`,
@@ -247,21 +247,21 @@ interface SessionRow {
 }
 
 export async function findSession(
-  at: SchoolDb,
+  db: SchoolDb,
   cookie: string | undefined,
 ): Promise<BrowserSession | undefined> {
   const token = cookie === undefined ? undefined : parseToken('session', cookie)
   if (token === undefined) return undefined
-  const { rows } = await at.run(sql<SessionRow>`
+  const { rows } = await db.run(sql<SessionRow>`
     select b.secret_hash, b.user_id, u.email, u.name, u.avatar_url, m.roles, b.authenticated_at, b.methods, b.factor_since, now() as read_at,
       b.last_seen_at < now() - make_interval(mins => ${SEEN_WITHIN_MINUTES}) as stale
     from browser_sessions b
       join users u on u.id = b.user_id and u.deleted_at is null
       left join school_members m on m.school_id = b.school_id and m.user_id = b.user_id
-    where b.id = ${token.id} and b.school_id = ${at.schoolId} and ${isOpen}`)
+    where b.id = ${token.id} and b.school_id = ${db.schoolId} and ${isOpen}`)
   const row = rows[0]
   if (row === undefined || !constantTimeEqual(row.secret_hash, token.hash)) return undefined
-  if (row.stale) await keepSession(at, token.id)
+  if (row.stale) await keepSession(db, token.id)
   return {
     id: token.id,
     person: {
@@ -279,9 +279,9 @@ export async function findSession(
 }
 
 /** Whether a session can still be used. The row of one that has expired stays until it is purged. */
-export async function isSessionOpen(at: SchoolDb, id: string): Promise<boolean> {
-  const { rows } = await at.run(sql`
-    select from browser_sessions b where b.id = ${id} and b.school_id = ${at.schoolId} and ${isOpen}`)
+export async function isSessionOpen(db: SchoolDb, id: string): Promise<boolean> {
+  const { rows } = await db.run(sql`
+    select from browser_sessions b where b.id = ${id} and b.school_id = ${db.schoolId} and ${isOpen}`)
   return rows.length > 0
 }
 
@@ -289,17 +289,17 @@ export async function isSessionOpen(at: SchoolDb, id: string): Promise<boolean> 
  * Whether the session goes on, with all roles that its person had when it was read. A session that expired meanwhile goes on.
  * docs/architecture.md has the order of locks.
  */
-export function sessionHolds(at: SchoolDb, { id, roles }: BrowserSession): RawBuilder<boolean> {
+export function sessionHolds(db: SchoolDb, { id, roles }: BrowserSession): RawBuilder<boolean> {
   return sql`(exists (
       select from users u join browser_sessions b on b.user_id = u.id
-      where b.id = ${id} and b.school_id = ${at.schoolId} and u.deleted_at is null for share of u, b)
+      where b.id = ${id} and b.school_id = ${db.schoolId} and u.deleted_at is null for share of u, b)
     and (${roles}::text[] = '{}' or exists (
       select from school_members m join browser_sessions b on b.school_id = m.school_id and b.user_id = m.user_id
       where b.id = ${id} and m.roles @> ${roles}::text[] for share of m)))`
 }
 
-async function keepSession(at: SchoolDb, id: string): Promise<void> {
-  await at
+async function keepSession(db: SchoolDb, id: string): Promise<void> {
+  await db
     .update('browser_sessions')
     .set({
       last_seen_at: sql<Date>`now()`,
@@ -309,13 +309,13 @@ async function keepSession(at: SchoolDb, id: string): Promise<void> {
     .execute()
 }
 
-export async function endSession(at: SchoolDb, id: string): Promise<void> {
-  await at.delete('browser_sessions').where('id', '=', id).execute()
+export async function endSession(db: SchoolDb, id: string): Promise<void> {
+  await db.delete('browser_sessions').where('id', '=', id).execute()
 }
 
 /** Ends the sessions of a person at this school. */
-export async function endSessionsAt(at: SchoolDb, userId: string): Promise<void> {
-  await at.delete('browser_sessions').where('user_id', '=', userId).execute()
+export async function endSessionsAt(db: SchoolDb, userId: string): Promise<void> {
+  await db.delete('browser_sessions').where('user_id', '=', userId).execute()
 }
 
 /**

@@ -59,8 +59,8 @@ const NEWS: Partial<Record<NewPassword['by'], 'first_password' | 'everything_end
 }
 
 /** What sets a password, or ends the other sessions of a person, locks the person first: two browsers may do it at once. */
-export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
-  await acrossSchools(at)
+export async function lockPerson(db: SchoolTx, userId: string): Promise<void> {
+  await acrossSchools(db)
     .selectFrom('users')
     .select('id')
     .where('id', '=', userId)
@@ -73,8 +73,8 @@ export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
  * password, and, if asked for, all grants and pending codes; the person gets a mail about it, unless no school may tell
  * them (`notices.ts`). False if the password was changed in the meantime: then nothing happens.
  */
-export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boolean> {
-  return await storePassword(acrossSchools(at), fresh, at.schoolId)
+export async function setPassword(db: SchoolTx, fresh: NewPassword): Promise<boolean> {
+  return await storePassword(acrossSchools(db), fresh, db.schoolId)
 }
 
 /** The same for what is done at no school, or at the school `here`. */
@@ -156,7 +156,7 @@ interface PasswordChangeRequest {
  */
 export async function changePassword(
   db: Db,
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   throttleKey: Buffer,
   request: PasswordChangeRequest,
 ): Promise<PasswordChange> {
@@ -172,15 +172,15 @@ export async function changePassword(
     password: current,
     address,
     device: session.id,
-    schoolId: at.schoolId,
+    schoolId: schoolDb.schoolId,
   })
   if (proof.kind === 'throttled' || proof.kind === 'busy') return proof
   if (proof.kind === 'refused' || proof.person.id !== person.id) return { kind: 'wrong_current' }
   const changes = passwordChangeCounter(throttleKey, person.id)
   const retryAfterSeconds = await countTry(db, [changes], 60)
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds }
-  const hash = await hashPassword(next, at.schoolId)
-  const stored = await at.transaction(async (tx) => {
+  const hash = await hashPassword(next, schoolDb.schoolId)
+  const stored = await schoolDb.transaction(async (tx) => {
     await lockPerson(tx, person.id)
     // The session of this request ends here, too.
     await tx.confirmCaller()

@@ -79,7 +79,7 @@ export type Replacement =
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
 
 export async function replaceShortPassword(
-  at: SchoolDb,
+  db: SchoolDb,
   { person, credential, methods }: ProvenByPassword,
   request: {
     readonly next: string
@@ -90,8 +90,8 @@ export async function replaceShortPassword(
   const about = { ...person, school: request.school }
   const problem = await findPasswordProblem(request.next, about, shortestAfter(methods))
   if (problem !== undefined) return { kind: 'unfit', problem }
-  const hash = await hashPassword(request.next, at.schoolId)
-  const stored = await at.transaction((tx) =>
+  const hash = await hashPassword(request.next, db.schoolId)
+  const stored = await db.transaction((tx) =>
     setPassword(tx, {
       userId: person.id,
       email: person.email,

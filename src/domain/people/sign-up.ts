@@ -30,7 +30,7 @@ export type SignUpRequest =
  */
 export async function requestSignUp(
   db: Db,
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   throttleKey: Buffer,
   request: {
     readonly email: string
@@ -45,7 +45,7 @@ export async function requestSignUp(
     await uncountTries(db, { returned: limits })
     return { kind: 'throttled', retryAfterSeconds }
   }
-  await queueMail(at, 'sign_up', email, request.facts)
+  await queueMail(schoolDb, 'sign_up', email, request.facts)
   return { kind: 'accepted' }
 }
 
@@ -123,12 +123,12 @@ interface SignUp {
  * for this email, and that has no credential yet, becomes theirs, with the name that they typed. Any other account
  * stays untouched: the reader of a mailbox must not get into it here.
  */
-export async function finishSignUp(at: SchoolDb, signUp: SignUp): Promise<SignUpOutcome> {
+export async function finishSignUp(db: SchoolDb, signUp: SignUp): Promise<SignUpOutcome> {
   const { link, name, next, school } = signUp
   const problem = await findPasswordProblem(next, { email: link.email, name, school })
   if (problem !== undefined) return { kind: 'unfit', problem }
-  const hash = await hashPassword(next, at.schoolId)
-  return await at.transaction(async (tx) => {
+  const hash = await hashPassword(next, db.schoolId)
+  return await db.transaction(async (tx) => {
     const userId = await makeAccount(tx, signUp, hash)
     if (userId === undefined) return { kind: 'known' }
     await joinAsStudent(tx, userId, { proof: 'mail_link', requestId: signUp.requestId })

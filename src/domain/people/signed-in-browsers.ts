@@ -78,13 +78,13 @@ function countBySchool(rows: readonly Row[]): readonly SignedInElsewhere[] {
  * trusted here: each asks for a code at its next sign-in. False if there is no such session.
  */
 export async function endBrowser(
-  at: SchoolDb,
+  db: SchoolDb,
   session: BrowserSession,
   id: string,
   requestId: string,
 ): Promise<boolean> {
   if (id === session.id) return false
-  return await at.transaction(async (tx) => {
+  return await db.transaction(async (tx) => {
     await lockPerson(tx, session.person.id)
     const ended = await tx
       .delete('browser_sessions')
@@ -110,12 +110,12 @@ export async function endBrowser(
  * may be of other schools.
  */
 export async function endOtherBrowsers(
-  at: SchoolDb,
+  db: SchoolDb,
   session: BrowserSession,
   { endsApps, requestId }: { readonly endsApps: boolean; readonly requestId: string },
 ): Promise<void> {
   const userId = session.person.id
-  await at.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     await lockPerson(tx, userId)
     await endSessionsOfPerson(acrossSchools(tx), userId, session.id)
     if (endsApps) await endAccessOfPerson(acrossSchools(tx), userId, 'sign_out', requestId)

@@ -19,9 +19,9 @@ const ANY_ENROLLMENT = sql<boolean>`true`
 const enrolledIn = (which: typeof IS_ACTIVE) =>
   keyFilter(
     id,
-    (course, at, isBeyond) => sql`
+    (course, db, isBeyond) => sql`
     exists (select from enrollments e
-            where e.school_id = ${at.schoolId} and e.user_id = r.id and e.course_id = ${course} and ${which}
+            where e.school_id = ${db.schoolId} and e.user_id = r.id and e.course_id = ${course} and ${which}
               and ${isBeyond(sql`e.user_id`)})`,
   )
 

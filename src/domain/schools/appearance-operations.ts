@@ -81,16 +81,16 @@ export const changeAppearance: WriteOperation<typeof changesInput, typeof appear
 }
 
 /** A school that never changed its appearance has no row: it gets the defaults. */
-async function loadAppearance(at: SchoolDb): Promise<z.output<typeof appearanceSchema>> {
-  return (await findAppearance(at)) ?? { object: 'appearance', ...DEFAULTS, version: 1 }
+async function loadAppearance(db: SchoolDb): Promise<z.output<typeof appearanceSchema>> {
+  return (await findAppearance(db)) ?? { object: 'appearance', ...DEFAULTS, version: 1 }
 }
 
 async function findAppearance(
-  at: SchoolDb,
+  db: SchoolDb,
 ): Promise<z.output<typeof appearanceSchema> | undefined> {
-  const { rows } = await at.run(sql<z.output<typeof appearanceSchema>>`
+  const { rows } = await db.run(sql<z.output<typeof appearanceSchema>>`
     select 'appearance' as object, primary_color, accent_color, tagline, logo_file_id, version
-    from appearances where school_id = ${at.schoolId}`)
+    from appearances where school_id = ${db.schoolId}`)
   return rows[0]
 }
 

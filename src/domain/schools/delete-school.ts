@@ -20,7 +20,7 @@ export const deleteSchoolJob: JobKind<object, DeletionCursor> = {
   name: 'schools.delete',
   isCleanUp: true,
   async run(job) {
-    for (const table of await tablesOfSchools(job.at)) {
+    for (const table of await tablesOfSchools(job.db)) {
       const { name } = table
       let isLast = false
       while (!isLast) {
@@ -82,10 +82,12 @@ export const schoolSweep: Sweep = {
 
 /** False if it has more rows than this step removes. */
 async function removeSchool(db: Db, schoolId: string): Promise<boolean> {
-  const at = atSchool(db, schoolId, { lane: 'batch' })
-  for (const table of await tablesOfSchools(at)) {
+  const schoolDb = atSchool(db, schoolId, { lane: 'batch' })
+  for (const table of await tablesOfSchools(schoolDb)) {
     // Files were removed by the job; a server without a store must still be able to finish.
-    const { isLast } = await at.transaction((tx) => removeSomeRows(tx, table, null, undefined))
+    const { isLast } = await schoolDb.transaction((tx) =>
+      removeSomeRows(tx, table, null, undefined),
+    )
     if (!isLast) return false
   }
   await sql`delete from schools where id = ${schoolId} and deleted_at is not null`.execute(db)
@@ -144,8 +146,8 @@ export interface SchoolTable {
 type Position = readonly string[] | null
 
 /** The tables with rows of schools, each before the tables that it references. */
-export async function tablesOfSchools(at: SchoolDb): Promise<readonly SchoolTable[]> {
-  const { rows: tables } = await at.run(sql<SchoolTable>`
+export async function tablesOfSchools(db: SchoolDb): Promise<readonly SchoolTable[]> {
+  const { rows: tables } = await db.run(sql<SchoolTable>`
     select c.relname as name, coalesce((
         select json_agg(json_build_object('name', k.attname, 'type', format_type(k.atttypid, k.atttypmod)) order by place)
           filter (where place > 1)
@@ -156,7 +158,7 @@ export async function tablesOfSchools(at: SchoolDb): Promise<readonly SchoolTabl
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'school_id'
       and not a.attisdropped and c.relname <> all (${STAY}::text[])
     order by c.relname`)
-  const { rows: keys } = await at.run(sql.raw<ForeignKey>(FOREIGN_KEYS))
+  const { rows: keys } = await db.run(sql.raw<ForeignKey>(FOREIGN_KEYS))
   const names = tables.map(({ name }) => name)
   return [...inOrder(names, keys)]
     .reverse()

@@ -34,7 +34,7 @@ export const readSchool: ReadOperation<typeof nothing, typeof schoolSchema> = {
   output: schoolSchema,
   restPath: REST_PATH,
   examples: [{ title: 'This school', input: {} }],
-  run: (at) => loadSchool(at),
+  run: (db) => loadSchool(db),
 }
 
 const changes = z.strictObject({ ...z.object(publicFields).partial().shape, if_version: ifVersion })
@@ -56,11 +56,11 @@ export const changeSchool: WriteOperation<typeof changes, typeof schoolSchema> =
   },
 }
 
-async function loadSchool(at: SchoolDb): Promise<z.output<typeof schoolSchema>> {
-  const { rows } = await at.run(sql<Record<string, unknown>>`
+async function loadSchool(db: SchoolDb): Promise<z.output<typeof schoolSchema>> {
+  const { rows } = await db.run(sql<Record<string, unknown>>`
     select 'school' as object, s.id, s.subdomain, s.origin as url, s.name, s.description,
       s.contact_email, s.locale, s.time_zone, s.currency, s.created_at, s.updated_at, s.version
-    from schools s where s.id = ${at.schoolId}`)
+    from schools s where s.id = ${db.schoolId}`)
   const members = Object.entries(rows[0] ?? {}).map(([name, value]) => [name, wireValue(value)])
   return Object.fromEntries(members)
 }

@@ -151,12 +151,12 @@ function schoolFromRow(row: SchoolRow): School {
 }
 
 /** The currency of a price that states none. */
-export async function schoolCurrency(at: SchoolDb): Promise<string> {
-  const { rows } = await at.run(
-    sql<{ currency: string }>`select currency from schools where id = ${at.schoolId}`,
+export async function schoolCurrency(db: SchoolDb): Promise<string> {
+  const { rows } = await db.run(
+    sql<{ currency: string }>`select currency from schools where id = ${db.schoolId}`,
   )
   const currency = rows[0]?.currency
-  if (currency === undefined) throw new Error(`school ${at.schoolId} is gone`)
+  if (currency === undefined) throw new Error(`school ${db.schoolId} is gone`)
   return currency
 }
 

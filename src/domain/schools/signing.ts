@@ -80,19 +80,19 @@ export interface ListedKey {
 }
 
 /** Newest first. */
-export async function listKeys(at: SchoolDb): Promise<readonly ListedKey[]> {
-  return await selectKeys(at, sql``)
+export async function listKeys(db: SchoolDb): Promise<readonly ListedKey[]> {
+  return await selectKeys(db, sql``)
 }
 
 async function selectKeys(
-  at: SchoolDb,
+  db: SchoolDb,
   locking: ReturnType<typeof sql>,
 ): Promise<readonly ListedKey[]> {
   const ready = sql`published_at + make_interval(secs => ${KEY_LEAD_SECONDS})`
-  const { rows } = await at.run(sql<ListedKey>`
+  const { rows } = await db.run(sql<ListedKey>`
     select kid, stage, published_at as "publishedAt", activated_at as "activatedAt",
       retired_at as "retiredAt", ${ready} as "readyAt", ${ready} <= now() as ready
-    from signing_keys where school_id = ${at.schoolId}
+    from signing_keys where school_id = ${db.schoolId}
     order by published_at desc, kid ${locking}`)
   return rows
 }

@@ -34,9 +34,9 @@ export async function createSchool(
     .returning('id')
     .executeTakeFirst()
   if (row === undefined) throw taken(await takenField(tx, subdomain))
-  const at = atSchoolInTransaction(tx, row.id)
-  await at.insert('appearances', {}).execute()
-  await recordChange(at, by, { action: 'school.created', detail: { subdomain, origin } })
+  const db = atSchoolInTransaction(tx, row.id)
+  await db.insert('appearances', {}).execute()
+  await recordChange(db, by, { action: 'school.created', detail: { subdomain, origin } })
   return row.id
 }
 
@@ -135,11 +135,11 @@ const remembered = z.record(z.string(), z.string())
 
 /** The columns that an operator of this school chose for the headings of files of a kind. */
 export async function rememberedColumns(
-  at: SchoolDb,
+  db: SchoolDb,
   kind: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const { rows } = await at.run(sql<{ columns: unknown }>`
-    select import_columns -> ${kind}::text as columns from schools where id = ${at.schoolId}`)
+  const { rows } = await db.run(sql<{ columns: unknown }>`
+    select import_columns -> ${kind}::text as columns from schools where id = ${db.schoolId}`)
   return remembered.safeParse(rows[0]?.columns).data ?? {}
 }
 

@@ -38,7 +38,7 @@ export interface SchoolDb {
     table: T,
     rows: TenantRow<T> | readonly TenantRow<T>[],
   ): InsertQueryBuilder<DB, T, InsertResult>
-  /** A hand-written statement; it must name its school itself, with `at.schoolId`. */
+  /** A hand-written statement; it must name its school itself, with `db.schoolId`. */
   run<R>(statement: RawBuilder<R>): Promise<QueryResult<R>>
   /** The same for a statement whose text is written once; its school is the placeholder `schoolId`. */
   runPrepared<V extends object, R>(
@@ -100,28 +100,28 @@ export function atSchoolInTransaction(tx: Transaction<DB>, schoolId: string): Sc
  * The same rows for a caller who may lose the right to write while the request runs: every transaction checks the caller last.
  * The locks are then held for a moment only, so that what takes a right away does not wait for writes that take long.
  */
-export function confirmedBy(at: SchoolDb, caller: CallerCheck): SchoolDb {
-  return FencedDb.confirmedBy(at as FencedDb, caller)
+export function confirmedBy(db: SchoolDb, caller: CallerCheck): SchoolDb {
+  return FencedDb.confirmedBy(db as FencedDb, caller)
 }
 
 /** The same rows for work that commits nothing. */
-export function unconfirmed(at: SchoolDb): SchoolDb {
-  return FencedDb.confirmedBy(at as FencedDb, undefined)
+export function unconfirmed(db: SchoolDb): SchoolDb {
+  return FencedDb.confirmedBy(db as FencedDb, undefined)
 }
 
 /** The same rows for another class of work. Inside a transaction nothing changes. */
-export function inLane(at: SchoolDb, lane: Lane): SchoolDb {
-  return FencedDb.inLane(at as FencedDb, lane)
+export function inLane(db: SchoolDb, lane: Lane): SchoolDb {
+  return FencedDb.inLane(db as FencedDb, lane)
 }
 
 /**
  * The database without the fence, for the few functions that cross schools: people belong to none. It still
  * counts as work of this school.
  */
-export function acrossSchools(at: SchoolTx): Transaction<DB>
-export function acrossSchools(at: SchoolDb): Db
-export function acrossSchools(at: SchoolDb): Db {
-  return FencedDb.unfenced(at as FencedDb)
+export function acrossSchools(db: SchoolTx): Transaction<DB>
+export function acrossSchools(db: SchoolDb): Db
+export function acrossSchools(db: SchoolDb): Db {
+  return FencedDb.unfenced(db as FencedDb)
 }
 
 class FencedDb implements SchoolDb {

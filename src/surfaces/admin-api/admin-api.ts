@@ -128,9 +128,14 @@ async function answer(request: FastifyRequest, route: Route, plan: InputPlan): P
   const scopes = neededScopes(operation, input)
   checkScopes(caller, scopes)
   if (operation.kind !== 'read') return await answerWrite(request, writing(route), caller, input)
-  const outcome = await performOperation(operation, request.at, apiActor(request, caller), input)
+  const outcome = await performOperation(
+    operation,
+    request.schoolDb,
+    apiActor(request, caller),
+    input,
+  )
   if (outcome.kind === 'done') {
-    noteScopes(request.at, caller, scopes)
+    noteScopes(request.schoolDb, caller, scopes)
     return answerOf(request, route, outcome.output)
   }
   if (outcome.kind !== 'invalid') throw problemOf(outcome)

@@ -185,7 +185,7 @@ async function sendExport(
     after?: string
   }
   const viewer = apiActor(request, callerOf(request))
-  noteScopes(request.at, viewer, neededScopes(route.operation))
+  noteScopes(request.schoolDb, viewer, neededScopes(route.operation))
   if (jobFiles !== undefined && request.method === 'GET' && prefersAsync(request.headers)) {
     return await exportAsJob(request, reply, viewer, kind, { format, after, only })
   }
@@ -194,7 +194,7 @@ async function sendExport(
     .header('vary', 'Authorization')
     .header('content-type', TYPES[format])
     .header('content-disposition', `attachment; filename="${kind.name}.${format}"`)
-  const rows = exportRows(inLane(request.at, 'batch'), viewer, kind, { format, after, only })
+  const rows = exportRows(inLane(request.schoolDb, 'batch'), viewer, kind, { format, after, only })
   try {
     // Errors occur while the first page is read, when the status can still be changed.
     const first = await rows.next()
@@ -238,7 +238,7 @@ async function takeImport(
     let isCounted = false
     // Once for an import, when its job has started or its first row was written: a refused file changed nothing.
     const count = () => {
-      if (!isCounted && !dryRun) noteScopes(request.at, caller, scopes)
+      if (!isCounted && !dryRun) noteScopes(request.schoolDb, caller, scopes)
       isCounted = true
     }
     if (jobFiles !== undefined && !dryRun && isImportJob(request, caller, kind)) {
@@ -248,7 +248,7 @@ async function takeImport(
       return answer
     }
     const body = await takeBody(pieces, place, dryRun)
-    const summary = await importRows(inLane(request.at, 'batch'), caller, kind, body, {
+    const summary = await importRows(inLane(request.schoolDb, 'batch'), caller, kind, body, {
       format: formatOf(request),
       dryRun,
       maxErrors: max_errors,
@@ -410,7 +410,7 @@ async function started<R>(
   start: (tx: SchoolTx) => Promise<R>,
 ): Promise<R> {
   try {
-    return await request.at.transaction(start)
+    return await request.schoolDb.transaction(start)
   } catch (error) {
     throw error instanceof OperationRefused ? problemOf(error.refusal) : error
   }
@@ -423,7 +423,7 @@ async function accepted(
   actor: Actor,
   id: string,
 ): Promise<FastifyReply> {
-  const job = await loadObject(request.at, actor, jobs, id)
+  const job = await loadObject(request.schoolDb, actor, jobs, id)
   return reply
     .code(202)
     .headers(apiHeaders('no-store'))

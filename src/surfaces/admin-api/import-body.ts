@@ -156,7 +156,7 @@ export function addJobFileRoute(
       throw new Problem({ status: 404, code: 'not_found', detail: 'There is no such job.' })
     }
     try {
-      const file = await loadJobFile(request.at, apiActor(request, caller), job)
+      const file = await loadJobFile(request.schoolDb, apiActor(request, caller), job)
       return reply
         .headers(apiHeaders('no-store'))
         .header('vary', 'Authorization')

@@ -49,8 +49,8 @@ export async function answerWrite(
       if (name !== undefined) await keepAnswer(tx, name, answer)
       return answer
     }
-    const answer = await retryCollision(() => request.at.transaction(write))
-    if (!isRepeated) noteScopes(request.at, caller, neededScopes(operation, input))
+    const answer = await retryCollision(() => request.schoolDb.transaction(write))
+    if (!isRepeated) noteScopes(request.schoolDb, caller, neededScopes(operation, input))
     return answer
   } catch (error) {
     if (error instanceof Problem) throw error
@@ -70,7 +70,7 @@ export async function checkKey(
 ): Promise<void> {
   const name = writeName(request, caller, input)
   if (name === undefined) return
-  const { kind } = await request.at.transaction((tx) => lookUpWrite(tx, name))
+  const { kind } = await request.schoolDb.transaction((tx) => lookUpWrite(tx, name))
   if (kind === 'mismatch' || kind === 'in_progress') throw keyProblem(kind)
 }
 

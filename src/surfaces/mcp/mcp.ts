@@ -89,8 +89,8 @@ export function addMcpRoutes(
       const { excess, holdsNul } = walkJson(text, limits)
       if (excess !== undefined) throw new RpcRefusal(400, '-32600', excess)
       const message = parseMessage(await readJson(request, text))
-      const { school, at, id: requestId } = request
-      const call: ToolCall = { school, at, endpoint, path, caller, outlines, requestId }
+      const { school, schoolDb: db, id: requestId } = request
+      const call: ToolCall = { school, db, endpoint, path, caller, outlines, requestId }
 
       let refusal: OAuthError | undefined
       const admit = (asked: AskedCall): AdmittedCall => {

@@ -14,7 +14,7 @@ import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } f
 /** Who calls a tool, and where. */
 export interface ToolCall {
   readonly school: School
-  readonly at: SchoolDb
+  readonly db: SchoolDb
   /** The name under which the endpoint was called, and the same as it was spelled. */
   readonly endpoint: ToolEndpoint
   readonly path: ResourcePath
@@ -137,7 +137,7 @@ export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
         needs,
         run: async (call) => {
           const answer = await tool.run(call, inputOf(input))
-          noteActivity(call.at, call.caller, tool.about, access)
+          noteActivity(call.db, call.caller, tool.about, access)
           return answer
         },
       }

@@ -38,7 +38,7 @@ export function createBuilder(): Builder {
 export interface MemberContext {
   readonly caller: Caller
   readonly school: School
-  readonly at: SchoolDb
+  readonly schoolDb: SchoolDb
   /** For the one query that crosses schools: where else the viewer holds a role. */
   readonly db: Db
   /** One for the request, so that aliases of a list share what is read. */

@@ -99,16 +99,16 @@ export function addMemberApiRoutes(
       const type = chooseType(request)
       checkContentType(request)
       const caller = isCallerOld(request) ? await loadViewer(request) : request.viewer
-      const { school, at, bill } = request
+      const { school, schoolDb, bill } = request
       rates.check(bill, reply)
-      const db = acrossSchools(at)
+      const db = acrossSchools(schoolDb)
       const contextWith = (meter: Meter): MemberContext => ({
         caller,
         school,
-        at,
+        schoolDb: schoolDb,
         db,
         syllabuses: once(
-          () => new SyllabusReader(at, caller.person.id, meteredOutlines(outlines, meter)),
+          () => new SyllabusReader(schoolDb, caller.person.id, meteredOutlines(outlines, meter)),
         ),
         profile: once(() => loadPerson(db, caller.person.id)),
         meter,

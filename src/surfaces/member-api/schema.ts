@@ -136,7 +136,7 @@ function kindOf(kinds: Readonly<Record<string, ActivityKind>>, field: string): A
 
 function reading(kind: ActivityKind, resolve: Resolver): Resolver {
   return (source, args, context, info) => {
-    noteActivity(context.at, context.caller, kind, 'read')
+    noteActivity(context.schoolDb, context.caller, kind, 'read')
     return resolve(source, args, context, info)
   }
 }
@@ -144,7 +144,7 @@ function reading(kind: ActivityKind, resolve: Resolver): Resolver {
 function changing(kind: ActivityKind, resolve: Resolver): Resolver {
   return async (source, args, context, info) => {
     const result: unknown = await resolve(source, args, context, info)
-    noteActivity(context.at, context.caller, kind, 'change')
+    noteActivity(context.schoolDb, context.caller, kind, 'change')
     return result
   }
 }

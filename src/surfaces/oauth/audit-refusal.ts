@@ -22,7 +22,7 @@ export async function auditRefusal<R>(
     return await work()
   } catch (error) {
     if (secret !== undefined && error instanceof OAuthError && error.status < 500) {
-      await recordOnceAnHour(request.at, {
+      await recordOnceAnHour(request.schoolDb, {
         action: 'token.refused',
         outcome: error.code,
         clientId: client.clientId,

@@ -146,14 +146,14 @@ function checkSilence(silent: boolean, signedIn: boolean): void {
  * @see OpenID Connect Core 1.0 §3.1.2.1
  */
 async function latestOldSignIn(
-  { at }: FastifyRequest,
+  { schoolDb: db }: FastifyRequest,
   prompt: ReadonlySet<Prompt>,
   maxAge: number | undefined,
   session: BrowserSession | undefined,
 ): Promise<number | undefined> {
   const again = prompt.has('login') || prompt.has('select_account')
   if (!again && maxAge === undefined) return undefined
-  const askedAt = session?.readAt ?? (await databaseTime(acrossSchools(at)))
+  const askedAt = session?.readAt ?? (await databaseTime(acrossSchools(db)))
   return askedAt.getTime() / 1000 - (again ? 0 : (maxAge ?? 0))
 }
 

@@ -31,7 +31,7 @@ async function handleCode(
 ): Promise<Granted> {
   const { school } = request
   const asked = readTokenRequest(request, form)
-  const outcome = await exchangeCode(request.at, {
+  const outcome = await exchangeCode(request.schoolDb, {
     code: form.get('code'),
     redirectUri: form.get('redirect_uri'),
     codeVerifier: form.get('code_verifier'),
@@ -45,7 +45,7 @@ async function handleCode(
   const idToken = sign?.({ ...tokenClaims(school, asked.clientId, exchanged), ...claims })
   // The app reads the name in the token, without a request that would be counted.
   if (idToken !== undefined && namesPerson(claims)) {
-    noteActivity(request.at, exchanged, 'profile', 'read')
+    noteActivity(request.schoolDb, exchanged, 'profile', 'read')
   }
   return { tokens: pair.tokens, response: tokenResponse(school, pair, idToken) }
 }
@@ -101,7 +101,7 @@ async function handleRefresh(
   form: Parameters,
 ): Promise<Granted> {
   const asked = readTokenRequest(request, form)
-  const outcome = await refreshPair(request.at, {
+  const outcome = await refreshPair(request.schoolDb, {
     refreshToken: form.get('refresh_token'),
     scope: form.get('scope'),
     ...asked,

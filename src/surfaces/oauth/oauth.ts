@@ -96,7 +96,7 @@ function addUserInfoRoutes(app: FastifyInstance, context: AppContext): void {
 async function answerUserInfoRequest(request: FastifyRequest): Promise<IdentityClaims> {
   const caller = await loadKnownCaller(request)
   const claims = identityClaims(request.school, caller.person, caller.roles, caller.scopes)
-  if (namesPerson(claims)) noteActivity(request.at, caller, 'profile', 'read')
+  if (namesPerson(claims)) noteActivity(request.schoolDb, caller, 'profile', 'read')
   return claims
 }
 
@@ -110,7 +110,7 @@ function addToolDocumentRoutes(app: FastifyInstance): void {
     const { file } = request.params as { file: string }
     const client = file.includes('\0')
       ? undefined
-      : await findClient(request.at, request.school.origin + TOOLS_PATH + file)
+      : await findClient(request.schoolDb, request.school.origin + TOOLS_PATH + file)
     if (client?.kind !== 'tool') return reply.callNotFound()
     const document = constantDocument(toolDocument(client), { maxAgeSeconds: DOCUMENT_SECONDS })
     return sendDocument(request, reply, document)

@@ -29,7 +29,7 @@ async function answerRegistrationRequest(
   request: FastifyRequest,
 ): Promise<Record<string, unknown>> {
   const name = clientNameOf(request.body)
-  const db = acrossSchools(request.at)
+  const db = acrossSchools(request.schoolDb)
   const platform = name === undefined ? undefined : await findVendorPlatformByName(db, name)
   if (platform === undefined) {
     throw unknownName(await knownPlatformNames(db), request.school.origin)

@@ -33,7 +33,7 @@ export async function answerRevocationRequest(
     return
   }
   const secret = form.get('client_secret')
-  const found = await findClient(request.at, clientId)
+  const found = await findClient(request.schoolDb, clientId)
   const client = authenticateRevokingClient(found, secret, request.school.variant)
   await auditRefusal(request, client, secret, async () => {
     requireParameter(form, 'token')
@@ -49,7 +49,7 @@ async function tryRevoke(
   form: Parameters,
 ): Promise<boolean> {
   const secret = form.get('client_secret')
-  return await revokePair(request.at, {
+  return await revokePair(request.schoolDb, {
     clientId,
     token,
     secretHash: secret === undefined ? undefined : sha256(secret),
@@ -133,7 +133,7 @@ async function findActive(
   const token = form.get('token')
   const secret = form.get('client_secret')
   if (token === undefined) return undefined
-  return await findIntrospection(request.at, {
+  return await findIntrospection(request.schoolDb, {
     clientId,
     secretHash: secret === undefined ? undefined : sha256(secret),
     token,
@@ -147,7 +147,7 @@ async function refuse(
   form: Parameters,
 ): Promise<Record<string, unknown>> {
   const secret = form.get('client_secret')
-  const client = authenticateClient(await findClient(request.at, clientId), secret)
+  const client = authenticateClient(await findClient(request.schoolDb, clientId), secret)
   await auditRefusal(request, client, secret, async () => requireParameter(form, 'token'))
   return { active: false }
 }

@@ -102,7 +102,7 @@ export function addTokenRoutes(
     scope.post(path, async (request, reply) => {
       const form = formOf(request)
       // Clients depend on an answer, and revoking many pairs may take longer than a stranger has.
-      request.at = inLane(request.at, 'interactive')
+      request.schoolDb = inLane(request.schoolDb, 'interactive')
       checkTokenRate(request, form, reply)
       checkHeaders(request, reply)
       return sendJson(reply, 200, (await answer(request, form, reply)) ?? {})

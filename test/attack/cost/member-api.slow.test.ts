@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 async function aLongCourse(lectures: number) {
   const course = await aCourse(school, [[]])
-  await school.at.run(sql`
+  await school.db.run(sql`
     insert into lectures (school_id, id, course_id, section_id, position, title, duration_seconds)
     select s.school_id, gen_random_uuid(), s.course_id, s.id, n, 'Lecture ' || n, 60
     from sections s, generate_series(1, ${lectures}) n
@@ -127,7 +127,7 @@ verifies(
     const reader = await world.aMember(school)
     const readerToken = await aToken(world, school, reader)
     for (let i = 0; i < 10; i++) await aProductOf(school, reader)
-    await school.at
+    await school.db
       .update('digital_products')
       .set({ description: 'Long. '.repeat(8_000) })
       .execute()

@@ -340,7 +340,7 @@ describe('a member', () => {
     const last = (
       await times(30, () => authorizeAs(world, school, client, person, { visitor, pkce }))
     ).at(-1)
-    const codes = await school.at
+    const codes = await school.db
       .from('authorization_codes')
       .select('id')
       .where('user_id', '=', person.id)
@@ -362,14 +362,14 @@ describe('a member', () => {
       credential: { kind: 'password', hash: password_hash ?? '' },
       methods: ['password'],
     }
-    const sessions = await times(120, () => startSession(school.at, proven, 'a browser'))
-    const kept = await school.at
+    const sessions = await times(120, () => startSession(school.db, proven, 'a browser'))
+    const kept = await school.db
       .from('browser_sessions')
       .select('id')
       .where('user_id', '=', person.id)
       .execute()
     expect(kept).toHaveLength(100)
-    expect(await findSession(school.at, sessions.at(-1)?.cookie)).toBeDefined()
-    expect(await findSession(school.at, sessions[0]?.cookie)).toBeUndefined()
+    expect(await findSession(school.db, sessions.at(-1)?.cookie)).toBeDefined()
+    expect(await findSession(school.db, sessions[0]?.cookie)).toBeUndefined()
   })
 })

@@ -87,8 +87,8 @@ async function markOther(world: World): Promise<TestSchool> {
   const other = await world.aSchool()
   const row = { id: crypto.randomUUID(), slug: OTHER, title: OTHER }
   const published = { state: 'published' as const, published_at: new Date() }
-  await other.at.insert('posts', { ...row, body: OTHER, ...published }).execute()
-  await other.at
+  await other.db.insert('posts', { ...row, body: OTHER, ...published }).execute()
+  await other.db
     .insert('courses', { ...row, description: OTHER, currency: 'USD', ...published })
     .execute()
   return other

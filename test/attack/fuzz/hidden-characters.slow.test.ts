@@ -52,7 +52,7 @@ describe('a name that hides what it is', () => {
         (await new Visitor(world, school).get(path)).headers['content-disposition']
       expect(await disposition()).toBe("attachment; filename*=UTF-8''photogpj.exe")
       // A row from before this rule.
-      await school.at.update('files').set({ name: REVERSED }).execute()
+      await school.db.update('files').set({ name: REVERSED }).execute()
       expect(await disposition()).toBe("attachment; filename*=UTF-8''photogpj.exe")
     },
   )

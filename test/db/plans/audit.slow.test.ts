@@ -20,8 +20,8 @@ function indexesOnce(text: string): Promise<string[]> {
 /** The audit indexes that a first and a later page with this filter use. */
 async function indexesFor(filter: AuditFilter): Promise<string[]> {
   const statements = await world.database.statementsOf(async () => {
-    await readAudit(school.at, filter, { limit: 50 })
-    await readAudit(school.at, filter, { limit: 50, before: uuidv7() })
+    await readAudit(school.db, filter, { limit: 50 })
+    await readAudit(school.db, filter, { limit: 50, before: uuidv7() })
   })
   const used: string[] = []
   for (const text of statements) used.push(...(await indexesOnce(text)))

@@ -189,7 +189,7 @@ test('the subscriptions of a plan are read in pages', async () => {
 })
 
 test('the overview and the list of apps read kept figures, and count no further than a list', async () => {
-  await recountFigures(school.at)
+  await recountFigures(school.db)
   expect(await allWideReads(['/admin', '/admin/clients', '/admin/clients/stop-all'])).toEqual([])
 })
 
@@ -201,7 +201,7 @@ test('looking for another owner reads no student: before an owner leaves, and in
   expect(sent.some(({ text }) => text.includes('for no key update of m'))).toBe(true)
   expect(await wideAmongSent('/account/delete')).toEqual([])
   sent = []
-  expect(await school.at.transaction((tx) => countOtherOwners(tx, []))).toBeGreaterThan(1)
+  expect(await school.db.transaction((tx) => countOtherOwners(tx, []))).toBeGreaterThan(1)
   expect(await wideAmongSent('an import of people')).toEqual([])
 })
 

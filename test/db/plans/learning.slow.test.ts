@@ -49,7 +49,7 @@ test('downloading the file of a lecture reads no whole table', async () => {
     headers: { 'content-type': 'text/plain' },
   })
   const file = { kind: 'file', file_id: uploaded.json().id } as const
-  await school.at.update('lectures').set(file).where('course_id', '=', course.id).execute()
+  await school.db.update('lectures').set(file).where('course_id', '=', course.id).execute()
   const visitor = new Visitor(world, school)
   await checkPlans(async () => {
     expect((await visitor.get(`${path}/file`)).body).toBe('words')
@@ -70,7 +70,7 @@ test('answering a form reads no whole table', async () => {
   const [ada, slug] = [await world.aMember(school), aSlug()]
   const fields = JSON.stringify([{ name: 'q', label: 'Q', kind: 'text', required: true }])
   const form = { id: uuidv7(), slug, title: 'Ask', fields, once_per_member: true }
-  await school.at.insert('forms', form).execute()
+  await school.db.insert('forms', form).execute()
   const path = `/forms/${slug}`
   const visitor = await signedIn(world, school, ada)
   await checkPlans(async () => {
@@ -91,7 +91,7 @@ test('registering for an event reads no whole table', async () => {
     starts_at,
     ends_at,
   } as const
-  await school.at.insert('events', { ...event, price_amount: 0, currency: 'USD' }).execute()
+  await school.db.insert('events', { ...event, price_amount: 0, currency: 'USD' }).execute()
   const visitor = await signedIn(world, school, ada)
   await checkPlans(async () => {
     const sent = await submit(visitor, `/events/${slug}`, `/events/${slug}`)

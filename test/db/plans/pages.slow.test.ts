@@ -153,7 +153,7 @@ test('the second factor reads no whole table: on, at sign-in, trusted, recovered
 
 test('sending mail after the answer reads no whole table', async () => {
   const [ada, eve] = [await world.aMember(school), await world.aMember(await aBetaSchool(world))]
-  await school.at.insert('school_members', { user_id: eve.id, roles: ['student'] }).execute()
+  await school.db.insert('school_members', { user_id: eve.id, roles: ['student'] }).execute()
   const statements: string[] = []
   world.database.onStatement((text) => statements.push(text))
   for (const { email } of [ada, eve]) {
@@ -218,7 +218,7 @@ test('no form for developers and no settings form reads a whole table', async ()
   const [keys, tools] = ['/admin/keys', '/admin/developers/tools']
   const assistants = '/admin/developers/assistants/claude'
   const document = 'https://tool.example/client.json'
-  await school.at
+  await school.db
     .insert('clients', {
       client_id: document,
       kind: 'document',
@@ -272,7 +272,7 @@ test('no form for developers and no settings form reads a whole table', async ()
     await done(tool, `${clients}/withdraw-review`)
     await done(clients, `${clients}/documents`, [['document_hosts', 'tool.example']])
     await done(keys, `${keys}/publish`)
-    await school.at
+    await school.db
       .update('signing_keys')
       .set({ published_at: new Date(0) })
       .execute()

@@ -147,7 +147,7 @@ describe('tools for operators', () => {
           await clearExamples(at)
           await addExamples(world, at)
         }
-        const job = await at.at.from('jobs').select('id').executeTakeFirst()
+        const job = await at.db.from('jobs').select('id').executeTakeFirst()
         const input = /^jobs\.(read|cancel)$/.test(action) ? job : operation.examples[0]?.input
         const given = { action, input }
         const performed = () => call(caller, name, given)

@@ -65,7 +65,7 @@ describe('which callers may use the REST API', () => {
   verifies('admin-api.role-at-call', 'an owner who lost the role is refused at once', async () => {
     const operator = await anOperator(world, school, { scopes: 'courses:read' })
     expect((await operator.get('/courses')).statusCode).toBe(200)
-    await school.at
+    await school.db
       .update('school_members')
       .set({ roles: ['student'] })
       .where('user_id', '=', operator.person.id)

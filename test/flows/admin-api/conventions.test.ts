@@ -88,7 +88,7 @@ describe('objects', () => {
 
   test('a write has an audit entry with operation, app and person', async () => {
     const course = await aCourse()
-    const entries = await school.at
+    const entries = await school.db
       .from('audit_entries')
       .select(['action', 'actor_user_id', 'client_id', 'detail'])
       .where('subject', '=', course.id)

@@ -24,9 +24,9 @@ async function aPopularSchool() {
     capacity: MANY + 1,
   })
   const { id } = event.json()
-  const { rows: people } = await school.at.run(sql<{ user_id: string }>`
+  const { rows: people } = await school.db.run(sql<{ user_id: string }>`
     select user_id from enrollments where school_id = ${school.id} order by user_id`)
-  await school.at.run(sql`
+  await school.db.run(sql`
     insert into event_registrations (school_id, id, event_id, user_id)
     select school_id, gen_random_uuid(), ${id}, user_id from enrollments
     where school_id = ${school.id} order by user_id limit ${MANY}`)
@@ -56,12 +56,12 @@ describe('an event with more registrations than lists count', () => {
 
 test('a coupon with a limit above what lists count is used up at its limit', async () => {
   const { school, operator } = await aPopularSchool()
-  const coupon = await school.at.run(sql<{ id: string }>`
+  const coupon = await school.db.run(sql<{ id: string }>`
     insert into coupons (school_id, id, code, percent_off, max_redemptions)
     values (${school.id}, gen_random_uuid(), 'MANY', 10, ${MANY + 1}) returning id`)
   const id = coupon.rows[0]?.id ?? ''
   const redeem = async (count: number) => {
-    await school.at.run(sql`
+    await school.db.run(sql`
       with bought as (
         insert into orders (school_id, id, number, user_id, state, total_amount, currency)
         select school_id, gen_random_uuid(), gen_random_uuid()::text, user_id, 'open', 100, 'USD' from enrollments
@@ -86,11 +86,11 @@ describe('a coupon at its limit', () => {
       max_redemptions: limit,
     })
     const { id } = made.json()
-    await school.at.run(sql`
+    await school.db.run(sql`
       insert into orders (school_id, id, number, user_id, state, total_amount, currency)
       select school_id, gen_random_uuid(), gen_random_uuid()::text, user_id, 'open', 100, 'USD'
       from enrollments where school_id = ${school.id}`)
-    const { rows } = await school.at.run(sql<{ id: string }>`
+    const { rows } = await school.db.run(sql<{ id: string }>`
       select id from orders where school_id = ${school.id}`)
     const orders = rows.map((row) => row.id)
     const redeem = (order: number) => sql`
@@ -112,11 +112,11 @@ describe('a coupon at its limit', () => {
 
   test('is listed as used up, and no longer after a redemption was removed', async () => {
     const { school, redeem, listed } = await aCoupon(2)
-    await school.at.run(redeem(0))
+    await school.db.run(redeem(0))
     expect(await listed()).toEqual(OPEN)
-    await school.at.run(redeem(1))
+    await school.db.run(redeem(1))
     expect(await listed()).toEqual(USED_UP)
-    await school.at.run(sql`
+    await school.db.run(sql`
       delete from coupon_redemptions where school_id = ${school.id} and id = (
         select id from coupon_redemptions where school_id = ${school.id} limit 1)`)
     expect(await listed()).toEqual(OPEN)
@@ -124,8 +124,8 @@ describe('a coupon at its limit', () => {
 
   test('follows a limit that is raised, lowered or taken away', async () => {
     const { school, redeem, listed, limitTo } = await aCoupon(1)
-    await school.at.run(redeem(0))
-    await school.at.run(redeem(1))
+    await school.db.run(redeem(0))
+    await school.db.run(redeem(1))
     expect(await listed()).toEqual(USED_UP)
     expect((await limitTo(3)).statusCode).toBe(200)
     expect(await listed()).toEqual(OPEN)
@@ -143,7 +143,7 @@ describe('a coupon at its limit', () => {
     await whileRowHeld(
       world.database.connection,
       { lock, id: orders[0] ?? '' },
-      () => school.at.transaction((tx) => tx.run(redeem(1))),
+      () => school.db.transaction((tx) => tx.run(redeem(1))),
       async (waiting, first) => {
         await waiting(1)
         await first.query('commit')

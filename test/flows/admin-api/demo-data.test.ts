@@ -39,7 +39,7 @@ describe('the demo world through the operations', () => {
     const schools = await db.selectFrom('schools').select('id').execute()
     const empty: string[] = []
     for (const { id } of schools) {
-      const at = atSchool(db, id)
+      const schoolDb = atSchool(db, id)
       for (const { path, operation } of ROUTES) {
         if (operation.kind !== 'read' || path.includes('{')) continue
         if (!('after' in operation.input.shape)) continue
@@ -48,7 +48,7 @@ describe('the demo world through the operations', () => {
         let total = 0
         do {
           const asked = { limit: 40, after, include_total: true }
-          const outcome = await performOperation(operation, at, caller, asked)
+          const outcome = await performOperation(operation, schoolDb, caller, asked)
           if (outcome.kind !== 'done') throw new Error(`${path}: ${outcome.kind}`)
           expect(operation.output.safeParse(outcome.output).error, path).toBeUndefined()
           const page = outcome.output as unknown as Page
@@ -61,7 +61,7 @@ describe('the demo world through the operations', () => {
         const read = reads.get(`GET ${path}/{id}`)
         const [first] = seen
         if (read === undefined || first === undefined) continue
-        const outcome = await performOperation(read, at, caller, { id: first })
+        const outcome = await performOperation(read, schoolDb, caller, { id: first })
         if (outcome.kind !== 'done') throw new Error(`${path}: ${outcome.kind}`)
         expect(read.output.safeParse(outcome.output).error, path).toBeUndefined()
       }

@@ -52,7 +52,7 @@ describe('an import over HTTP', () => {
         { line: 4, errors: [{ pointer: '/code', code: 'invalid_format' }] },
       ],
     })
-    const entries = await school.at.from('audit_entries').selectAll().execute()
+    const entries = await school.db.from('audit_entries').selectAll().execute()
     const ours = entries.filter(({ subject }) => subject === answer.json().id)
     expect(ours).toMatchObject([
       {
@@ -186,7 +186,7 @@ describe('on a real connection', () => {
   }
 
   const count = async (prefix: string): Promise<number> => {
-    const rows = await school.at.from('pages').select('slug').execute()
+    const rows = await school.db.from('pages').select('slug').execute()
     return rows.filter(({ slug }) => slug.startsWith(prefix)).length
   }
 
@@ -208,7 +208,7 @@ describe('on a real connection', () => {
       (id) => `{"id":"${id}"}\n`,
     )
     const isLocked = async () => {
-      const row = school.at.from('school_members').where('user_id', '=', member.id)
+      const row = school.db.from('school_members').where('user_id', '=', member.id)
       const free = await row.select('user_id').forUpdate().skipLocked().execute()
       return free.length === 0
     }

@@ -91,7 +91,7 @@ describe('Idempotency-Key', () => {
   test('an answer older than a day is not replayed', async () => {
     const headers = { 'idempotency-key': 'aged' }
     const made = await operator.post('/courses', { slug: 'aged', title: 'Aged' }, headers)
-    await school.at
+    await school.db
       .update('idempotent_answers')
       .set({ answered_at: new Date(Date.now() - 25 * 3600 * 1000) })
       .execute()

@@ -215,7 +215,7 @@ describe('the school', () => {
     const logo = await operator.patch('/appearance', { logo_file_id: EXAMPLE.file })
     expect(logo.json()).toMatchObject({ logo_file_id: EXAMPLE.file })
     await operator.patch('/appearance', { logo_file_id: null })
-    await school.at.update('files').set({ content_type: 'image/svg+xml' }).execute()
+    await school.db.update('files').set({ content_type: 'image/svg+xml' }).execute()
     const svg = await operator.patch('/appearance', { logo_file_id: EXAMPLE.file })
     expect(svg.json().errors).toMatchObject([{ pointer: '/logo_file_id', code: 'wrong_format' }])
   })
@@ -243,7 +243,7 @@ describe('analytics', () => {
 
   test('a payment in the evening (UTC) counts for the next day and month at a school in Taipei', async () => {
     await operator.patch('/school', { time_zone: 'Asia/Taipei' })
-    await school.at
+    await school.db
       .update('payments')
       .set({ paid_at: new Date('2026-01-31T20:00:00Z') })
       .execute()

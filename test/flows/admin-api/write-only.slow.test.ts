@@ -211,7 +211,7 @@ describe('a token with the write scope alone', () => {
         ['courses:write', 'DELETE', `/courses/${EXAMPLE.course}`, 'in_use'],
       ]
       await resetExamples()
-      await school.at
+      await school.db
         .update('event_registrations')
         .set({ state: 'canceled', canceled_at: new Date() })
         .where('id', '=', EXAMPLE.registration)

@@ -67,11 +67,11 @@ verifies(
     const before = await aPair(world, school, client, person)
     const { kid, publicJwk, privateKey } = generateEs256Key()
     const { keyring } = world.context
-    await school.at
+    await school.db
       .update('signing_keys')
       .set({ stage: 'retired', retired_at: new Date() })
       .execute()
-    await school.at
+    await school.db
       .insert('signing_keys', {
         kid,
         stage: 'active',

@@ -34,7 +34,7 @@ async function aLargeCourse() {
 
 /** How many students have how many entries. */
 async function studentsByEntries(school: TestSchool): Promise<Record<string, number>> {
-  const { rows } = await school.at.run(sql<{ entries: number; students: number }>`
+  const { rows } = await school.db.run(sql<{ entries: number; students: number }>`
     select entries, count(*)::int as students from (
       select count(n.id)::int as entries from enrollments e
         left join notifications n on n.school_id = e.school_id and n.user_id = e.user_id
@@ -92,7 +92,7 @@ describe('an announcement to a large course', () => {
     const moving = aroundSteps(announceJob, async (step, number) => {
       await step()
       if (number !== 1) return
-      await school.at.run(sql`
+      await school.db.run(sql`
         update enrollments set enrolled_at = enrolled_at + interval '1 minute'
         where school_id = ${school.id}`)
     })

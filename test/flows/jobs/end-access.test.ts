@@ -16,7 +16,7 @@ async function aLargeClient() {
   const school = await aBetaSchool(world)
   const client = await world.aPublicClient(school)
   const member = await world.aMember(school)
-  await school.at.run(sql`
+  await school.db.run(sql`
     insert into authorizations (id, school_id, client_id, user_id, audience, scopes)
     select gen_random_uuid(), ${school.id}, ${client.clientId}, ${member.id}, 'member', '{openid}'
     from generate_series(1, ${sql.lit(SMALL_CLIENT + 200)})`)
@@ -31,7 +31,7 @@ const endAccess = ({ owner, client }: Large) =>
   submit(owner, `/admin/clients/end-all?id=${client.clientId}`, '/admin/clients/end-all')
 
 const liveRows = async (school: TestSchool) => {
-  const { rows } = await school.at.run(sql<{ live: number }>`
+  const { rows } = await school.db.run(sql<{ live: number }>`
     select count(*)::int as live from authorizations
     where school_id = ${school.id} and revoked_at is null`)
   return rows[0]?.live

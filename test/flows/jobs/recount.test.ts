@@ -33,8 +33,8 @@ async function aSchoolWithWrongFigures() {
   const students = async () =>
     (await operator.get('/analytics/completion')).json().data[0].student_count
   expect([await enrollments(), await students()]).toEqual([1, 1])
-  await school.at.update('enrollment_days').set({ enrollment_count: 77 }).execute()
-  await school.at.update('course_figures').set({ student_count: 78 }).execute()
+  await school.db.update('enrollment_days').set({ enrollment_count: 77 }).execute()
+  await school.db.update('course_figures').set({ student_count: 78 }).execute()
   const figures = async () => [await enrollments(), await students()]
   expect(await figures()).toEqual([77, 78])
   return { school, operator, figures }

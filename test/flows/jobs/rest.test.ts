@@ -36,7 +36,7 @@ async function aJobOf({ person, school: at }: OperatorClient, ...scopes: string[
     roles: ['owner'],
     origin: at.origin,
   } as const
-  return await at.at.transaction((tx) =>
+  return await at.db.transaction((tx) =>
     startJob(tx, actor, idle, { input: {}, title: 'Look at students', scopes }),
   )
 }
@@ -104,7 +104,7 @@ describe('jobs in the REST API', () => {
       roles: [],
       origin: school.origin,
     } as const
-    const id = await school.at.transaction((tx) =>
+    const id = await school.db.transaction((tx) =>
       startJob(tx, actor, idle, { input: {}, title: 'Private', scopes: ['students:read'] }),
     )
     expect((await operator.get(`/jobs/${id}`)).statusCode).toBe(404)
@@ -124,7 +124,7 @@ verifies('jobs.kept', 'a finished job is removed with its files after seven days
   const operator = await anOperator(world, school, { scopes: 'students:read' })
   const id = await aJobOf(operator, 'students:read')
   const { key } = await files.write(id, Readable.from([Buffer.from('rows')]), 100)
-  await school.at
+  await school.db
     .update('jobs')
     .set({ files: JSON.stringify([key]) })
     .where('id', '=', id)
@@ -133,7 +133,7 @@ verifies('jobs.kept', 'a finished job is removed with its files after seven days
   await purgeJobs(world.database.db, files)
   const { expires_at, finished_at } = await jobRow(school, id)
   expect(Number(expires_at) - Number(finished_at)).toBe(7 * 86_400_000)
-  await school.at
+  await school.db
     .update('jobs')
     .set({ expires_at: new Date(0) })
     .where('id', '=', id)

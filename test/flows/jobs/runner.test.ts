@@ -116,7 +116,7 @@ describe('a job', () => {
       const school = await world.aSchool()
       const owner = await world.aMember(school, ['owner'])
       const demote = () =>
-        school.at
+        school.db
           .update('school_members')
           .set({ roles: ['student'] })
           .where('user_id', '=', owner.id)

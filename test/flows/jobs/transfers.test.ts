@@ -84,7 +84,7 @@ describe('an import with Prefer: respond-async', () => {
       expect(accepted.headers['preference-applied']).toBe('respond-async')
       expect(accepted.json()).toMatchObject({ object: 'job', state: 'waiting' })
       const path = pathOf(accepted.headers.location)
-      expect(await school.at.from('coupons').selectAll().execute()).toEqual([])
+      expect(await school.db.from('coupons').selectAll().execute()).toEqual([])
       await finishJobs(world)
       const done = (await operator.get(path)).json()
       expect(done).toMatchObject({ state: 'done', operation: 'coupons.import', done: 2 })
@@ -177,7 +177,7 @@ test('an export of long texts is read and written in small pieces', async () => 
   const { school } = await theLongSchool()
   const sizes: number[] = []
   let rows = 0
-  for await (const page of exportRows(school.at, school, kindOfPages(), { format: 'ndjson' })) {
+  for await (const page of exportRows(school.db, school, kindOfPages(), { format: 'ndjson' })) {
     sizes.push(page.text.length)
     rows += page.rows
   }
@@ -238,7 +238,7 @@ test('a worker that dies after it stored a part of a file leaves none behind', a
 test('a part that was stored by a worker that died is removed with a job that is never finished', async () => {
   const { school, path, id, job } = await aLongExport()
   const { wakeUp } = await asleepAtSecondStep(world, job)
-  await school.at
+  await school.db
     .update('jobs')
     .set({
       state: 'cancelled',
@@ -302,7 +302,7 @@ describe('in the admin area', () => {
     const check = String(sent.headers.location).split('?')[0] ?? ''
     await finishJobs(world)
     expect((await owner.get(check)).body).toContain('Line 3:')
-    expect(await school.at.from('coupons').selectAll().execute()).toEqual([])
+    expect(await school.db.from('coupons').selectAll().execute()).toEqual([])
     const started = await owner.post(`${check}/import`, { form_token })
     const path = String(started.headers.location).split('?')[0] ?? ''
     await finishJobs(world)

@@ -58,6 +58,6 @@ test('the tool is hidden from callers who could export nothing, and refuses what
   expect((await post(world, school, list)).statusCode).toBe(401)
   expect((await post(world, school, list, { token: none.accessToken })).statusCode).toBe(403)
   expect(
-    await school.at.from('jobs').select('id').where('user_id', '=', operator.person.id).execute(),
+    await school.db.from('jobs').select('id').where('user_id', '=', operator.person.id).execute(),
   ).toEqual([])
 })

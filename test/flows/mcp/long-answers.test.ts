@@ -20,16 +20,16 @@ const PAST = new Date('2024-01-01T00:00:00Z')
 const AWKWARD = '"\\\n\u0001😀é'
 const LONG_TITLE = '“A title” of 300 characters '.repeat(11).slice(0, 300)
 
-async function aPost(slug: string, body: string, at = school.at): Promise<void> {
+async function aPost(slug: string, body: string, db = school.db): Promise<void> {
   const named = { id: uuidv7(), slug, title: LONG_TITLE, body }
-  await at.insert('posts', { ...named, state: 'published', published_at: PAST }).execute()
+  await db.insert('posts', { ...named, state: 'published', published_at: PAST }).execute()
 }
 
 /** A school of its own, because the tests compare whole lists. */
 const listed = await world.aSchool()
 
 describe('a list', async () => {
-  for (let n = 0; n < 60; n++) await aPost(`n${n}`, AWKWARD.repeat(100), listed.at)
+  for (let n = 0; n < 60; n++) await aPost(`n${n}`, AWKWARD.repeat(100), listed.db)
   const slugsOf = (answers: { posts: Row[] }[]): unknown[] =>
     answers.flatMap(({ posts }) => posts.map(({ slug }) => slug))
   const posts = { world, school: listed, tool: 'list_posts', given: { limit: 50 } }
@@ -64,11 +64,11 @@ describe('a list', async () => {
           state: 'published',
           price_amount: 1,
         } as const
-        await listed.at
+        await listed.db
           .insert('membership_plans', { id: plan_id, ...plan, currency: 'USD' })
           .execute()
         const opened = courses.map(({ id: course_id }) => ({ plan_id, course_id }))
-        await listed.at.insert('membership_plan_courses', opened).execute()
+        await listed.db.insert('membership_plan_courses', opened).execute()
       }
       const answers = await readAll<{ membershipPlans: Row[] }>({
         world,
@@ -141,7 +141,7 @@ describe('a long text', async () => {
       const given = { id: 'post:edited' }
       const { nextCursor: cursor } = await useTool(world, school, 'fetch', given)
       const changed = 'Another version. '.repeat(9000)
-      await school.at.update('posts').set({ body: changed }).where('slug', '=', 'edited').execute()
+      await school.db.update('posts').set({ body: changed }).where('slug', '=', 'edited').execute()
       const answer = await callTool(world, school, 'fetch', { ...given, cursor })
       expect(answer.isError).toBe(true)
       expect(answer.content[0]?.text).toContain('has changed since the part before')
@@ -199,7 +199,7 @@ describe('lists of a member', async () => {
   for (let n = 0; n < 30; n++) {
     const id = await aNotification(school, ada, { title: `Note ${n}` })
     const long = { body: 'x'.repeat(10_000) }
-    await school.at.update('notifications').set(long).where('id', '=', id).execute()
+    await school.db.update('notifications').set(long).where('id', '=', id).execute()
     await aProductOf(school, ada, { title: LONG_TITLE })
   }
 

@@ -35,7 +35,7 @@ const change = (input: object, action = 'posts.create', more: object = {}) =>
 const read = (action: string, input: object, max?: number, tool = 'read_publishing') =>
   readAll<Answer>({ world, school, token, tool, given: { action, input } }, max)
 
-const postRows = () => school.at.from('posts').select(['slug', 'body', 'version']).execute()
+const postRows = () => school.db.from('posts').select(['slug', 'body', 'version']).execute()
 
 describe('a list of an operator', async () => {
   for (let n = 0; n < 12; n++) {
@@ -88,7 +88,7 @@ describe('an object that is too long for one answer', () => {
   // Not before the tests of the list, which compare all posts. Only a text from before the limit is so long.
   beforeAll(async () => {
     id = uuidv7()
-    await school.at.insert('posts', { id, slug: 'long', title: 'Long', body }).execute()
+    await school.db.insert('posts', { id, slug: 'long', title: 'Long', body }).execute()
   })
 
   for (const max of [undefined, 5000, 200_000]) {

@@ -150,7 +150,7 @@ describe('an operator', () => {
       const answer = await post(world, demo, call, { token: reader })
       expect(answer.statusCode).toBe(403)
       expect(answer.headers['www-authenticate']).toContain('scope="courses:read courses:write"')
-      const found = await demo.at.from('courses').select('id').where('slug', '=', 'never').execute()
+      const found = await demo.db.from('courses').select('id').where('slug', '=', 'never').execute()
       expect(found).toEqual([])
     },
   )

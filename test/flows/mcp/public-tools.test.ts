@@ -17,7 +17,7 @@ const hour = (n: number) => new Date(Date.UTC(2024, 0, 1, n))
 
 /** Creates one object of each kind in this state, all with the same name. */
 async function createOneOfEach(
-  at: TestSchool['at'],
+  db: TestSchool['db'],
   slug: string,
   state: 'draft' | 'published',
   publishedAt: Date = PAST,
@@ -26,12 +26,12 @@ async function createOneOfEach(
   const named = { id: uuidv7(), slug, title: slug }
   const priced = { price_amount: 1999, currency: 'USD' }
   const published_at = state === 'published' ? publishedAt : null
-  await at
+  await db
     .insert('courses', { ...named, ...priced, state, published_at, description: text })
     .execute()
-  await at.insert('posts', { ...named, state, published_at, body: text }).execute()
-  await at.insert('pages', { ...named, state, published_at, body: text }).execute()
-  await at
+  await db.insert('posts', { ...named, state, published_at, body: text }).execute()
+  await db.insert('pages', { ...named, state, published_at, body: text }).execute()
+  await db
     .insert('events', {
       ...named,
       ...priced,
@@ -42,8 +42,8 @@ async function createOneOfEach(
       online_url: 'https://meet.example/for-guests-only',
     })
     .execute()
-  await at.insert('digital_products', { ...named, ...priced, state, description: text }).execute()
-  await at
+  await db.insert('digital_products', { ...named, ...priced, state, description: text }).execute()
+  await db
     .insert('membership_plans', {
       id: uuidv7(),
       slug,
@@ -56,9 +56,9 @@ async function createOneOfEach(
     .execute()
 }
 
-await createOneOfEach(school.at, 'shown', 'published')
-await createOneOfEach(school.at, 'draft', 'draft')
-await createOneOfEach(elsewhere.at, 'foreign', 'published')
+await createOneOfEach(school.db, 'shown', 'published')
+await createOneOfEach(school.db, 'draft', 'draft')
+await createOneOfEach(elsewhere.db, 'foreign', 'published')
 
 const LISTS = [
   ['list_courses', 'courses', 'course'],
@@ -126,7 +126,7 @@ test('search finds every kind, and only what is published at this school', async
 
 test('objects with a future date are not shown', async () => {
   const early = await world.aSchool()
-  await createOneOfEach(early.at, 'early', 'published', FUTURE)
+  await createOneOfEach(early.db, 'early', 'published', FUTURE)
   for (const [tool, list] of [
     ['list_courses', 'courses'],
     ['list_posts', 'posts'],
@@ -149,7 +149,7 @@ test('the online URL of an event is not shown', async () => {
 describe('a long list', () => {
   test('is read in pages, each row once, in the same order', async () => {
     const long = await world.aSchool()
-    for (let n = 0; n < 25; n++) await createOneOfEach(long.at, `n${n}`, 'published', hour(n % 5))
+    for (let n = 0; n < 25; n++) await createOneOfEach(long.db, `n${n}`, 'published', hour(n % 5))
     for (const [tool, list] of LISTS) {
       const seen: unknown[] = []
       let cursor: string | null = ''
@@ -170,7 +170,7 @@ describe('a long list', () => {
 
   test('of another kind refuses its cursor', async () => {
     const both = await world.aSchool()
-    for (let n = 0; n < 2; n++) await createOneOfEach(both.at, `n${n}`, 'published', hour(n))
+    for (let n = 0; n < 2; n++) await createOneOfEach(both.db, `n${n}`, 'published', hour(n))
     const { nextCursor: cursor } = await useTool(world, both, 'list_courses', { limit: 1 })
     const refused = await callTool(world, both, 'list_posts', { limit: 1, cursor })
     expect(refused.isError).toBe(true)
@@ -180,16 +180,16 @@ describe('a long list', () => {
 
 describe('a course', () => {
   test('shows its outline in order, with only the names of its lectures', async () => {
-    const { id: course_id } = await school.at
+    const { id: course_id } = await school.db
       .from('courses')
       .select('id')
       .where('slug', '=', 'shown')
       .executeTakeFirstOrThrow()
     const section_id = uuidv7()
-    await school.at
+    await school.db
       .insert('sections', { id: section_id, course_id, position: 0, title: 'Beginnings' })
       .execute()
-    await school.at
+    await school.db
       .insert(
         'lectures',
         [1, 0].map((position) => ({

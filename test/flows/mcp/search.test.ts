@@ -15,7 +15,7 @@ const strict = await aWorld({
 async function aSchoolWith(...bodies: readonly string[]): Promise<TestSchool> {
   const school = await world.aSchool()
   for (const [n, body] of bodies.entries()) {
-    await school.at
+    await school.db
       .insert('posts', {
         id: `0190c0de-0000-7000-8000-00000000000${n}`,
         slug: `post-${n}`,

@@ -222,7 +222,7 @@ describe('scope checks at the place where a tool runs', async () => {
     async () => {
       const call = {
         school: found,
-        at: school.at,
+        db: school.db,
         endpoint: '/mcp' as const,
         path: '/mcp' as const,
         caller: undefined,

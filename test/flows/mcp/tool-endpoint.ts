@@ -146,7 +146,7 @@ export async function seedDemoWorld(
       secret: undefined,
       redirectUri: 'http://127.0.0.1/callback',
     }
-    return { id, origin, subdomain, at: atSchool(db, id), publicClient }
+    return { id, origin, subdomain, db: atSchool(db, id), publicClient }
   }
 }
 

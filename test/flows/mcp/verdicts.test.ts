@@ -125,7 +125,7 @@ describe('with a token', () => {
     'without a resource owner, it is refused as not bound to a user',
     async () => {
       const { access_token: token } = await aPair(world, school, client, member)
-      await school.at.update('authorizations').set({ user_id: null }).execute()
+      await school.db.update('authorizations').set({ user_id: null }).execute()
       const answer = await post(world, school, request('tools/list'), { token })
       expectRefusal(answer)
       expect(answer.json().error_description).toContain('not bound to a user')

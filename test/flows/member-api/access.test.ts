@@ -87,7 +87,7 @@ describe('401, before any other check', () => {
   verifies('member.operator-token', 'an operator token has no school_id', async () => {
     const owner = await world.aMember(school, ['owner'])
     const client = await world.aPublicClient(school, { scopes: ['courses:read'] })
-    await school.at
+    await school.db
       .update('clients')
       .set({ audience: 'operator' })
       .where('client_id', '=', client.clientId)
@@ -111,7 +111,7 @@ describe('401, before any other check', () => {
         .select('client_id')
         .orderBy('created_at', 'desc')
         .executeTakeFirstOrThrow()
-      await school.at
+      await school.db
         .update('authorizations')
         .set({ user_id: null })
         .where('client_id', '=', client_id)
@@ -123,7 +123,7 @@ describe('401, before any other check', () => {
   verifies('member.role-gone', 'a viewer who lost the last role here', async () => {
     const ben = await world.aMember(school)
     const token = await aToken(world, school, ben)
-    await school.at
+    await school.db
       .update('school_members')
       .set({ roles: [] })
       .where('user_id', '=', ben.id)

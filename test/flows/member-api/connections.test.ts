@@ -205,12 +205,12 @@ describe('while others write', () => {
       const first = await ask3(null)
       expect(idsOf(first)).toEqual([rows[5], rows[4], rows[3]])
       await aNotification(school, finn, { createdAt: at(100) })
-      await school.at
+      await school.db
         .delete('notifications')
         .where('id', '=', rows[4] ?? '')
         .execute()
       // The row that the cursor points to.
-      await school.at
+      await school.db
         .delete('notifications')
         .where('id', '=', rows[3] ?? '')
         .execute()

@@ -120,14 +120,14 @@ describe('the attendees of a class', () => {
       return [lesson, talk].map((id) => nodes.find((node) => node.id === id)?.attendeesCount)
     }
     expect(await attendees()).toEqual([1, 2])
-    await school.at.run(sql`
+    await school.db.run(sql`
       insert into study_group_members (school_id, group_id, user_id)
       select ${school.id}, g, u from unnest(${[group, other]}::uuid[]) g, unnest(${[ada.id, ben.id, eve.id]}::uuid[]) u
       on conflict do nothing`)
     expect(await attendees()).toEqual([3, 3])
-    await school.at.run(sql`
+    await school.db.run(sql`
       delete from study_group_members where school_id = ${school.id} and user_id = ${eve.id}`)
-    await school.at.run(sql`
+    await school.db.run(sql`
       delete from study_group_members where school_id = ${school.id} and group_id = ${other} and user_id = ${ben.id}`)
     expect(await attendees()).toEqual([2, 1])
   })
@@ -158,11 +158,11 @@ describe('seats', () => {
     expect(idsOf(await meetings(token))).toEqual([first, second])
     const move = (id: string, hours: number) =>
       sql`starts_at = ${hoursFromNow(hours)}, ends_at = ${hoursFromNow(hours + 1)} where id = ${id}`
-    await school.at.run(sql`update consulting_meetings set ${move(first, 1)}`)
+    await school.db.run(sql`update consulting_meetings set ${move(first, 1)}`)
     expect(idsOf(await meetings(token))).toEqual([second, first])
-    const taken = await school.at.transaction(async (tx) => {
+    const taken = await school.db.transaction(async (tx) => {
       await tx.run(sql`update consulting_meetings set ${move(late, 9)}`)
-      const taking = school.at
+      const taking = school.db
         .insert('meeting_seats', { meeting_id: late, user_id: ada.id })
         .execute()
       const waiting = sql`
@@ -181,7 +181,7 @@ describe('seats', () => {
     for (let hour = 8; hour > 0; hour--) {
       all.push(await aMeeting(school, { service, seats: [ada], start: hoursFromNow(hour) }))
     }
-    await school.at.run(sql`
+    await school.db.run(sql`
       update meeting_seats set starts_at = null where user_id = ${ada.id} and meeting_id = any(${all.slice(2, 6)}::uuid[])`)
     const token = await aToken(world, school, ada)
     const walk = async () => {
@@ -198,14 +198,14 @@ describe('seats', () => {
   test('of a member with thousands of meetings are not all read for a page', async () => {
     const ada = await world.aMember(school)
     const service = await aService(school, [])
-    await school.at.run(sql`
+    await school.db.run(sql`
       with held as (
         insert into consulting_meetings (school_id, id, service_id, title, state, starts_at, ends_at)
         select ${school.id}, gen_random_uuid(), ${service}, 'Meeting', 'scheduled', t, t + interval '1 hour'
         from generate_series(1, 3000) n, lateral (select timestamptz '2027-01-01Z' + n * interval '1 hour' as t) x
         returning id)
       insert into meeting_seats (school_id, meeting_id, user_id) select ${school.id}, id, ${ada.id} from held`)
-    await school.at.run(sql`analyze meeting_seats, consulting_meetings`)
+    await school.db.run(sql`analyze meeting_seats, consulting_meetings`)
     const token = await aToken(world, school, ada)
     const sent: { text: string; values: readonly unknown[] }[] = []
     world.database.onStatement((text, values) => sent.push({ text, values }))

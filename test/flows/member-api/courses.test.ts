@@ -175,10 +175,10 @@ describe('a course of the viewer', () => {
       ])
     expect(await titles()).toEqual(['Section 0', 'Before', 'Lecture 0.1'])
     const [first = '', second = ''] = course.lectures[0] ?? []
-    await school.at.update('lectures').set({ title: 'After' }).where('id', '=', first).execute()
+    await school.db.update('lectures').set({ title: 'After' }).where('id', '=', first).execute()
     expect(await titles()).toEqual(['Section 0', 'After', 'Lecture 0.1'])
-    await school.at.delete('lectures').where('id', '=', second).execute()
-    await school.at
+    await school.db.delete('lectures').where('id', '=', second).execute()
+    await school.db
       .update('sections')
       .set({ title: 'Renamed' })
       .where('course_id', '=', course.id)

@@ -69,7 +69,7 @@ describe('marking read', () => {
         },
       })
       const longAgo = new Date(Date.UTC(2026, 0, 1))
-      await school.at
+      await school.db
         .update('notifications')
         .set({ read_at: longAgo })
         .where('id', '=', id)
@@ -213,7 +213,7 @@ describe('subscriptions', () => {
       expect(data).toEqual({ updateNotificationSubscription: null })
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'not_found', argument: 'topic' })
     }
-    const rows = await school.at
+    const rows = await school.db
       .from('notification_subscriptions')
       .select('topic')
       .where('user_id', '=', ada.id)

@@ -202,7 +202,7 @@ describe('the list', () => {
       const second = await aPayment(school, ada, { orderId, createdAt: daysFromNow(-1) })
       const { nodes } = await payments(await aToken(world, school, ada))
       expect(nodes.map(({ tradeNo }) => tradeNo)).toEqual([second, first])
-      const { number } = await school.at
+      const { number } = await school.db
         .from('orders')
         .select('number')
         .where('id', '=', orderId)
@@ -231,7 +231,7 @@ describe('the list', () => {
       expect(before.totalCount).toBe(1)
       expect(before.pageInfo.hasNextPage).toBe(false)
       expect((await payments(token, { last: 5 })).nodes).toHaveLength(1)
-      await school.at
+      await school.db
         .update('payments')
         .set({ expires_at: new Date(Date.now() - 1000) })
         .where('trade_no', '=', abandoned)

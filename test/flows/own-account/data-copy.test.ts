@@ -28,7 +28,7 @@ const school = await world.aSchool()
 const ask = (visitor: Visitor) => submit(visitor, PAGE, PAGE)
 
 const jobsOf = (at: TestSchool, person: TestPerson) =>
-  at.at.from('jobs').selectAll().where('user_id', '=', person.id).orderBy('id').execute()
+  at.db.from('jobs').selectAll().where('user_id', '=', person.id).orderBy('id').execute()
 
 /** The links of the page, by format. */
 async function linksOf(visitor: Visitor): Promise<{ html: string; json: string }> {
@@ -69,7 +69,7 @@ describe('a copy', () => {
       old_email: ada.email,
       new_email: 'new@people.test',
     }
-    await school.at.insert('email_changes', moving).execute()
+    await school.db.insert('email_changes', moving).execute()
     await world.database.db
       .insertInto('lost_factors')
       .values({ user_id: ada.id, asked_school_id: school.id })
@@ -168,7 +168,7 @@ describe('a copy', () => {
     const [job] = await jobsOf(school, ada)
     const days = (Number(job?.expires_at) - Number(job?.finished_at)) / 86_400_000
     expect(Math.round(days)).toBe(3)
-    await school.at
+    await school.db
       .update('jobs')
       .set({ expires_at: new Date(0) })
       .where('user_id', '=', ada.id)
@@ -212,7 +212,7 @@ describe('asking for a copy', () => {
     const again = await visitor.post(PAGE, fields)
     expect(again.headers.location).toBe(`${PAGE}?done=too_soon`)
     expect((await visitor.follow(again)).body).not.toContain('Make a copy')
-    await school.at
+    await school.db
       .update('jobs')
       .set({ created_at: new Date(Date.now() - 25 * 3_600_000) })
       .where('user_id', '=', ada.id)
@@ -241,7 +241,7 @@ describe('asking for a copy', () => {
     const admin = await signedIn(world, own, owner)
     expect((await admin.get('/admin/jobs')).body).not.toContain(job?.id)
     expect(job).toMatchObject({ of_member: true, can_cancel: false })
-    await own.at
+    await own.db
       .insert(
         'jobs',
         Array.from({ length: 99 + MOST_OPEN_JOBS }, (_, n) => ({
@@ -254,13 +254,13 @@ describe('asking for a copy', () => {
     const late = await signedIn(world, own, await world.aMember(own))
     const refused = await ask(late)
     expect(refused.headers.location).toBe(`${PAGE}?done=busy`)
-    await own.at.delete('jobs').execute()
+    await own.db.delete('jobs').execute()
   })
 
   test('goes on for a person who has no role here any more', async () => {
     const ada = await world.aMember(school)
     const visitor = await signedIn(world, school, ada)
-    await school.at
+    await school.db
       .update('school_members')
       .set({ roles: [] })
       .where('user_id', '=', ada.id)
@@ -290,14 +290,14 @@ describe('downloading a copy', () => {
     const ada = await world.aMember(school)
     const visitor = await signedIn(world, school, ada)
     const { links } = await aCopyOf(visitor)
-    await school.at
+    await school.db
       .update('browser_sessions')
       .set({ authenticated_at: new Date(Date.now() - 11 * 60_000) })
       .where('user_id', '=', ada.id)
       .execute()
     const answer = await visitor.get(links.json)
     expect(answer.headers.location).toBe(`/confirm?return_to=${encodeURIComponent(PAGE)}`)
-    await school.at.delete('jobs').where('user_id', '=', ada.id).execute()
+    await school.db.delete('jobs').where('user_id', '=', ada.id).execute()
     expect((await ask(visitor)).body).toContain('action="/confirm"')
     expect(await jobsOf(school, ada)).toEqual([])
   })
@@ -315,7 +315,7 @@ describe('downloading a copy', () => {
     const owner = await world.aMember(school, ['owner'])
     const visitor = await signedIn(world, school, owner)
     const { links } = await aCopyOf(visitor)
-    await school.at
+    await school.db
       .update('jobs')
       .set({ kind: 'members.export' })
       .where('user_id', '=', owner.id)

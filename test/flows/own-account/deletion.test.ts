@@ -113,7 +113,7 @@ describe('a person who leaves one school', () => {
     const before = await rowsAbout(other, ada)
     const pair = await aPair(world, school, await world.aPublicClient(school), ada)
     // A code that was exchanged stays for a day, to recognise its replay.
-    await school.at.delete('authorization_codes').execute()
+    await school.db.delete('authorization_codes').execute()
     const visitor = await signedIn(world, school, ada)
     await deleteNow(ada, visitor, 'school')
 
@@ -122,15 +122,15 @@ describe('a person who leaves one school', () => {
     expect((await elsewhere.get('/account')).statusCode).toBe(200)
     expect((await visitor.get('/account')).headers.location).toContain('/sign-in')
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
-    const left = await school.at.from('comments').select(['id', 'body']).orderBy('id').execute()
+    const left = await school.db.from('comments').select(['id', 'body']).orderBy('id').execute()
     expect(left).toEqual([
       { id: comments.answered, body: '(deleted)' },
       { id: comments.answer, body: 'An answer of a classmate' },
     ])
-    const states = await school.at.from('subscriptions').select('state').execute()
+    const states = await school.db.from('subscriptions').select('state').execute()
     expect(states).toEqual([{ state: 'canceled' }])
     expect(await requestsOf(ada)).toEqual([])
-    const actions = await school.at
+    const actions = await school.db
       .from('audit_entries')
       .select('action')
       .where('actor_user_id', '=', ada.id)
@@ -203,7 +203,7 @@ describe('a person who leaves one school', () => {
     const visitor = await signedIn(world, school, ada)
     await submit(visitor, '/account/data', '/account/data')
     await finish()
-    const [copy] = await school.at.from('jobs').select('files').execute()
+    const [copy] = await school.db.from('jobs').select('files').execute()
     await deleteNow(ada, visitor, 'school')
     await purgeJobs(db, store)
     for (const key of (copy?.files ?? []) as string[]) expect(await store.read(key)).toBeUndefined()
@@ -238,7 +238,7 @@ describe('a person who leaves one school', () => {
     await ask(visitor, 'school')
     await passTime(ada)
     await purge()
-    await school.at
+    await school.db
       .update('school_members')
       .set({ roles: ['student'] })
       .where('user_id', '=', ada.id)
@@ -334,7 +334,7 @@ describe('the last owner of a school', () => {
     const visitor = await signedIn(world, school, owner)
     await deleteNow(owner, visitor, 'school')
     expect(await rowsAbout(school, owner)).not.toHaveProperty('browser_sessions.user_id')
-    const roles = own.at.from('school_members').select('roles').where('user_id', '=', owner.id)
+    const roles = own.db.from('school_members').select('roles').where('user_id', '=', owner.id)
     expect(await roles.execute()).toEqual([{ roles: ['owner'] }])
   })
 
@@ -347,7 +347,7 @@ describe('the last owner of a school', () => {
     const visitor = await signedIn(world, school, owner)
     await ask(visitor, 'account')
     const setRoles = (roles: string[]) =>
-      school.at.update('school_members').set({ roles }).where('user_id', '=', other.id).execute()
+      school.db.update('school_members').set({ roles }).where('user_id', '=', other.id).execute()
     await setRoles(['student'])
     await passTime(owner)
     await purge()
@@ -392,7 +392,7 @@ describe('an attacker', () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     const visitor = await signedIn(world, school, ada)
-    await school.at
+    await school.db
       .update('browser_sessions')
       .set({ authenticated_at: new Date(Date.now() - 11 * 60_000) })
       .execute()

@@ -71,7 +71,7 @@ describe('the name', () => {
     expect(await nameOf(ada)).toBe('Ada Lovelace')
     const other = await signedIn(world, elsewhere, ada)
     expect((await other.get('/account')).body).toContain('Ada Lovelace')
-    const [entry] = await school.at
+    const [entry] = await school.db
       .from('audit_entries')
       .select(['actor_user_id', 'detail'])
       .where('action', '=', 'person.profile_changed')
@@ -195,7 +195,7 @@ describe('the picture', () => {
         throw new Error('the process died')
       },
     }
-    await expect(setPicture(school.at, dying, ada.id, picture, 'r')).rejects.toThrow('died')
+    await expect(setPicture(school.db, dying, ada.id, picture, 'r')).rejects.toThrow('died')
     const [row] = await picturesOf(ada)
     expect(await avatarOf(ada)).toBe('/assets/mark.svg')
     await purge()
@@ -223,7 +223,7 @@ describe('the picture', () => {
 
   test('is not shown to a school where the person has never signed in', async () => {
     const { person } = await withPicture(elsewhere)
-    await school.at
+    await school.db
       .insert('school_members', { user_id: person.id, roles: ['student'], typed_name: 'Typed' })
       .execute()
     const owner = await signedIn(world, school, await world.aMember(school, ['owner']))

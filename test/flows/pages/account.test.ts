@@ -23,7 +23,7 @@ async function addAuthorizations(
   ids: readonly string[],
 ): Promise<void> {
   const scopes = ['openid']
-  await school.at
+  await school.db
     .insert(
       'authorizations',
       ids.map((id) => ({
@@ -52,7 +52,7 @@ async function addAuthorizations(
 }
 
 async function liveAuthorizations(school: TestSchool): Promise<number> {
-  const live = school.at.from('authorizations').where('revoked_at', 'is', null)
+  const live = school.db.from('authorizations').where('revoked_at', 'is', null)
   return (await live.select('id').execute()).length
 }
 
@@ -164,7 +164,7 @@ verifies(
     const after = await visitor.follow(ended)
     expect(after.body).toContain('Ended.')
     expect(endForms(after.body)).toHaveLength(1)
-    const entry = await school.at
+    const entry = await school.db
       .from('audit_entries')
       .select(['actor_user_id', 'client_id'])
       .where('action', '=', 'authorization.ended')
@@ -228,7 +228,7 @@ test('a person cannot end an authorization of another person, or their own at an
   await world.aMember(elsewhere, ['student'], ada)
   const ben = await world.aMember(school)
   const pair = await aPair(world, school, client, ada)
-  const { id } = await school.at
+  const { id } = await school.db
     .from('authorizations')
     .select('id')
     .where('user_id', '=', ada.id)
@@ -280,7 +280,7 @@ test('signing out by the form ends the session, and a link to it does not', asyn
   const out = await visitor.post('/sign-out', hiddenFields(page.body, '/sign-out'))
   expect(out.statusCode).toBe(303)
   expect((await visitor.get('/account')).headers.location).toContain('/sign-in')
-  const { count } = await school.at
+  const { count } = await school.db
     .from('browser_sessions')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
@@ -298,7 +298,7 @@ test('the home page shows only published objects', async () => {
     price_amount: 1250,
     published_at: state === 'published' ? new Date() : null,
   })
-  await school.at
+  await school.db
     .insert('courses', [course('open', 'published'), course('secret', 'draft')])
     .execute()
   const event = (slug: string, state: 'draft' | 'published', days: number) => ({
@@ -311,7 +311,7 @@ test('the home page shows only published objects', async () => {
     starts_at: new Date(Date.now() + days * 86_400_000),
     ends_at: new Date(Date.now() + days * 86_400_000 + 3_600_000),
   })
-  await school.at
+  await school.db
     .insert('events', [
       event('soon', 'published', 3),
       event('past', 'published', -3),
@@ -338,7 +338,7 @@ verifies(
     const visitor = await signedIn(school, ada)
     const off = 'This app is switched off at this school'
     expect((await visitor.get('/account/apps')).body).not.toContain(off)
-    await school.at.update('clients').set({ disabled_at: new Date() }).execute()
+    await school.db.update('clients').set({ disabled_at: new Date() }).execute()
     const page = await visitor.get('/account/apps')
     expect(page.body).toContain(off)
     const [only] = endForms(page.body)

@@ -38,7 +38,7 @@ const POSTS = [
 ]
 
 async function auditedAt(school: TestSchool): Promise<string[]> {
-  const rows = await school.at.from('audit_entries').select('action').orderBy('id').execute()
+  const rows = await school.db.from('audit_entries').select('action').orderBy('id').execute()
   return rows.map(({ action }) => action).filter((action) => !action.startsWith('session.'))
 }
 
@@ -88,7 +88,7 @@ describe('access to the admin area', () => {
     const member = await world.aMember(school, ['admin'])
     const former = await signedIn(world, school, member)
     expect((await former.get('/admin')).statusCode).toBe(200)
-    await school.at
+    await school.db
       .update('school_members')
       .set({ roles: ['student'] })
       .where('user_id', '=', member.id)
@@ -149,7 +149,7 @@ describe('connected platforms', () => {
   const DOCUMENT = 'https://tool.example/oauth/client.json'
 
   async function aDocument(school: TestSchool): Promise<void> {
-    await school.at
+    await school.db
       .insert('clients', {
         client_id: DOCUMENT,
         kind: 'document',
@@ -162,7 +162,7 @@ describe('connected platforms', () => {
   }
 
   async function documentAt(school: TestSchool) {
-    return await school.at
+    return await school.db
       .from('clients')
       .selectAll()
       .where('client_id', '=', DOCUMENT)
@@ -236,7 +236,7 @@ describe('signing keys', () => {
     const school = await world.aSchool({ signing: 'active' })
     const owner = await anOwner(world, school)
     await submit(owner, KEYS, `${KEYS}/publish`)
-    const fresh = await school.at
+    const fresh = await school.db
       .from('signing_keys')
       .select('kid')
       .where('stage', '=', 'published')
@@ -247,13 +247,13 @@ describe('signing keys', () => {
     const { form_token = '' } = hiddenFields(page.body, '/sign-out')
     const early = await owner.post(`${KEYS}/activate`, { form_token, kid: fresh.kid })
     expect(early.headers.location).toBe(`${KEYS}?done=too-early`)
-    await school.at
+    await school.db
       .update('signing_keys')
       .set({ published_at: new Date(Date.now() - 25 * 3_600_000) })
       .where('kid', '=', fresh.kid)
       .execute()
     await submit(owner, KEYS, `${KEYS}/activate`)
-    const stages = await school.at.from('signing_keys').select(['kid', 'stage']).execute()
+    const stages = await school.db.from('signing_keys').select(['kid', 'stage']).execute()
     expect(stages).toContainEqual({ kid: fresh.kid, stage: 'active' })
     expect(stages.filter(({ stage }) => stage === 'retired')).toHaveLength(1)
     expect(await auditedAt(school)).toEqual(['key.published', 'key.retired', 'key.activated'])
@@ -262,7 +262,7 @@ describe('signing keys', () => {
   test('a key of another school is not found', async () => {
     const school = await world.aSchool()
     const elsewhere = await world.aSchool({ signing: 'published' })
-    const { kid } = await elsewhere.at.from('signing_keys').select('kid').executeTakeFirstOrThrow()
+    const { kid } = await elsewhere.db.from('signing_keys').select('kid').executeTakeFirstOrThrow()
     const owner = await anOwner(world, school)
     const { form_token = '' } = hiddenFields((await owner.get(KEYS)).body, '/sign-out')
     for (const act of ['activate', 'retire']) {
@@ -279,7 +279,7 @@ describe('signing keys', () => {
     const asked = (await owner.get(retire)).body
     const send = (typed: Record<string, string>) => submit(owner, retire, `${KEYS}/retire`, typed)
     const stages = async () => {
-      const rows = await school.at.from('signing_keys').select('stage').execute()
+      const rows = await school.db.from('signing_keys').select('stage').execute()
       return rows.map(({ stage }) => stage)
     }
     for (const confirm_name of ['', 'another']) {
@@ -356,7 +356,7 @@ describe('the audit log', () => {
       outcome: 'ok',
       subject: `change-${place}`,
     }))
-    await school.at.insert('audit_entries', rows).execute()
+    await school.db.insert('audit_entries', rows).execute()
     const owner = await anOwner(world, school)
     const found = async (query: string) => {
       const { body } = await owner.get(`/admin/audit?action=school.changed&${query}`)
@@ -420,7 +420,7 @@ describe('the audit log', () => {
     const school = await world.aSchool()
     const client = await world.aPublicClient(school)
     const deleted = await world.aPublicClient(school, { name: 'Old Planner' })
-    await school.at
+    await school.db
       .update('clients')
       .set({ deleted_at: new Date() })
       .where('client_id', '=', deleted.clientId)
@@ -436,7 +436,7 @@ describe('the audit log', () => {
     const about = (subject: string, operation: string, more: object = {}) =>
       entry('operation.done', { subject, detail: JSON.stringify({ operation, ...more }) })
     const gone = uuidv7()
-    await school.at
+    await school.db
       .insert('audit_entries', [
         about(course, 'courses.publish'),
         about(elsewhere, 'courses.archive'),
@@ -484,7 +484,7 @@ describe('the audit log', () => {
     const school = await world.aSchool()
     const subjects = Array.from({ length: 1000 }, (_, n) => `person-${n}`)
     const entry = { id: uuidv7(), action: 'member.roles_changed', outcome: 'ok' }
-    await school.at
+    await school.db
       .insert('audit_entries', { ...entry, detail: JSON.stringify({ subjects }) })
       .execute()
     const { body } = await (await anOwner(world, school)).get('/admin/audit')
@@ -501,14 +501,14 @@ describe('the audit log', () => {
       subject,
     })
     const rows = Array.from({ length: 120 }, (_, n) => entry(`change-${n}`))
-    await school.at.insert('audit_entries', rows).execute()
+    await school.db.insert('audit_entries', rows).execute()
     const owner = await anOwner(world, school)
     const seen: string[] = []
     let next: string | undefined = '/admin/audit?action=school.changed'
     while (next !== undefined) {
       const { body } = await owner.get(next)
       seen.push(...[...body.matchAll(/change-\d+/g)].map(([subject]) => subject))
-      await school.at.insert('audit_entries', entry('later')).execute()
+      await school.db.insert('audit_entries', entry('later')).execute()
       next = /<a href="([^"]*)">Older entries/.exec(body)?.[1]?.replaceAll('&amp;', '&')
     }
     expect(seen).toHaveLength(120)
@@ -521,13 +521,13 @@ test('the people of an app are shown in pages', async () => {
   const client = await world.aPublicClient(school)
   const ada = await world.aMember(school)
   const pair = await aPair(world, school, client, ada)
-  const { id } = await school.at.from('authorizations').select('id').executeTakeFirstOrThrow()
+  const { id } = await school.db.from('authorizations').select('id').executeTakeFirstOrThrow()
   const pairRow = await world.database.db
     .selectFrom('token_pairs')
     .selectAll()
     .where('authorization_id', '=', id)
     .executeTakeFirstOrThrow()
-  const authorization = await school.at
+  const authorization = await school.db
     .from('authorizations')
     .selectAll()
     .where('id', '=', id)
@@ -535,7 +535,7 @@ test('the people of an app are shown in pages', async () => {
   for (let n = 0; n < 60; n++) {
     const member = await world.aMember(school)
     const copy = uuidv7()
-    await school.at
+    await school.db
       .insert('authorizations', { ...authorization, id: copy, user_id: member.id })
       .execute()
     await world.database.db

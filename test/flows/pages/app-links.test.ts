@@ -84,7 +84,7 @@ describe('the logo of an application', () => {
       await send(owner, clientId, Buffer.from('yes'), { field: 'remove' })
     }
     expect(logoIn(await consentAt(school, clientId))).toBeUndefined()
-    const audit = await school.at
+    const audit = await school.db
       .from('audit_entries')
       .select('detail')
       .where('action', '=', 'client.changed')

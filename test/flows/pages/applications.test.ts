@@ -32,7 +32,7 @@ async function make(visitor: Visitor, overrides: Record<string, string> = {}) {
 }
 
 async function applicationsOf(school: TestSchool) {
-  return await school.at
+  return await school.db
     .from('clients')
     .selectAll()
     .where('deleted_at', 'is', null)
@@ -41,7 +41,7 @@ async function applicationsOf(school: TestSchool) {
 }
 
 async function actionsAt(school: TestSchool): Promise<string[]> {
-  const rows = await school.at.from('audit_entries').select('action').orderBy('id').execute()
+  const rows = await school.db.from('audit_entries').select('action').orderBy('id').execute()
   return rows.map(({ action }) => action).filter((action) => !action.startsWith('session.'))
 }
 
@@ -345,7 +345,7 @@ describe('OAuth applications', () => {
       expect(await applicationsOf(school)).toEqual([])
       // Names from before that rule are still stored.
       await make(owner)
-      await school.at.update('clients').set({ name }).execute()
+      await school.db.update('clients').set({ name }).execute()
       const { body } = await owner.get(APPS)
       expect(body).toContain('&lt;script>alert(1)&lt;/script>gnp.exe')
       expect(body).not.toContain('<script>')
@@ -538,7 +538,7 @@ describe('redirect URIs after sign-out', () => {
         expect((await owner.get(`${APPS}/new`)).body).not.toContain(FIELD)
         await make(owner)
         const [row] = await applicationsOf(school)
-        await school.at
+        await school.db
           .update('clients')
           .set({ post_logout_redirect_uris: [AFTER] })
           .execute()

@@ -34,7 +34,7 @@ async function offer(school: TestSchool, name = 'Claude'): Promise<string> {
 const asMember = async (school: TestSchool) =>
   await signedIn(world, school, await world.aMember(school))
 
-const rowsOf = (school: TestSchool) => school.at.from('clients').selectAll().execute()
+const rowsOf = (school: TestSchool) => school.db.from('clients').selectAll().execute()
 
 describe('in the admin area', () => {
   verifies('assistants.template', 'every template has a form with its callbacks', async () => {
@@ -71,7 +71,7 @@ describe('in the admin area', () => {
       const page = (await owner.get(String(location))).body
       expect(page).toContain(`href="${PAGE}"`)
       expect((await owner.get(LIST)).body).toContain(`>Our Claude<`)
-      const entries = await school.at.from('audit_entries').selectAll().execute()
+      const entries = await school.db.from('audit_entries').selectAll().execute()
       const entry = entries.find(({ client_id }) => client_id !== null)
       expect(entry).toMatchObject({ action: 'client.created', detail: { assistant: 'claude' } })
     },
@@ -171,7 +171,7 @@ describe('Use with an assistant', () => {
       const read = (await member.get(PAGE)).body
       expect(read).not.toContain('mark notifications as read')
       expect(read).not.toContain('on your own computer')
-      await school.at
+      await school.db
         .update('clients')
         .set({ scopes: ['account:read', 'account:write'] })
         .execute()
@@ -196,7 +196,7 @@ describe('Use with an assistant', () => {
       const off = await offer(school, 'Switched off')
       const gone = await offer(school, 'Deleted')
       await perform(school, disableClient, { client_id: off })
-      await school.at
+      await school.db
         .update('clients')
         .set({ deleted_at: new Date() })
         .where('client_id', '=', gone)
@@ -280,7 +280,7 @@ describe('Use with an assistant', () => {
       expect(headers.location).toContain('/sign-in?return_to=%2Faccount%2Fassistants')
       const eve = await world.aMember(school)
       const visitor = await signedIn(world, school, eve)
-      await school.at
+      await school.db
         .update('school_members')
         .set({ roles: [] })
         .where('user_id', '=', eve.id)

@@ -24,7 +24,7 @@ const send = (visitor: Visitor, page: Answer, passkey: string) =>
   visitor.post('/confirm/passkey', { ...hiddenFields(page.body, '/confirm'), passkey })
 
 const methodsOf = async ({ id }: TestPerson) => {
-  const rows = await school.at
+  const rows = await school.db
     .from('browser_sessions')
     .select('methods')
     .where('user_id', '=', id)
@@ -117,7 +117,7 @@ test('an owner needs a device that checks who holds it', async () => {
 test('a passkey that was removed confirms nothing', async () => {
   const { visitor, device, person } = await aHolder()
   const page = await visitor.get('/confirm')
-  await school.at.delete('passkeys').where('user_id', '=', person.id).execute()
+  await school.db.delete('passkeys').where('user_id', '=', person.id).execute()
   expect((await send(visitor, page, device.prove(questionOn(page)))).statusCode).toBe(401)
 })
 

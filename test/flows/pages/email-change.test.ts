@@ -85,7 +85,7 @@ async function signsInWith(school: TestSchool, email: string, password: string):
 
 const auditOf = async (school: TestSchool) =>
   (
-    await school.at
+    await school.db
       .from('audit_entries')
       .select(['action', 'detail'])
       .where('action', 'like', 'person.email%')
@@ -417,19 +417,19 @@ describe('a thief', () => {
   test('asks for the deletion of the account: the undo cancels it, and links in both mailboxes end', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
-    const before = await mintNotMeLink(school.at, ada.id)
+    const before = await mintNotMeLink(school.db, ada.id)
     const { undo } = await changed(school, ada, newEmail())
-    expect(await findNotMe(school.at, before ?? '')).toBeUndefined()
-    const after = await mintNotMeLink(school.at, ada.id)
+    expect(await findNotMe(school.db, before ?? '')).toBeUndefined()
+    const after = await mintNotMeLink(school.db, ada.id)
     for (const part of ['account', 'school'] as const) {
-      await school.at.transaction((tx) =>
+      await school.db.transaction((tx) =>
         requestDeletion(tx, { userId: ada.id, part, requestId: 'r' }),
       )
     }
-    expect(await findDeletions(school.at, ada.id)).toHaveLength(2)
+    expect(await findDeletions(school.db, ada.id)).toHaveLength(2)
     await decide(school, undo, 'undo')
-    expect(await findDeletions(school.at, ada.id)).toEqual([])
-    expect(await findNotMe(school.at, after ?? '')).toBeUndefined()
+    expect(await findDeletions(school.db, ada.id)).toEqual([])
+    expect(await findNotMe(school.db, after ?? '')).toBeUndefined()
     const cancelled = await world.database.db
       .selectFrom('audit_entries')
       .select(['school_id', 'detail'])
@@ -553,10 +553,10 @@ describe('a thief', () => {
     const made = await submit(thief, `${finish}?link=${encodeURIComponent(link)}`, finish, fields)
     expect(made.statusCode).toBe(400)
     const typed = { email: ada.email, name: 'Eve', roles: ['student'] as const }
-    const id = await hostile.at.transaction((tx) => addMember(tx, typed, { via: 'admin_area' }))
-    expect(await mintResetLink(hostile.at, id)).toBeUndefined()
+    const id = await hostile.db.transaction((tx) => addMember(tx, typed, { via: 'admin_area' }))
+    expect(await mintResetLink(hostile.db, id)).toBeUndefined()
     const invited = { userId: id, email: ada.email, name: 'Eve', hasCredential: false }
-    const accepted = await acceptInvitation(hostile.at, {
+    const accepted = await acceptInvitation(hostile.db, {
       ...{ invited, name: 'Eve', next: fields.new_password, requestId: 'r' },
       school: { name: 'Hostile', origin: hostile.origin },
     })
@@ -653,7 +653,7 @@ describe('a thief', () => {
     const [school, hostile] = [await world.aSchool(), await world.aSchool()]
     const ada = await world.aMember(school)
     const { undo } = await changed(school, ada, newEmail())
-    const squatter = await hostile.at.transaction((tx) =>
+    const squatter = await hostile.db.transaction((tx) =>
       addMember(
         tx,
         { email: ada.email, name: 'Mallory', roles: ['student'] },
@@ -727,7 +727,7 @@ test('a mail scanner that opens every link changes nothing', async () => {
   for (const link of [old, fresh, old, fresh]) {
     expect((await new Visitor(world, school).get(link)).statusCode).toBe(200)
   }
-  const rows = await school.at
+  const rows = await school.db
     .from('email_changes')
     .select(['old_confirmed_at', 'new_confirmed_at', 'changed_at', 'ended_at'])
     .execute()

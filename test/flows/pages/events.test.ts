@@ -22,7 +22,7 @@ interface EventOptions {
 async function anEvent(options: EventOptions = {}): Promise<{ id: string; path: string }> {
   const [id, slug] = [uuidv7(), aSlug()]
   const inDays = options.inDays ?? 3
-  await school.at
+  await school.db
     .insert('events', {
       id,
       slug,
@@ -58,7 +58,7 @@ async function registered(person: TestPerson): Promise<readonly string[]> {
 }
 
 async function placesOf({ id }: TestPerson): Promise<readonly string[]> {
-  const rows = await school.at
+  const rows = await school.db
     .from('event_registrations')
     .select('state')
     .where('user_id', '=', id)
@@ -119,7 +119,7 @@ test('a canceled event is shown to its members alone', async () => {
   const { id, path } = await anEvent()
   const visitor = await signedIn(world, school, await world.aMember(school))
   await submit(visitor, path, path)
-  await school.at.update('events').set({ state: 'canceled' }).where('id', '=', id).execute()
+  await school.db.update('events').set({ state: 'canceled' }).where('id', '=', id).execute()
   expect((await visitor.get(path)).body).toContain('This event was canceled')
   expect((await new Visitor(world, school).get(path)).statusCode).toBe(404)
 })
@@ -128,7 +128,7 @@ test('an event that is over says so to its members, and leads to no room any mor
   const { id, path } = await anEvent({ inDays: -1 })
   const ada = await world.aMember(school)
   const registration = { id: uuidv7(), event_id: id, user_id: ada.id }
-  await school.at.insert('event_registrations', registration).execute()
+  await school.db.insert('event_registrations', registration).execute()
   const visitor = await signedIn(world, school, ada)
   const { body } = await visitor.get(path)
   expect(body).toContain('This event is over.')
@@ -148,7 +148,7 @@ test('a paid event says whom to ask for a place, unless every place is taken', a
   expect(body).toContain(`href="/sign-in?return_to=${encodeURIComponent(path)}"`)
   const ada = await world.aMember(school)
   const registration = { id: uuidv7(), event_id: id, user_id: ada.id }
-  await school.at.insert('event_registrations', registration).execute()
+  await school.db.insert('event_registrations', registration).execute()
   const full = (await visitor.get(path)).body
   expect(full).toContain('Every place is taken.')
   expect(full).not.toContain('how to register')
@@ -188,7 +188,7 @@ describe('attacks', () => {
     )
     const locations = answers.map(({ headers }) => headers.location)
     expect(locations.filter((one) => one === `${path}?done=registered`)).toHaveLength(1)
-    const rows = await school.at
+    const rows = await school.db
       .from('event_registrations')
       .select('id')
       .where('event_id', '=', id)
@@ -202,7 +202,7 @@ describe('attacks', () => {
     for (const options of [{ price: 100 }, { inDays: -3 }]) {
       const { id, path } = await anEvent(options)
       const registration = { id: uuidv7(), event_id: id, user_id: ada.id }
-      await school.at.insert('event_registrations', registration).execute()
+      await school.db.insert('event_registrations', registration).execute()
       const answer = await act(visitor, path, 'cancel')
       expect(answer.headers.location).toBe(`${path}?done=refused`)
     }
@@ -229,7 +229,7 @@ describe('attacks', () => {
     const ada = await world.aMember(school)
     const visitor = await signedIn(world, school, ada)
     const registration = { id: uuidv7(), event_id: id, user_id: ada.id }
-    await school.at.insert('event_registrations', registration).execute()
+    await school.db.insert('event_registrations', registration).execute()
     const answer = await whileHeld(
       'event_registrations',
       registration.id,
@@ -270,7 +270,7 @@ describe('attacks', () => {
     const { path } = await anEvent()
     const other = await world.aSchool()
     const ada = await world.aMember(school)
-    await other.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+    await other.db.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
     const visitor = await signedIn(world, other, ada)
     expect((await act(visitor, path, 'register')).statusCode).toBe(404)
   })

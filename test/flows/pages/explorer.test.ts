@@ -23,7 +23,7 @@ const clientAt = (school: TestSchool) => ({
 })
 
 const rowsOf = (school: TestSchool) =>
-  school.at.from('clients').select(['client_id', 'redirect_uris', 'disabled_at']).execute()
+  school.db.from('clients').select(['client_id', 'redirect_uris', 'disabled_at']).execute()
 
 /** The status of an authorization request of the explorer. */
 async function authorizing(school: TestSchool): Promise<number> {
@@ -47,7 +47,7 @@ describe('the explorer', () => {
     expect(await rowsOf(school)).toEqual([
       { client_id: ID, redirect_uris: [`${school.origin}${PAGE}`], disabled_at: null },
     ])
-    const audited = await school.at.from('audit_entries').select(['action', 'client_id']).execute()
+    const audited = await school.db.from('audit_entries').select(['action', 'client_id']).execute()
     expect(audited.map(({ action }) => action)).not.toContain('client.created')
   })
 
@@ -96,7 +96,7 @@ describe('the explorer', () => {
         expect(shown).not.toContain('no longer let the app do')
         expect(shown).not.toContain('<dt>Created</dt>')
       }
-      const audited = await school.at.from('audit_entries').select('action').execute()
+      const audited = await school.db.from('audit_entries').select('action').execute()
       expect(audited.filter(({ action }) => action.startsWith('client.'))).toEqual([
         { action: 'client.disabled' },
       ])

@@ -16,7 +16,7 @@ const FIELDS = JSON.stringify([{ name: 'q', label: 'Q', kind: 'text', required: 
 async function aForm(at: TestSchool = school, change: object = {}) {
   const [id, slug] = [uuidv7(), aSlug()]
   const form = { id, slug, title: 'Ask', fields: FIELDS, ...change }
-  await at.at.insert('forms', form).execute()
+  await at.db.insert('forms', form).execute()
   return { id, path: `/forms/${slug}` }
 }
 
@@ -103,7 +103,7 @@ test('a member sends 20 answers in an hour from any address, and other members a
   const ben = await signedIn(world, school, await world.aMember(school))
   expect(await send(ben, one.path, '192.0.2.1')).toBe(1)
   const second = await world.aSchool()
-  await second.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+  await second.db.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
   const elsewhere = await aForm(second)
   expect(await send(await signedIn(world, second, ada), elsewhere.path, '192.0.2.1')).toBe(1)
 })
@@ -115,7 +115,7 @@ describe('attacks: posts that a form refuses use up what others may send', () =>
     const { id, path } = await aForm()
     const visitor = new Visitor(world, school)
     const fields = { ...hiddenFields((await visitor.get(path)).body, path), 'answer.q': 'x' }
-    await school.at.update('forms').set({ state: 'closed' }).where('id', '=', id).execute()
+    await school.db.update('forms').set({ state: 'closed' }).where('id', '=', id).execute()
     const sent = await visitor.post(path, fields, from('192.0.2.1'))
     expect(sent.headers.location).toBe(`${path}?done=closed`)
     const empty = await visitor.post(path, { ...fields, 'answer.q': '' }, from('192.0.2.1'))

@@ -24,7 +24,7 @@ async function aForm(
   } = {},
 ): Promise<{ id: string; path: string }> {
   const [id, slug] = [uuidv7(), aSlug()]
-  await (options.at ?? school).at
+  await (options.at ?? school).db
     .insert('forms', {
       id,
       slug,
@@ -38,7 +38,7 @@ async function aForm(
 }
 
 async function answersOf(form: string) {
-  return await school.at
+  return await school.db
     .from('form_submissions')
     .select(['user_id', 'answers'])
     .where('form_id', '=', form)
@@ -120,7 +120,7 @@ describe('long answers', () => {
     const { id, path } = await aForm({ questions })
     const text = `${'漢'.repeat(6000)}\n<b>second\n\n${'x'.repeat(3900)} end`
     await send(new Visitor(world, school), path, { a: text })
-    const rows = school.at.from('form_submissions').select('id').where('form_id', '=', id)
+    const rows = school.db.from('form_submissions').select('id').where('form_id', '=', id)
     const submission = (await rows.executeTakeFirstOrThrow()).id
     const { body } = await (await anOwner(world, school)).get(`/admin/submissions/${submission}`)
     expect(body).toContain(`>${text.replace('<', '&lt;')}<`)
@@ -264,7 +264,7 @@ describe('attacks', () => {
     const visitor = new Visitor(world, school)
     const fields = { ...hiddenFields((await visitor.get(path)).body, path), 'answer.course': 'x' }
     const change = (columns: { state?: 'closed' | 'open'; once_per_member?: boolean }) =>
-      school.at.update('forms').set(columns).where('id', '=', id).execute()
+      school.db.update('forms').set(columns).where('id', '=', id).execute()
     await change({ once_per_member: true })
     expect((await visitor.post(path, fields)).headers.location).toContain('/sign-in')
     await change({ once_per_member: false, state: 'closed' })
@@ -276,9 +276,9 @@ describe('attacks', () => {
     const { id, path } = await aForm()
     const ada = await world.aMember(school)
     const visitor = await signedIn(world, school, ada)
-    await school.at.delete('school_members').where('user_id', '=', ada.id).execute()
+    await school.db.delete('school_members').where('user_id', '=', ada.id).execute()
     const fields = { ...hiddenFields((await visitor.get(path)).body, path), 'answer.course': 'x' }
-    await school.at.update('forms').set({ once_per_member: true }).where('id', '=', id).execute()
+    await school.db.update('forms').set({ once_per_member: true }).where('id', '=', id).execute()
     const sent = await visitor.post(path, fields)
     expect(sent.headers.location).toBe(`${path}?done=members_only`)
     const told = await visitor.get(`${path}?done=members_only`)

@@ -173,7 +173,7 @@ describe('attacks on a paid download by the address of its file', () => {
     const { path } = await aSoldFile()
     const other = await world.aSchool()
     const eve = await world.aMember(other, ['owner'])
-    await school.at.insert('school_members', { user_id: eve.id, roles: ['student'] }).execute()
+    await school.db.insert('school_members', { user_id: eve.id, roles: ['student'] }).execute()
     const former = await world.aMember(school, ['admin'])
     const visitors = [
       await signedIn(world, school, await world.aMember(school, ['lecturer'])),
@@ -182,7 +182,7 @@ describe('attacks on a paid download by the address of its file', () => {
       await signedIn(world, other, eve),
     ]
     expect((await visitors[2]?.get(path))?.body).toBe(SECRET)
-    await school.at
+    await school.db
       .update('school_members')
       .set({ roles: ['student'] })
       .where('user_id', '=', former.id)

@@ -60,7 +60,7 @@ describe('the history of a person', () => {
     const operator = await signedIn(world, school, owner)
     const page = `/admin/developers/applications/${client.clientId}`
     await submit(operator, page, '/admin/clients/end')
-    await school.at.transaction((tx) => changeRoles(tx, ada.id, ['lecturer'], by(owner)))
+    await school.db.transaction((tx) => changeRoles(tx, ada.id, ['lecturer'], by(owner)))
     await performByCommandLine(school, setPersonPassword, {
       id: ada.id,
       password_hash: await hashPassword(PASSWORD),
@@ -76,7 +76,7 @@ describe('the history of a person', () => {
   test('has no note of an operator and names none', async () => {
     const [ada, owner] = [await world.aMember(school), await world.aMember(school, ['owner'])]
     const client = await world.aPublicClient(school, { name: 'Study Planner' })
-    await record(school.at, {
+    await record(school.db, {
       action: 'authorization.ended',
       outcome: 'ok',
       actorUserId: owner.id,
@@ -116,14 +116,14 @@ describe('the history of a person', () => {
     const client = await world.aPublicClient(elsewhere, { name: 'Far App' })
     await aPair(world, elsewhere, client, ada)
     const common = { outcome: 'ok', actorUserId: ben.id } as const
-    await record(school.at, { ...common, action: 'operation.done', subject: ada.id })
-    await record(school.at, {
+    await record(school.db, { ...common, action: 'operation.done', subject: ada.id })
+    await record(school.db, {
       ...common,
       action: 'member.roles_changed',
       detail: { subjects: [ada.id, ben.id] },
     })
-    await record(school.at, { ...common, action: 'authorization.refused', clientId: 'x' })
-    await record(school.at, { ...common, action: 'token.revoked', clientId: 'x' })
+    await record(school.db, { ...common, action: 'authorization.refused', clientId: 'x' })
+    await record(school.db, { ...common, action: 'token.revoked', clientId: 'x' })
     expect(await linesOf(await signedIn(world, school, ada))).toEqual([])
     expect(await linesOf(await signedIn(world, school, ben))).toEqual([])
     expect(await linesOf(await signedIn(world, elsewhere, ada))).toEqual(['You allowed Far App'])

@@ -25,7 +25,7 @@ const aSchool = () => world.aSchool({ invitesPeople: true })
 async function add(school: TestSchool, email: string, name = 'As Typed'): Promise<string> {
   const by = { via: 'admin_area' } as const
   const fresh = { email, name, roles: ['student'] as const }
-  const id = await school.at.transaction((tx) => addMember(tx, fresh, by))
+  const id = await school.db.transaction((tx) => addMember(tx, fresh, by))
   await untilSent(world)
   return id
 }
@@ -41,7 +41,7 @@ const accept = (visitor: Visitor, link: string, fields: Record<string, string> =
   submit(visitor, link, '/invitation', { new_password: CHOSEN, ...fields })
 
 const memberAt = (school: TestSchool, userId: string) =>
-  school.at
+  school.db
     .from('school_members')
     .select(['roles', 'signed_in_at', 'invited_at', 'invitation_opened_at'])
     .where('user_id', '=', userId)
@@ -102,7 +102,7 @@ describe('an invitation', () => {
     expect(ready?.text).toContain('You chose a password for your account')
     expect(more).toEqual([])
     expect(await signsIn(school, email, CHOSEN)).toBe(303)
-    const audited = await school.at
+    const audited = await school.db
       .from('audit_entries')
       .select(['action', 'subject', 'actor_user_id', 'detail'])
       .where('action', 'in', ['member.invited', 'person.password_changed'])
@@ -243,7 +243,7 @@ describe('the page of a person', () => {
     const school = await silent.aSchool()
     const admin = new AdminBrowser(await anOwner(silent, school))
     const { id } = await silent.aMember(school)
-    await school.at
+    await school.db
       .update('school_members')
       .set({ signed_in_at: null })
       .where('user_id', '=', id)
@@ -344,7 +344,7 @@ describe('the link of an invitation', () => {
     const gone = newEmail()
     const lost = await invitedTo(school, gone)
     const { id } = await accountOf(gone)
-    await school.at.update('school_members').set({ roles: [] }).where('user_id', '=', id).execute()
+    await school.db.update('school_members').set({ roles: [] }).where('user_id', '=', id).execute()
     expect((await new Visitor(world, school).get(lost)).statusCode).toBe(400)
 
     const moved = newEmail()
@@ -389,20 +389,20 @@ describe('mails without end', () => {
     const by = { via: 'admin_area' } as const
     for (const email of [first, second]) {
       const fresh = { email, name: 'As Typed', roles: ['student'] as const }
-      await school.at.transaction((tx) => addMember(tx, fresh, by))
+      await school.db.transaction((tx) => addMember(tx, fresh, by))
     }
     const path = '/forgotten-password'
     await submit(new Visitor(world, school), path, path, { email: first })
     expect((await mailBox.take(first)).text).toContain('/reset-password')
     const waiting = async () =>
-      await school.at
+      await school.db
         .from('outgoing_mails')
         .select(['attempts', sql<boolean>`next_try_at > now() + interval '39 minutes'`.as('waits')])
         .execute()
     const later = { attempts: 0, waits: true }
     await expect.poll(waiting).toEqual([later, later])
     await world.database.pool.query('delete from sign_in_throttles where bucket = $1', [bucket])
-    await school.at
+    await school.db
       .update('outgoing_mails')
       .set({ next_try_at: new Date(0) })
       .execute()
@@ -415,7 +415,7 @@ describe('an import', () => {
   const people = (many: number) =>
     Array.from({ length: many }, () => ({ email: newEmail(), name: 'As Typed' }))
   const jobsOf = (school: TestSchool) =>
-    school.at.from('jobs').select(['kind', 'state', 'result', 'title']).orderBy('id').execute()
+    school.db.from('jobs').select(['kind', 'state', 'result', 'title']).orderBy('id').execute()
 
   test('invites the people whom it adds in a job, and people who were there already are left alone', async () => {
     const [school, home] = [await aSchool(), await world.aSchool()]
@@ -442,7 +442,7 @@ describe('an import', () => {
     // The same file again adds no person, so no job is started.
     await importInto(school, studentKind, rows)
     expect(await jobsOf(school)).toHaveLength(1)
-    const audited = await school.at
+    const audited = await school.db
       .from('audit_entries')
       .select('detail')
       .where('action', '=', 'member.invited')
@@ -467,6 +467,6 @@ describe('an import', () => {
     ])
     await finishJobs(world)
     expect(await jobsOf(school)).toMatchObject([{ state: 'done', result: { invited_count: 0 } }])
-    expect(await school.at.from('outgoing_mails').select('id').execute()).toEqual([])
+    expect(await school.db.from('outgoing_mails').select('id').execute()).toEqual([])
   })
 })

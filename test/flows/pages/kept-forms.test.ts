@@ -71,7 +71,7 @@ function formOf(html: string, action: string): [string, string][] {
 }
 
 const coursesOf = (school: TestSchool) =>
-  school.at.from('courses').select(['title', 'description', 'version']).execute()
+  school.db.from('courses').select(['title', 'description', 'version']).execute()
 
 /** 64 kB of text with everything that a browser or a parser could change. */
 const LONG = `\r\n\r\nFirst & last <b>"bold"</b> '&amp;' %41 + \t 漢字 🖋️\r\n${'A line of the text.\r\n'.repeat(3200)}end  `
@@ -104,10 +104,10 @@ describe('a form whose session has ended', () => {
       ...formOf((await visitor.get(NEW)).body, NEW),
       ...Object.entries(course('Before')),
     ])
-    const [row] = await school.at.from('courses').select('id').execute()
+    const [row] = await school.db.from('courses').select('id').execute()
     const edit = `/admin/courses/${row?.id}/edit`
     const asked = await sendLate(author, { ...course('After'), title: 'Another' }, edit)
-    await school.at.update('courses').set({ title: 'Changed meanwhile', version: 2 }).execute()
+    await school.db.update('courses').set({ title: 'Changed meanwhile', version: 2 }).execute()
     const found = await visitor.signIn(asked, person)
     const shown = await visitor.post(edit, [...formOf(found.body, edit), ['show_again', 'yes']])
     expect(shown.statusCode).toBe(200)
@@ -331,7 +331,7 @@ describe('a form that has to be confirmed', () => {
     const asked = await visitor.post(`${KEYS}/publish`, hidden)
     expect(asked.statusCode).toBe(200)
     expect(asked.body).toContain('Confirm that it is you')
-    const keys = () => school.at.from('signing_keys').select('kid').execute()
+    const keys = () => school.db.from('signing_keys').select('kid').execute()
     const before = (await keys()).length
     const found = await visitor.post('/confirm', {
       ...hiddenFields(asked.body, '/confirm'),

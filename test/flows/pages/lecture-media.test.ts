@@ -145,7 +145,7 @@ describe('a file', () => {
 
 test('a lecture that was a quiz reads as a text, and no new one can be made', async () => {
   const { id, course, path } = await aLecture({ body: 'Questions' })
-  await school.at.update('lectures').set({ kind: 'quiz' }).where('id', '=', id).execute()
+  await school.db.update('lectures').set({ kind: 'quiz' }).where('id', '=', id).execute()
   expect((await operator.get(`/lectures/${id}`)).json().kind).toBe('text')
   const { sections } = (await operator.get(`/courses/${course.id}/curriculum`)).json()
   expect(sections[0].lectures[0].kind).toBe('text')
@@ -158,7 +158,7 @@ test('a lecture that was a quiz reads as a text, and no new one can be made', as
 
 test('a quiz in a file of an older release is imported as a text, once', async () => {
   const { id, course } = await aLecture({ body: 'Questions' })
-  await school.at.update('lectures').set({ kind: 'quiz' }).where('id', '=', id).execute()
+  await school.db.update('lectures').set({ kind: 'quiz' }).where('id', '=', id).execute()
   const { section_id } = (await operator.get(`/lectures/${id}`)).json()
   const row = { external_id: 'quiz-1', section_id, title: 'Old questions', kind: 'quiz' }
   const file = [row, { id, kind: 'quiz' }].map((one) => JSON.stringify(one)).join('\n')

@@ -22,7 +22,7 @@ async function aCourseToWatch(at: TestSchool = school) {
   const course = await aCourse(at, [[{}, {}]])
   const [film = '', text = ''] = course.lectures[0] ?? []
   const video = { kind: 'video', video_url: FROM_ITS_START } as const
-  await at.at.update('lectures').set(video).where('id', '=', film).execute()
+  await at.db.update('lectures').set(video).where('id', '=', film).execute()
   const pathTo = (lecture: string) => `/courses/${course.slug}/lectures/${lecture}`
   return { course, film, text, pathTo }
 }
@@ -56,7 +56,7 @@ async function toldAbout(person: TestPerson) {
 
 const positionsIn = async ({ id }: TestCourse) =>
   (
-    await school.at
+    await school.db
       .from('lecture_progress')
       .select('position_seconds')
       .where('course_id', '=', id)
@@ -98,7 +98,7 @@ describe('the position in a lecture', () => {
     await tellOfText('42')
     expect(await buttons(text)).toEqual(Array(3).fill('Continue'))
     const elsewhere = { kind: 'video', video_url: 'https://films.example/watch/one' } as const
-    await school.at.update('lectures').set(elsewhere).where('id', '=', text).execute()
+    await school.db.update('lectures').set(elsewhere).where('id', '=', text).execute()
     expect(await buttons(text)).toEqual(Array(3).fill('Continue'))
   })
 
@@ -130,7 +130,7 @@ describe('the position in a lecture', () => {
     const { enrollment, visitor } = await aStudentOf(course)
     const tell = await open(visitor, pathTo(film))
     const version = () =>
-      school.at.from('enrollments').select('version').where('id', '=', enrollment).execute()
+      school.db.from('enrollments').select('version').where('id', '=', enrollment).execute()
     const before = await version()
     await tell('42')
     expect(await version()).toEqual(before)
@@ -140,14 +140,14 @@ describe('the position in a lecture', () => {
     const { course, film, pathTo } = await aCourseToWatch()
     const { ada, visitor } = await aStudentOf(course)
     const tell = await open(visitor, pathTo(film))
-    await school.at.delete('learning_days').where('user_id', '=', ada.id).execute()
-    await school.at
+    await school.db.delete('learning_days').where('user_id', '=', ada.id).execute()
+    await school.db
       .update('lecture_progress')
       .set({ updated_at: daysFromNow(-1) })
       .where('user_id', '=', ada.id)
       .execute()
     const days = () =>
-      school.at.from('learning_days').select('user_id').where('user_id', '=', ada.id).execute()
+      school.db.from('learning_days').select('user_id').where('user_id', '=', ada.id).execute()
     await tell('42')
     expect(await days()).toHaveLength(1)
   })
@@ -230,7 +230,7 @@ describe('attacks', () => {
     for (const end of ended) {
       const late = await aStudentOf(course)
       const tell = await open(late.visitor, pathTo(film))
-      await school.at.update('enrollments').set(end).where('id', '=', late.enrollment).execute()
+      await school.db.update('enrollments').set(end).where('id', '=', late.enrollment).execute()
       expect((await tell('42')).statusCode).toBe(403)
     }
     expect(await positionsIn(course)).toEqual([0, 0])

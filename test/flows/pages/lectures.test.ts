@@ -19,7 +19,7 @@ async function aCourseToRead(): Promise<TestCourse> {
     [{ preview: true }, {}],
     [{}, { unlockAt: tomorrow, title: 'Later' }],
   ])
-  await school.at
+  await school.db
     .update('lectures')
     .set({ body: TEXT })
     .where('course_id', '=', course.id)
@@ -119,7 +119,7 @@ describe('a lecture', () => {
     const [free, second] = lecturesIn(course)
     const { ada, visitor } = await aStudentOf(course)
     const place = { user_id: ada.id, course_id: course.id, lecture_id: second }
-    await school.at
+    await school.db
       .insert('lecture_progress', { ...place, state: 'read', position_seconds: 42 })
       .execute()
     await visitor.get(pathTo(course, free))
@@ -141,7 +141,7 @@ describe('a lecture', () => {
     const course = await aCourseToRead()
     const [free, second] = lecturesIn(course)
     const { visitor } = await aStudentOf(course)
-    await school.at
+    await school.db
       .update('courses')
       .set({ state: 'archived', archived_at: new Date() })
       .where('id', '=', course.id)
@@ -166,9 +166,9 @@ describe('the page of a course', () => {
     const course = await aCourseToRead()
     const [free, second] = lecturesIn(course)
     const grace = await world.aMember(school, ['lecturer'])
-    await school.at.update('school_members').set({ signed_in_at: new Date() }).execute()
-    await school.at.insert('lecturers', { user_id: grace.id, headline: 'Engineer' }).execute()
-    await school.at
+    await school.db.update('school_members').set({ signed_in_at: new Date() }).execute()
+    await school.db.insert('lecturers', { user_id: grace.id, headline: 'Engineer' }).execute()
+    await school.db
       .insert('course_lecturers', { course_id: course.id, user_id: grace.id, position: 0 })
       .execute()
     const { body, statusCode } = await new Visitor(world, school).get(`/courses/${course.slug}`)
@@ -190,7 +190,7 @@ describe('the page of a course', () => {
     expect(await page()).toMatch(/class="button button-primary"[^>]*>Start</)
     await submit(visitor, pathTo(course, second), pathTo(course, second))
     await visitor.get(pathTo(course, third))
-    await school.at
+    await school.db
       .update('courses')
       .set({ state: 'archived', archived_at: new Date() })
       .where('id', '=', course.id)
@@ -208,8 +208,8 @@ describe('the page of a course', () => {
     const shown = async (content_type: string) => {
       const id = crypto.randomUUID()
       const bytes = { size_bytes: 1, sha256: Buffer.alloc(32), storage_key: 'none' }
-      await school.at.insert('files', { id, name: 'cover', content_type, ...bytes }).execute()
-      await school.at
+      await school.db.insert('files', { id, name: 'cover', content_type, ...bytes }).execute()
+      await school.db
         .update('courses')
         .set({ cover_file_id: id })
         .where('id', '=', course.id)
@@ -249,7 +249,7 @@ describe('attacks', () => {
     expect(statesOf(await toldAbout(ended.ada))).not.toContain('completed')
     const revoked = await aStudentOf(course, { revokedAt: daysFromNow(-1) })
     await refused(revoked.visitor, pathTo(course, second), 403)
-    const rows = await school.at
+    const rows = await school.db
       .from('lecture_progress')
       .select('user_id')
       .where('course_id', '=', course.id)
@@ -262,7 +262,7 @@ describe('attacks', () => {
     const [free] = lecturesIn(course)
     const { ada } = await aStudentOf(course)
     const other = await world.aSchool()
-    await other.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+    await other.db.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
     await aCourse(other)
     await refused(await signedIn(world, other, ada), pathTo(course, free), 404)
   })
@@ -271,7 +271,7 @@ describe('attacks', () => {
     const course = await aCourseToRead()
     const [free] = lecturesIn(course)
     const draft = { state: 'draft', published_at: null } as const
-    await school.at.update('courses').set(draft).where('id', '=', course.id).execute()
+    await school.db.update('courses').set(draft).where('id', '=', course.id).execute()
     const visitor = await signedIn(world, school, await world.aMember(school))
     await refused(visitor, pathTo(course, free), 404)
   })

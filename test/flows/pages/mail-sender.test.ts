@@ -11,7 +11,7 @@ const mailer = { send: async ({ to }: { to: string }) => void sent.push(to) }
 
 test('many mails of one school, two at a time, are all sent after one call', async () => {
   const members = await Promise.all(Array.from({ length: 150 }, () => world.aMember(school)))
-  for (const { email } of members) await queueMail(school.at, 'password_changed', email)
+  for (const { email } of members) await queueMail(school.db, 'password_changed', email)
   const sender = new MailSender(world.context, mailer, world.app.log)
   sender.wake()
   await vi.waitFor(() => expect(sent).toHaveLength(members.length), eventually)

@@ -168,13 +168,13 @@ describe('the inbox', () => {
     const [, read = '', id] = /action="(\/account\/inbox\/([^/]+)\/read)"/.exec(second) ?? []
     const done = await visitor.post(read, hiddenFields(second, read))
     expect(done.headers.location).toBe(`${next}#message-${id}`)
-    expect(await countUnreadOf(school.at, ada.id)).toBe(20)
+    expect(await countUnreadOf(school.db, ada.id)).toBe(20)
     const unread = read.replace(/read$/, 'unread')
     await visitor.post(unread, hiddenFields((await visitor.get(next)).body, unread))
-    expect(await countUnreadOf(school.at, ada.id)).toBe(21)
+    expect(await countUnreadOf(school.db, ada.id)).toBe(21)
     const all = await submit(visitor, INBOX, `${INBOX}/read-all`)
     expect((await visitor.follow(all)).body).toContain('Everything is marked as read.')
-    expect(await countUnreadOf(school.at, ada.id)).toBe(0)
+    expect(await countUnreadOf(school.db, ada.id)).toBe(0)
   })
 
   test('a forged place to come back to is ignored', async () => {
@@ -202,8 +202,8 @@ describe('the inbox', () => {
       }
     }
     await submit(visitor, INBOX, `${INBOX}/read-all`)
-    expect(await countUnreadOf(school.at, ada.id)).toBe(1)
-    expect(await countUnreadOf(other.at, mallory.id)).toBe(1)
+    expect(await countUnreadOf(school.db, ada.id)).toBe(1)
+    expect(await countUnreadOf(other.db, mallory.id)).toBe(1)
   })
 
   test('a post without the token of the form, or from another site, changes nothing', async () => {
@@ -214,6 +214,6 @@ describe('the inbox', () => {
     await visitor.post(`${INBOX}/${id}/read`, bare)
     await visitor.post(`${INBOX}/${id}/read`, fields, { origin: 'https://evil.example' })
     await visitor.post(`${INBOX}/read-all`, {})
-    expect(await countUnreadOf(school.at, ada.id)).toBe(1)
+    expect(await countUnreadOf(school.db, ada.id)).toBe(1)
   })
 })

@@ -64,7 +64,7 @@ describe('a mail about a new browser', () => {
 
   test('does not come at the first sign-in of all', async () => {
     const ada = await world.aPerson()
-    await home.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+    await home.db.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
     await signedIn(world, home, ada)
     expect(await mailsTo(ada)).toEqual([])
     await signedIn(world, home, ada)
@@ -80,7 +80,7 @@ describe('a mail about a new browser', () => {
   test('comes from the school of the person if a thief signs in at another one, also at one of their own', async () => {
     const ada = await world.aMember(home)
     const hostile = await world.aSchool()
-    await hostile.at.insert('school_members', { user_id: ada.id, roles: ['owner'] }).execute()
+    await hostile.db.insert('school_members', { user_id: ada.id, roles: ['owner'] }).execute()
     await signedIn(world, hostile, ada)
     const { text } = await mailBox.take(ada.email)
     expect(linkIn(text, home)).toBeDefined()
@@ -92,10 +92,10 @@ describe('a mail about a new browser', () => {
   test('is sent by no school that only gave the person a role', async () => {
     const eve = await world.aPerson()
     const [first, second] = [await world.aSchool(), await world.aSchool()]
-    for (const { at } of [first, second]) {
-      await at.insert('school_members', { user_id: eve.id, roles: ['student'] }).execute()
+    for (const { db } of [first, second]) {
+      await db.insert('school_members', { user_id: eve.id, roles: ['student'] }).execute()
     }
-    await queueNotice(first.at, 'passkey_added', eve)
+    await queueNotice(first.db, 'passkey_added', eve)
     await signedIn(world, await world.aSchool(), eve)
     expect(await mailsTo(eve)).toEqual([])
   })
@@ -103,7 +103,7 @@ describe('a mail about a new browser', () => {
   test('a hostile school gets no link to its own host by asking for a notice about a person who never signed in there', async () => {
     const ada = await world.aMember(home)
     const hostile = await world.aSchool()
-    await hostile.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+    await hostile.db.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
     await world.database.db
       .insertInto('outgoing_mails')
       .values({
@@ -239,7 +239,7 @@ describe('the link “it was not me”', () => {
     const own = new Visitor(world, home)
     expect((await submit(own, link, NOT_ME)).statusCode).toBe(303)
     const hostile = await world.aSchool()
-    await hostile.at.insert('school_members', { user_id: ada.id, roles: ['owner'] }).execute()
+    await hostile.db.insert('school_members', { user_id: ada.id, roles: ['owner'] }).execute()
     await submit(new Visitor(world, hostile), '/forgotten-password', '/forgotten-password', {
       email: ada.email,
     })

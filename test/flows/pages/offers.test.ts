@@ -76,7 +76,7 @@ describe('a digital product', () => {
     const ada = await world.aMember(school)
     const { path } = await aDownloadOf(ada)
     const other = await world.aSchool()
-    await other.at.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
+    await other.db.insert('school_members', { user_id: ada.id, roles: ['student'] }).execute()
     const visitor = await signedIn(world, other, ada)
     expect((await visitor.get(path)).statusCode).toBe(404)
     expect((await visitor.get(`${path}/file`)).statusCode).toBe(404)
@@ -88,7 +88,7 @@ describe('a plan', () => {
     const open = await aCourse(school)
     const hidden = await aCourse(school, [[{}]], { title: 'A title of tomorrow' })
     const tomorrow = new Date(Date.now() + 86_400_000)
-    await school.at
+    await school.db
       .update('courses')
       .set({ published_at: tomorrow })
       .where('id', '=', hidden.id)
@@ -112,7 +112,7 @@ describe('a plan', () => {
     expect(body).toContain(`href="/courses/${open.slug}"`)
     expect(body).not.toContain(hidden.slug)
     expect(body).not.toContain(hidden.title)
-    const told = await publicPlans(school.at, '', { limit: 10, fromEnd: false })
+    const told = await publicPlans(school.db, '', { limit: 10, fromEnd: false })
     expect(told.find((plan) => plan.id === id)?.courses).toEqual([open.title])
     expect(body).toContain('Ask the school how to subscribe.')
     expect((await visitor.get('/')).body).toContain(`href="/plans/${slug}"`)

@@ -52,7 +52,7 @@ test('a thief who removes an owner cannot do it in silence, by whatever way', as
 test('no mail is sent about roles that run no school, or to an owner who never signed in', async () => {
   const { school, olive, ben, browser } = await aStage()
   const fresh = await world.aPerson()
-  await school.at.insert('school_members', { user_id: fresh.id, roles: ['owner'] }).execute()
+  await school.db.insert('school_members', { user_id: fresh.id, roles: ['owner'] }).execute()
   await browser.done(`/admin/members/${ben.id}/edit`, { roles: ['lecturer', 'student'] })
   await browser.done(`/admin/members/${ben.id}/edit`, { roles: ['admin'] })
   await untilSent(world)

@@ -15,7 +15,7 @@ async function overviewOf(visitor: Visitor): Promise<string> {
 }
 
 async function aFailedJob(school: TestSchool, of_member = false): Promise<void> {
-  await school.at
+  await school.db
     .insert('jobs', {
       id: uuidv7(),
       kind: 'members.export',
@@ -31,7 +31,7 @@ async function aFailedJob(school: TestSchool, of_member = false): Promise<void> 
 }
 
 async function aDocument(school: TestSchool, client_id: string, disabled = false): Promise<void> {
-  await school.at
+  await school.db
     .insert('clients', {
       client_id,
       kind: 'document',
@@ -52,7 +52,7 @@ test('the overview compares money and enrollments with the 30 days before', asyn
   await anEnrollment(school, ada, course, { enrolledAt: daysFromNow(-1) })
   await aPayment(school, ada, { amount: 30_000 })
   await aPayment(school, ada, { amount: 40_000 })
-  await school.at
+  await school.db
     .update('payments')
     .set({ paid_at: daysFromNow(-40), created_at: daysFromNow(-40) })
     .where('amount', '=', 40_000)
@@ -80,7 +80,7 @@ test('what is waiting has its number and leads to a list of exactly that', async
   await aFailedJob(school, true)
   const course = await aCourse(school, [[{ title: 'First strokes' }]])
   const comment = { lecture_id: course.lectures[0]?.[0] ?? '', user_id: ada.id }
-  await school.at
+  await school.db
     .insert('comments', [
       { ...comment, id: uuidv7(), body: 'Which paper?' },
       { ...comment, id: uuidv7(), body: 'Buy this now', hidden_at: new Date() },
@@ -117,7 +117,7 @@ test('the number of upcoming events leads to a list of exactly those', async () 
     const [starts_at, ends_at] = [daysFromNow(days), daysFromNow(days + 1)]
     const slug = title.toLowerCase()
     const event = { id: uuidv7(), title, slug, state, starts_at, ends_at, currency: 'USD' }
-    await school.at.insert('events', event).execute()
+    await school.db.insert('events', event).execute()
   }
   await make('Coming', 3, 'published')
   await make('Over', -3, 'published')

@@ -22,7 +22,7 @@ async function aVisitor(at: TestSchool = school, person?: TestPerson) {
 }
 
 const passkeysIn = async ({ id }: TestPerson, at: TestSchool = school) =>
-  await at.at
+  await at.db
     .from('passkeys')
     .select(['id', 'name', 'backed_up'])
     .where('user_id', '=', id)
@@ -31,7 +31,7 @@ const passkeysIn = async ({ id }: TestPerson, at: TestSchool = school) =>
 
 const auditOf = async ({ id }: TestPerson, at: TestSchool = school) =>
   (
-    await at.at
+    await at.db
       .from('audit_entries')
       .select('action')
       .where('actor_user_id', '=', id)
@@ -361,16 +361,16 @@ describe('the rest of the account', () => {
   test('a passkey counts as a credential: a school that gave a role by itself mails no link', async () => {
     const { person, visitor } = await aVisitor()
     const evil = await world.aSchool()
-    await evil.at.insert('school_members', { user_id: person.id, roles: ['student'] }).execute()
+    await evil.db.insert('school_members', { user_id: person.id, roles: ['student'] }).execute()
     await world.database.db
       .updateTable('users')
       .set({ password_hash: null })
       .where('id', '=', person.id)
       .execute()
-    expect(await mintResetLink(evil.at, person.id)).toBeDefined()
+    expect(await mintResetLink(evil.db, person.id)).toBeDefined()
     await addPasskey(visitor, new PasskeyDevice(school.origin))
-    expect(await mintResetLink(evil.at, person.id)).toBeUndefined()
-    expect(await mintResetLink(school.at, person.id)).toBeDefined()
+    expect(await mintResetLink(evil.db, person.id)).toBeUndefined()
+    expect(await mintResetLink(school.db, person.id)).toBeDefined()
   })
 
   test('a deleted person leaves no passkey and no handle', async () => {
@@ -381,7 +381,7 @@ describe('the rest of the account', () => {
       .transaction()
       .execute((tx) => deletePerson(tx, person.id, { force: true }, { via: 'command_line' }))
     expect(await passkeysIn(person)).toEqual([])
-    const handles = await school.at
+    const handles = await school.db
       .from('passkey_handles')
       .select('handle')
       .where('user_id', '=', person.id)

@@ -74,7 +74,7 @@ describe('changing a password', () => {
       expect((await other.get('/account')).statusCode).toBe(303)
       expect(await signsInWith(school, ada, PASSWORD)).toBe(401)
       expect(await signsInWith(school, ada, NEW)).toBe(303)
-      const audited = await school.at
+      const audited = await school.db
         .from('audit_entries')
         .select(['action', 'detail'])
         .where('actor_user_id', '=', ada.id)
@@ -106,7 +106,7 @@ describe('changing a password', () => {
       expect((await here.follow(changed)).body).toContain('all apps were disconnected')
       expect((await userinfo(world, elsewhere, pair.access_token)).statusCode).toBe(401)
       expect((await refresh(world, elsewhere, client, pair.refresh_token)).statusCode).toBe(400)
-      const audited = await elsewhere.at
+      const audited = await elsewhere.db
         .from('audit_entries')
         .select(['actor_user_id', 'client_id', 'detail'])
         .where('action', '=', 'authorization.ended')
@@ -255,7 +255,7 @@ describe('a forgotten password', () => {
       const allowed = await allowing
       expect(allowed?.statusCode).toBe(303)
       expect(allowed?.headers.location).toMatch(/^\/sign-in\?request=/)
-      const codes = await school.at
+      const codes = await school.db
         .from('authorization_codes')
         .select('id')
         .where('consumed_at', 'is', null)
@@ -272,7 +272,7 @@ describe('a forgotten password', () => {
     const proven = await signIn(world.database.db, key, { ...attempt, schoolId: school.id })
     if (proven.kind !== 'signed_in') throw new Error(proven.kind)
     expect((await follow(school, await linkFor(school, ada), NEW)).statusCode).toBe(303)
-    expect(await startSession(school.at, proven, 'late')).toBeUndefined()
+    expect(await startSession(school.db, proven, 'late')).toBeUndefined()
     expect(await sessionIds(ada)).toEqual([])
   })
 

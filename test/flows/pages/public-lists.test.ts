@@ -14,29 +14,29 @@ const KINDS = Object.keys(PUBLIC_LISTS) as (keyof typeof PUBLIC_LISTS)[]
 const ON_HOME = { courses: 48, plans: 12, products: 12, events: 6, posts: 5, pages: 20 }
 
 /** One of each kind, the `day`-th of its list; `hidden` is not for visitors. */
-async function addOneOfEach(at: TestSchool['at'], day: number, hidden = false): Promise<void> {
+async function addOneOfEach(db: TestSchool['db'], day: number, hidden = false): Promise<void> {
   const title = hidden ? 'hidden' : `No. ${day}.`
   const state: 'draft' | 'published' = hidden ? 'draft' : 'published'
   const row = () => ({ id: uuidv7(), slug: aSlug(), state })
   const dated = { published_at: hidden ? null : daysFromNow(day - 100) }
   const created_at = daysFromNow(day - 100)
   const [starts_at, ends_at] = [daysFromNow(day), daysFromNow(day + 1)]
-  await at.insert('courses', { ...row(), ...dated, title, currency: 'USD' }).execute()
+  await db.insert('courses', { ...row(), ...dated, title, currency: 'USD' }).execute()
   const price = { price_amount: 1, interval: 'month', currency: 'USD' } as const
-  await at.insert('membership_plans', { ...row(), ...price, name: title, created_at }).execute()
-  await at.insert('digital_products', { ...row(), title, currency: 'USD', created_at }).execute()
+  await db.insert('membership_plans', { ...row(), ...price, name: title, created_at }).execute()
+  await db.insert('digital_products', { ...row(), title, currency: 'USD', created_at }).execute()
   const online_url = 'https://room.example/secret'
   const event = { title, starts_at, ends_at, online_url, currency: 'USD' }
-  await at.insert('events', { ...row(), ...event }).execute()
-  await at.insert('posts', { ...row(), ...dated, title }).execute()
-  await at.insert('pages', { ...row(), ...dated, title }).execute()
+  await db.insert('events', { ...row(), ...event }).execute()
+  await db.insert('posts', { ...row(), ...dated, title }).execute()
+  await db.insert('pages', { ...row(), ...dated, title }).execute()
 }
 
 beforeAll(async () => {
   const other = await world.aSchool()
-  await addOneOfEach(other.at, 99)
-  await addOneOfEach(school.at, MANY + 1, true)
-  for (let day = 1; day <= MANY; day++) await addOneOfEach(school.at, day)
+  await addOneOfEach(other.db, 99)
+  await addOneOfEach(school.db, MANY + 1, true)
+  for (let day = 1; day <= MANY; day++) await addOneOfEach(school.db, day)
 })
 
 const numbersIn = (html: string) =>
@@ -81,7 +81,7 @@ describe('what a school shows to everyone', () => {
     for (const { path, empty } of Object.values(PUBLIC_LISTS)) {
       expect((await visitor.get(path)).body).toContain(empty)
     }
-    await addOneOfEach(small.at, 1)
+    await addOneOfEach(small.db, 1)
     const { body } = await visitor.get('/')
     for (const { path, all } of Object.values(PUBLIC_LISTS)) {
       expect(body).not.toContain(all)

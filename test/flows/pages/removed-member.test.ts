@@ -62,7 +62,7 @@ describe('attacks: a person who was removed from the school, and whose browser i
     }
     const marked = await post(visitor, `${path}/${text}`, { state: 'completed' })
     expect(marked.statusCode).toBe(403)
-    const rows = await school.at
+    const rows = await school.db
       .from('lecture_progress')
       .select('state')
       .where('user_id', '=', ada.id)
@@ -97,7 +97,7 @@ describe('attacks: a person who was removed from the school, and whose browser i
     const { eventId } = await aRegistration(school, ada)
     const slug = aSlug()
     const shown = { slug, online_url: ROOM }
-    await school.at.update('events').set(shown).where('id', '=', eventId).execute()
+    await school.db.update('events').set(shown).where('id', '=', eventId).execute()
     const path = `/events/${slug}`
     expect((await visitor.get(path)).body).toContain(ROOM)
     await remove(ada)
@@ -106,7 +106,7 @@ describe('attacks: a person who was removed from the school, and whose browser i
       const answer = await post(visitor, path, { registration })
       expect(answer.headers.location).toBe(`${path}?done=refused`)
     }
-    const rows = await school.at
+    const rows = await school.db
       .from('event_registrations')
       .select('state')
       .where('user_id', '=', ada.id)
@@ -117,7 +117,7 @@ describe('attacks: a person who was removed from the school, and whose browser i
   test('reads the lists of the account, or marks its messages', async () => {
     const { ada, visitor } = await aVisitor()
     await aPayment(school, ada, { lines: [{ title: 'A course', amount: 1 }] })
-    const [payment] = await school.at
+    const [payment] = await school.db
       .from('payments')
       .select('id')
       .where('user_id', '=', ada.id)

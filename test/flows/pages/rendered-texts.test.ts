@@ -32,7 +32,7 @@ const KINDS = [
 const AS_WRITTEN = '<p class="as-written" dir="auto" lang="en">'
 
 async function kept(id: string): Promise<string | undefined> {
-  const row = await school.at
+  const row = await school.db
     .from('rendered_texts')
     .select(['html', 'renderer'])
     .where('object_id', '=', id)
@@ -119,7 +119,7 @@ describe.each(KINDS)('a text of %s', (kind, member, more) => {
     'that an older renderer rendered is not shown so, and is rendered again; that of a newer one is shown',
     async () => {
       const set = (renderer: number) =>
-        school.at
+        school.db
           .update('rendered_texts')
           .set({ renderer, html: '<p>other</p>' })
           .where('object_id', '=', id)
@@ -146,7 +146,7 @@ describe.each(KINDS)('a text of %s', (kind, member, more) => {
 test('a text that was changed while it was rendered keeps the HTML of its writer', async () => {
   const made = await operator.post('/posts', { slug: 'race', title: 'Race', body: 'first' })
   const { id } = made.json()
-  await school.at.delete('rendered_texts').where('object_id', '=', id).execute()
+  await school.db.delete('rendered_texts').where('object_id', '=', id).execute()
   await Promise.all([
     operator.patch(`/posts/${id}`, { body: 'second' }),
     renderMissing(world.database.db),
@@ -175,13 +175,13 @@ verifies(
     const { id } = (await operator.post('/posts', { slug: 'k', title: 'K', body: '*k*' })).json()
     const page = async () => (await owner.get(`/admin/posts/${id}`)).body
     expect(await page()).toContain('<p><em>k</em></p>')
-    await school.at
+    await school.db
       .update('rendered_texts')
       .set({ html: '<p>kept</p>' })
       .where('object_id', '=', id)
       .execute()
     expect(await page()).toContain('<p>kept</p>')
-    await school.at.delete('rendered_texts').where('object_id', '=', id).execute()
+    await school.db.delete('rendered_texts').where('object_id', '=', id).execute()
     expect(await page()).toContain('<p><em>k</em></p>')
   },
 )
@@ -205,7 +205,7 @@ describe('a text that is too long', () => {
       const id = crypto.randomUUID()
       const body = `${'*old* '.repeat(30)}\n\n`.repeat(500)
       const dated = { state: 'published' as const, published_at: new Date() }
-      await school.at.insert('posts', { id, slug: 'old', title: 'Old', body, ...dated }).execute()
+      await school.db.insert('posts', { id, slug: 'old', title: 'Old', body, ...dated }).execute()
       await renderMissing(world.database.db)
       const shown = await bodyOf('/posts/old')
       expect(shown.split('<em>old</em>')).toHaveLength(15_001)

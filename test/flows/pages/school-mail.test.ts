@@ -24,7 +24,7 @@ async function forget(school: TestSchool, email: string): Promise<void> {
 }
 
 const add = (school: TestSchool, email: string, name = 'As typed') =>
-  school.at.transaction((tx) =>
+  school.db.transaction((tx) =>
     addMember(tx, { email, name, roles: ['student'] }, { via: 'admin_area' }),
   )
 
@@ -249,7 +249,7 @@ describe('a thief who knows the password', () => {
 
 const changesIn = async (school: TestSchool, person: TestPerson) =>
   (
-    await school.at
+    await school.db
       .from('audit_entries')
       .select('detail')
       .where('action', '=', 'person.password_changed')

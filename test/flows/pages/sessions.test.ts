@@ -64,7 +64,7 @@ describe('the browsers in which a person is signed in', () => {
     expect((await here.follow(ended)).body).toContain('That browser was signed out.')
     expect(await isSignedIn(phone)).toBe(false)
     expect(await isSignedIn(here)).toBe(true)
-    const audited = await school.at
+    const audited = await school.db
       .from('audit_entries')
       .select(['action', 'detail'])
       .where('actor_user_id', '=', ada.id)

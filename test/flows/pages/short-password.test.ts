@@ -126,7 +126,7 @@ describe('a password from before the rule', () => {
     const visitor = new Visitor(world, school)
     const page = await visitor.signIn(await visitor.get('/sign-in'), ada)
     const { id } = ada
-    await school.at
+    await school.db
       .insert('browser_sessions', {
         id,
         secret_hash: Buffer.alloc(32),

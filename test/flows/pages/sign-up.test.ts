@@ -44,14 +44,14 @@ const accountOf = (email: string) =>
   world.database.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 
 const memberAt = (school: TestSchool, userId: string) =>
-  school.at
+  school.db
     .from('school_members')
     .select(['roles', 'signed_in_at'])
     .where('user_id', '=', userId)
     .executeTakeFirst()
 
 const add = (school: TestSchool, email: string) =>
-  school.at.transaction((tx) =>
+  school.db.transaction((tx) =>
     addMember(tx, { email, name: 'As typed', roles: ['lecturer'] }, { via: 'admin_area' }),
   )
 
@@ -87,7 +87,7 @@ describe('signing up', () => {
     await untilSent(world)
     expect(mailBox.waitingFor(email)).toEqual([])
     expect(await signsInWith(school, email, CHOSEN)).toBe(303)
-    const audited = await school.at
+    const audited = await school.db
       .from('audit_entries')
       .select(['action', 'actor_user_id', 'detail'])
       .where('action', '=', 'person.signed_up')

@@ -20,14 +20,14 @@ async function aSchoolWithApps() {
 }
 
 const nameOf = async (school: TestSchool) => {
-  const { rows } = await school.at.run(
+  const { rows } = await school.db.run(
     sql<{ name: string }>`select name from schools where id = ${school.id}`,
   )
   return rows[0]?.name ?? ''
 }
 
 const liveRows = async (school: TestSchool) => {
-  const { rows } = await school.at.run(sql<{ live: number }>`
+  const { rows } = await school.db.run(sql<{ live: number }>`
     select count(*)::int as live from authorizations
     where school_id = ${school.id} and revoked_at is null`)
   return rows[0]?.live

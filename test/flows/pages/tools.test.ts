@@ -41,7 +41,7 @@ const ticked = (page: string): string[] =>
     .filter(([box]) => / checked\b/.test(box))
     .map(([box]) => /value="([^"]*)"/.exec(box)?.[1] ?? '')
 
-const rowsOf = ({ at }: TestSchool) => at.from('clients').selectAll().execute()
+const rowsOf = ({ db }: TestSchool) => db.from('clients').selectAll().execute()
 
 const advertised = async (school: TestSchool) =>
   (await getFrom(world, school, '/.well-known/openid-configuration')).json()

@@ -21,7 +21,7 @@ async function anApplication(school: TestSchool, owner: AdminBrowser) {
     scopes: 'openid',
   })
   const row = () =>
-    school.at
+    school.db
       .from('clients')
       .select(['client_id', 'name', 'redirect_uris', 'website_url'])
       .where('kind', '=', 'application')
@@ -100,7 +100,7 @@ describe('two operators at the same form', () => {
       await first.done(path, { scopes: ['openid'] })
     })
     expect(answer.statusCode).toBe(303)
-    const row = await school.at
+    const row = await school.db
       .from('clients')
       .select(['name', 'scopes'])
       .where('kind', '=', 'tool')

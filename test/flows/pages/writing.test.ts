@@ -16,10 +16,10 @@ async function createOneOfEach(
 ): Promise<void> {
   const common = { id: crypto.randomUUID(), slug: 'one', title: 'One' }
   const dated = { ...common, state, published_at: state === 'published' ? publishedAt : null }
-  await school.at
+  await school.db
     .insert('courses', { ...dated, description: HOSTILE, currency: 'USD', price_amount: 990 })
     .execute()
-  await school.at
+  await school.db
     .insert('events', {
       ...common,
       state,
@@ -30,8 +30,8 @@ async function createOneOfEach(
       ends_at: new Date(TOMORROW.getTime() + 3_600_000),
     })
     .execute()
-  await school.at.insert('posts', { ...dated, body: HOSTILE }).execute()
-  await school.at.insert('pages', { ...dated, body: HOSTILE }).execute()
+  await school.db.insert('posts', { ...dated, body: HOSTILE }).execute()
+  await school.db.insert('pages', { ...dated, body: HOSTILE }).execute()
   await renderMissing(world.database.db)
 }
 

@@ -31,7 +31,7 @@ async function aVisitor(): Promise<void> {
 
 const actionsAbout = async ({ id }: TestPerson) =>
   (
-    await school.at
+    await school.db
       .from('audit_entries')
       .select('action')
       .where('actor_user_id', '=', id)

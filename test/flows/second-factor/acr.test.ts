@@ -68,7 +68,7 @@ describe('acr and amr in the ID token', () => {
     const ada = await world.aMember(school)
     const visitor = await signedIn(world, school, ada)
     await claimsFor(visitor, ada, MFA)
-    const codes = await school.at
+    const codes = await school.db
       .from('authorization_codes')
       .select(['acr', 'amr'])
       .where('user_id', '=', ada.id)

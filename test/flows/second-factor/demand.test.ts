@@ -53,7 +53,7 @@ describe('the setting', () => {
     await switchOn(visitor)
     expect((await demand(visitor, 7)).headers.location).toBe(`${SETTINGS}?done=saved`)
     expect((await visitor.get(SETTINGS)).body).toContain('It is required in 7 days')
-    const entries = await school.at
+    const entries = await school.db
       .from('audit_entries')
       .select('detail')
       .where('action', '=', 'school.changed')

@@ -67,7 +67,7 @@ const passkeysOf = async ({ id }: TestPerson) =>
 
 const historyOf = async ({ id }: TestPerson, at = school) =>
   (
-    await at.at
+    await at.db
       .from('audit_entries')
       .select('action')
       .where('actor_user_id', '=', id)
@@ -143,8 +143,8 @@ describe('a person who lost the only passkey', () => {
     await report(visitor)
     await pass(person, 8)
     const hostile = await world.aSchool()
-    await hostile.at.insert('school_members', { user_id: person.id, roles: ['student'] }).execute()
-    expect(await mintResetLink(hostile.at, person.id)).toBeUndefined()
+    await hostile.db.insert('school_members', { user_id: person.id, roles: ['student'] }).execute()
+    expect(await mintResetLink(hostile.db, person.id)).toBeUndefined()
     await untilSent(world)
   })
 })
@@ -154,7 +154,7 @@ describe('the end of the seven days', () => {
     const { person, visitor } = await aHolder()
     await report(visitor)
     await pass(person, 6)
-    await school.at.insert('passkeys', aPasskeyRow(person.id)).execute()
+    await school.db.insert('passkeys', aPasskeyRow(person.id)).execute()
     await pass(person, 1.01)
     expect([await isWaiting(person), await passkeysOf(person)]).toEqual([false, 1])
   })
@@ -220,7 +220,7 @@ describe('a report', () => {
   test('ends when no school may write to the person any more, so that nothing is removed in silence', async () => {
     const { person, visitor } = await aHolder()
     await report(visitor)
-    await school.at
+    await school.db
       .update('school_members')
       .set({ roles: [] })
       .where('user_id', '=', person.id)

@@ -72,7 +72,7 @@ describe('a thief of the password of a person with a passkey', () => {
 
   test('does not remove the passkey to count as a person without one', async () => {
     const { person } = await aHolder()
-    const [key] = await school.at
+    const [key] = await school.db
       .from('passkeys')
       .select('id')
       .where('user_id', '=', person.id)

@@ -24,7 +24,7 @@ async function aHolder(role = 'student') {
 
 const methodsOf = async ({ id }: TestPerson) =>
   (
-    await school.at.from('browser_sessions').select('methods').where('user_id', '=', id).execute()
+    await school.db.from('browser_sessions').select('methods').where('user_id', '=', id).execute()
   ).map(({ methods }) => methods)
 
 async function claimsFor(visitor: Visitor, person: TestPerson, acr_values: string) {
@@ -53,7 +53,7 @@ describe('an owner whose device did not unlock the passkey', () => {
     const { app } = await switchOn(visitor)
     const other = new Visitor(world, school)
     const step = await signInWith(other, device, { verified: false })
-    await school.at.delete('passkeys').where('user_id', '=', person.id).execute()
+    await school.db.delete('passkeys').where('user_id', '=', person.id).execute()
     expect((await enterCode(other, step, app.code(1))).headers.location).toBe('/sign-in')
     expect((await other.get('/account')).statusCode).toBe(303)
   })
@@ -64,7 +64,7 @@ describe('a student whose device did not unlock the passkey, and who is made an 
     const { person, device } = await aHolder()
     const visitor = new Visitor(world, school)
     await signInWith(visitor, device, { verified: false })
-    await school.at
+    await school.db
       .update('school_members')
       .set({ roles: ['admin'] })
       .where('user_id', '=', person.id)

@@ -290,7 +290,7 @@ describe('a recovery code', () => {
     const second = new Visitor(world, school)
     const again = await enterCode(second, await enterPassword(second, ada), code)
     expect(again.statusCode).toBe(401)
-    const entries = await school.at
+    const entries = await school.db
       .from('audit_entries')
       .select('detail')
       .where('actor_user_id', '=', ada.id)

@@ -29,7 +29,7 @@ const confirm = (visitor: Visitor, page: Answer, fields: Record<string, string>)
 
 const methodsOf = async ({ id }: TestPerson) =>
   (
-    await school.at.from('browser_sessions').select('methods').where('user_id', '=', id).execute()
+    await school.db.from('browser_sessions').select('methods').where('user_id', '=', id).execute()
   ).map(({ methods }) => methods)
 
 describe('a proof that is older than ten minutes', () => {

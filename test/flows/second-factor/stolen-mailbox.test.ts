@@ -70,7 +70,7 @@ describe('a thief of the mailbox of a person', () => {
     expect(await isSignedIn(thief)).toBe(false)
     expect(await countOf('passkeys', ada)).toBe(0)
     expect(await countOf('authenticators', ada)).toBe(0)
-    const removals = await school.at
+    const removals = await school.db
       .from('audit_entries')
       .select(['action', 'detail'])
       .where('actor_user_id', '=', ada.id)
@@ -157,7 +157,7 @@ describe('the person', () => {
     await thiefOf(person, REMOVING)
     expect((await signInWith(new Visitor(world, other), strange)).statusCode).toBe(401)
     expect((await signInWith(new Visitor(world, school), device)).statusCode).toBe(303)
-    const [removed] = await other.at
+    const [removed] = await other.db
       .from('audit_entries')
       .select('detail')
       .where('actor_user_id', '=', person.id)

@@ -29,12 +29,12 @@ beforeAll(async () => {
   await addExamples(world, school)
   const times = { starts_at: new Date('2098-01-01'), ends_at: new Date('2098-01-02') }
   const { service, group, meeting, emptyForm } = MADE
-  await school.at.insert('consulting_services', { id: service, title: 'Coaching' }).execute()
-  await school.at.insert('study_groups', { id: group, name: 'Group' }).execute()
-  await school.at
+  await school.db.insert('consulting_services', { id: service, title: 'Coaching' }).execute()
+  await school.db.insert('study_groups', { id: group, name: 'Group' }).execute()
+  await school.db
     .insert('consulting_meetings', { id: meeting, service_id: service, title: 'One', ...times })
     .execute()
-  await school.at
+  await school.db
     .insert('forms', { id: emptyForm, slug: 'empty', title: 'Empty', state: 'draft' })
     .execute()
   operator = await anOperator(world, school)

@@ -17,7 +17,7 @@ async function addActivity(at: TestSchool, title: string): Promise<void> {
   const staff = new Performer(at, await world.aMember(at, ['owner']))
   const ada = await world.aMember(at)
   const course = await aCourse(at, [[{}, {}]])
-  await at.at.update('courses').set({ title }).where('id', '=', course.id).execute()
+  await at.db.update('courses').set({ title }).where('id', '=', course.id).execute()
   const noon = '2026-02-03T12:00:00Z'
   await anEnrollment(at, ada, course, { enrolledAt: new Date(noon) })
   await staff.does(markProgress, {

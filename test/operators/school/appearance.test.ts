@@ -158,7 +158,7 @@ describe('a file', () => {
       title: 'Book',
       slug: 'other-book',
     })
-    const before = await school.at.from('files').select('id').execute()
+    const before = await school.db.from('files').select('id').execute()
     expect((await uploadTo(owner, LOGO, { token: 'made-up' })).statusCode).toBe(403)
     const lecturer = await signedIn(world, school, await world.aMember(school, ['lecturer']))
     expect((await uploadTo(lecturer, LOGO, {})).statusCode).toBe(403)
@@ -170,6 +170,6 @@ describe('a file', () => {
     expect((await owner.send(LOGO, Buffer.from(late), headers)).statusCode).toBe(403)
     const garbage = await owner.send(LOGO, Buffer.from('no form at all'), headers)
     expect(garbage.statusCode).toBe(400)
-    expect(await school.at.from('files').select('id').execute()).toEqual(before)
+    expect(await school.db.from('files').select('id').execute()).toEqual(before)
   })
 })

@@ -237,7 +237,7 @@ describe('a person who does not run the school', () => {
 
   test('can see and do nothing: owners of other schools, members and forged posts are refused', async () => {
     const meeting = await aMeeting(school, { service: await service(), seats: [ada] })
-    const { id: slot } = await school.at
+    const { id: slot } = await school.db
       .from('consulting_slots')
       .select('id')
       .executeTakeFirstOrThrow()
@@ -263,7 +263,7 @@ describe('a person who does not run the school', () => {
         expect(answer.statusCode, form).toBe(status)
       }
     }
-    const before = await school.at
+    const before = await school.db
       .from('consulting_meetings')
       .select(['state', 'title', 'version'])
       .where('id', '=', meeting)

@@ -48,7 +48,7 @@ describe('the curriculum of a course', () => {
       await move(`down ${lecture}`)
       await move(`down ${secondSection}`)
       expect(await order()).toEqual([section, lecture, secondSection, secondLecture])
-      const done = await school.at.from('audit_entries').select('detail').execute()
+      const done = await school.db.from('audit_entries').select('detail').execute()
       const moves = done.filter(
         ({ detail }) => (detail as Record<string, unknown>).operation === 'curriculum.reorder',
       )

@@ -14,7 +14,7 @@ test('the audit log says of a job that it failed or was cancelled, and not that 
   const failed = (await owner.get('/admin/audit?outcome=refused')).body
   expect(failed).toContain('>Failed</span>')
   await aJob(world, school, checkJob, gone)
-  await school.at.update('jobs').set({ cancel_requested: true }).execute()
+  await school.db.update('jobs').set({ cancel_requested: true }).execute()
   await finishJobs(world)
   const { body } = await owner.get('/admin/audit?outcome=refused')
   expect(body).toContain('>Canceled</span>')

@@ -49,7 +49,7 @@ describe('access to a course that is extended', () => {
     }
     const id = await anEnrollment(school, person, course, options)
     const end = async () => {
-      const row = await school.at
+      const row = await school.db
         .from('enrollments')
         .select('expires_at')
         .where('id', '=', id)
@@ -128,7 +128,7 @@ describe('a meeting that is moved', () => {
     const service = await aService(school, [])
     const id = await aMeeting(school, { service, start, state: 'scheduled', seats: people })
     const times = () =>
-      school.at
+      school.db
         .from('consulting_meetings')
         .select(['starts_at', 'ends_at', 'state', 'room_url'])
         .where('id', '=', id)
@@ -229,11 +229,11 @@ describe('check-in at an event', () => {
     const id = uuidv7()
     const times = { starts_at: hoursFromNow(1), ends_at: hoursFromNow(3) }
     const event = { id, slug: `event-${id}`, title: 'Open studio', currency: 'TWD', ...times }
-    await school.at.insert('events', { ...event, state: 'published' }).execute()
+    await school.db.insert('events', { ...event, state: 'published' }).execute()
     const rows = people.map((person) => ({ id: uuidv7(), event_id: id, user_id: person.id }))
-    await school.at.insert('event_registrations', rows).execute()
+    await school.db.insert('event_registrations', rows).execute()
     const states = async () => {
-      const found = await school.at
+      const found = await school.db
         .from('event_registrations')
         .select('state')
         .where('event_id', '=', id)

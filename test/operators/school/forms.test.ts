@@ -26,13 +26,13 @@ test('an owner adds questions, opens the form and closes it; the answers stay', 
 
   const opened = await browser.done(`${path}/open`, {})
   expect(opened.body).toContain('The form is open.')
-  const form = await school.at.from('forms').selectAll().executeTakeFirstOrThrow()
+  const form = await school.db.from('forms').selectAll().executeTakeFirstOrThrow()
   expect(form).toMatchObject({ slug: 'how-was-it', state: 'open' })
   const [first] = form.fields as unknown as { name: string; required: boolean }[]
   expect(first).toMatchObject({ label: 'Your <b>course</b>', kind: 'text', required: true })
 
   const answers = JSON.stringify({ [first?.name ?? '']: 'Watercolour' })
-  await school.at.insert('form_submissions', { id: uuidv7(), form_id: form.id, answers }).execute()
+  await school.db.insert('form_submissions', { id: uuidv7(), form_id: form.id, answers }).execute()
   await browser.done(`${path}/remove-question`, { question: first?.name ?? '' })
   expect(await browser.page(path)).not.toContain('course&lt;/b>')
   const kept = await browser.force(`${path}/delete`)

@@ -39,8 +39,8 @@ const emails = async (school: TestSchool): Promise<string[]> => {
   return rows.map(({ email }) => email ?? '')
 }
 
-const typedNames = async ({ at }: TestSchool): Promise<unknown[]> => {
-  const members = await at
+const typedNames = async ({ db }: TestSchool): Promise<unknown[]> => {
+  const members = await db
     .from('school_members')
     .select('typed_name')
     .where('typed_name', 'is not', null)

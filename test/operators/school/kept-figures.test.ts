@@ -97,7 +97,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   enrols: async ({ school, people, courses }, { person, course, time }) => {
     const [who, what] = [pick(people, person), pick(courses, course)]
     if (who === undefined || what === undefined) return
-    const known = await school.at
+    const known = await school.db
       .from('enrollments')
       .select('id')
       .where('user_id', '=', who.id)
@@ -112,13 +112,13 @@ const WRITES: Readonly<Record<string, Write>> = {
   ) => {
     const [who, what] = [pick(people, person), pick(courses, course)]
     if (who === undefined || what === undefined) return
-    const enrolled = await school.at
+    const enrolled = await school.db
       .from('enrollments')
       .select('id')
       .where('user_id', '=', who.id)
       .where('course_id', '=', what.id)
       .execute()
-    const lectures = await school.at
+    const lectures = await school.db
       .from('lectures')
       .select('id')
       .where('course_id', '=', what.id)
@@ -146,7 +146,7 @@ const WRITES: Readonly<Record<string, Write>> = {
     })
   },
   'is revoked, restored or moved': async ({ school }, { time, other }) => {
-    await school.at.run(sql`
+    await school.db.run(sql`
       update enrollments set revoked_at = case when ${other % 2} = 0 then now() end, enrolled_at = ${pick(TIMES, time)}
       where school_id = ${school.id} and id in (
         select id from enrollments where school_id = ${school.id} order by id offset ${other % 3} limit 2)`)
@@ -154,14 +154,14 @@ const WRITES: Readonly<Record<string, Write>> = {
   'gets a lecture': async ({ school, courses }, { course }) => {
     const what = pick(courses, course)
     if (what === undefined) return
-    await school.at.run(sql`
+    await school.db.run(sql`
       insert into lectures (school_id, id, course_id, section_id, position, title)
       select s.school_id, gen_random_uuid(), s.course_id, s.id, 1 + (
         select coalesce(max(l.position), 0) from lectures l where l.school_id = s.school_id and l.section_id = s.id), 'Another'
       from sections s where s.school_id = ${school.id} and s.course_id = ${what.id}`)
   },
   'loses a lecture': async ({ school, courses }, { course, lecture }) => {
-    await school.at.run(sql`
+    await school.db.run(sql`
       delete from lectures where school_id = ${school.id} and id in (
         select id from lectures where school_id = ${school.id} and course_id = ${pick(courses, course)?.id}
         order by id offset ${lecture % 2} limit 1)`)
@@ -169,8 +169,8 @@ const WRITES: Readonly<Record<string, Write>> = {
   'is taken away with its students': async ({ school, courses }, { course }) => {
     const what = pick(courses, course)
     if (what === undefined || courses.length < 2) return
-    await school.at.delete('enrollments').where('course_id', '=', what.id).execute()
-    await school.at.delete('courses').where('id', '=', what.id).execute()
+    await school.db.delete('enrollments').where('course_id', '=', what.id).execute()
+    await school.db.delete('courses').where('id', '=', what.id).execute()
     courses.splice(courses.indexOf(what), 1)
   },
   'is new': async ({ school, courses, people }) => {
@@ -210,7 +210,7 @@ const PAYMENTS: readonly ((time: string) => Record<string, unknown>)[] = [
 ]
 
 async function askedAndCounted({ school, staff }: Life) {
-  const at = school.at
+  const db = school.db
   const asked: unknown[] = []
   const counted: unknown[] = []
   const series = [
@@ -221,19 +221,19 @@ async function askedAndCounted({ school, staff }: Life) {
   for (const period of PERIODS) {
     for (const [operation, points] of series) {
       asked.push((await staff.does(operation, { ...period })).data)
-      const { rows } = await at.run(sql`with ${steps(at, period)} ${points(at, period)}`)
+      const { rows } = await db.run(sql`with ${steps(db, period)} ${points(db, period)}`)
       counted.push(rows)
     }
   }
   asked.push((await staff.does(readCompletion, { limit: 100 })).data)
-  counted.push((await at.run(countedCompletion(at, 100))).rows)
+  counted.push((await db.run(countedCompletion(db, 100))).rows)
   const [week] = PERIODS as [Period]
-  const totals = await readSchoolTotals(at, week)
+  const totals = await readSchoolTotals(db, week)
   asked.push(totals.revenue, totals.enrollments, totals.learners, totals.students)
   for (const [, points] of series) {
-    counted.push((await at.run(sql`with ${steps(at, week)} ${points(at, week)}`)).rows)
+    counted.push((await db.run(sql`with ${steps(db, week)} ${points(db, week)}`)).rows)
   }
-  const students = await at.run(sql<{ many: number }>`
+  const students = await db.run(sql<{ many: number }>`
     select count(*)::int as many from school_members where school_id = ${school.id} and 'student' = any (roles)`)
   counted.push(students.rows[0]?.many)
   return { asked: JSON.parse(JSON.stringify(asked)), counted: JSON.parse(JSON.stringify(counted)) }
@@ -261,10 +261,10 @@ describe('kept figures', () => {
         const life = await Life.begin()
         for (const [n, { write, ...rest }] of history.entries()) {
           await WRITES[write]?.(life, rest)
-          if (n % 9 === 8) await prepareFigures(life.school.at)
+          if (n % 9 === 8) await prepareFigures(life.school.db)
         }
         await recountIfForgotten(life)
-        expect((await prepareFigures(life.school.at)).isKept).toBe(true)
+        expect((await prepareFigures(life.school.db)).isKept).toBe(true)
         const { asked, counted } = await askedAndCounted(life)
         expect(asked).toEqual(counted)
       }),
@@ -277,24 +277,24 @@ describe('kept figures', () => {
     await fc.assert(
       fc.asyncProperty(HISTORY, async (history) => {
         const life = await Life.begin()
-        const { at } = life.school
+        const { db } = life.school
         for (let person = 0; person < 3; person++) {
           for (let course = 0; course < 2; course++) {
             await WRITES.enrols?.(life, { person, course, lecture: 0, time: 2 + person, other: 0 })
           }
         }
         const countOneRange = async () => {
-          const { isUnfinished } = await countMarked(at, IN_RANGES)
+          const { isUnfinished } = await countMarked(db, IN_RANGES)
           if (isUnfinished) unfinished += 1
         }
         for (const { write, ...rest } of history) {
           await WRITES[write]?.(life, rest)
           await countOneRange()
         }
-        if (!(await prepareFigures(at)).isKept) await beginFilling(at)
-        while ((await at.from('figure_marks').select('id').execute()).length > 0)
+        if (!(await prepareFigures(db)).isKept) await beginFilling(db)
+        while ((await db.from('figure_marks').select('id').execute()).length > 0)
           await countOneRange()
-        await endFilling(at)
+        await endFilling(db)
         const { asked, counted } = await askedAndCounted(life)
         expect(asked).toEqual(counted)
       }),
@@ -306,11 +306,11 @@ describe('kept figures', () => {
   test('answer as before while they are counted anew', async () => {
     const life = await Life.begin()
     await WRITES.enrols?.(life, { person: 0, course: 0, lecture: 0, time: 3, other: 0 })
-    const { at } = life.school
-    await prepareFigures(at)
-    await beginFilling(at)
-    expect(await endFilling(at)).toBeGreaterThan(0)
-    expect((await prepareFigures(at)).isKept).toBe(true)
+    const { db } = life.school
+    await prepareFigures(db)
+    await beginFilling(db)
+    expect(await endFilling(db)).toBeGreaterThan(0)
+    expect((await prepareFigures(db)).isKept).toBe(true)
   })
 
   test('of a school that is older than they are, are counted by the server, and from the rows until then', async () => {
@@ -318,14 +318,14 @@ describe('kept figures', () => {
     const all = { person: 0, course: 0, lecture: 0, time: 3, other: 0 }
     for (const write of ['enrols', 'progresses', 'pays']) await WRITES[write]?.(life, all)
     const { school } = life
-    await school.at.delete('figure_marks').execute()
-    await school.at.delete('school_figures').execute()
-    expect((await prepareFigures(school.at)).isKept).toBe(false)
+    await school.db.delete('figure_marks').execute()
+    await school.db.delete('school_figures').execute()
+    expect((await prepareFigures(school.db)).isKept).toBe(false)
     const before = await askedAndCounted(life)
     expect(before.asked).toEqual(before.counted)
     const rounds = new FigureRounds(world.database.db)
     while (await rounds.next());
-    expect((await prepareFigures(school.at)).isKept).toBe(true)
+    expect((await prepareFigures(school.db)).isKept).toBe(true)
     const after = await askedAndCounted(life)
     expect(after.asked).toEqual(before.counted)
   })
@@ -336,22 +336,22 @@ describe('kept figures', () => {
     await WRITES.enrols?.(life, all)
     const { school } = life
     const member = await world.aMember(school)
-    await school.at.run(sql`
+    await school.db.run(sql`
       with bought as (
         insert into orders (school_id, id, number, user_id, state, total_amount, currency)
         values (${school.id}, gen_random_uuid(), 'A-1', ${member.id}, 'open', 1, 'TWD') returning *)
       insert into payments (school_id, id, order_id, user_id, trade_no, amount, currency)
       select o.school_id, gen_random_uuid(), o.id, o.user_id, 'T-' || n, 1, 'TWD'
       from bought o, generate_series(0, ${FEW_ROWS}) n`)
-    await school.at.delete('figure_marks').execute()
-    await school.at.delete('school_figures').execute()
-    expect(await prepareFigures(school.at)).toMatchObject({ isKept: true, countedAt: null })
+    await school.db.delete('figure_marks').execute()
+    await school.db.delete('school_figures').execute()
+    expect(await prepareFigures(school.db)).toMatchObject({ isKept: true, countedAt: null })
     const owner = new AdminBrowser(await anOwner(world, school))
     expect(await owner.page('/admin/analytics')).toContain('counted for the first time')
     expect(await owner.page('/admin')).toContain('Students')
     const rounds = new FigureRounds(world.database.db)
     while (await rounds.next());
-    expect((await prepareFigures(school.at)).countedAt).toBeInstanceOf(Date)
+    expect((await prepareFigures(school.db)).countedAt).toBeInstanceOf(Date)
     expect(await owner.page('/admin/analytics')).not.toContain('counted for the first time')
   })
 
@@ -359,10 +359,10 @@ describe('kept figures', () => {
     const life = await Life.begin()
     await WRITES.enrols?.(life, { person: 0, course: 0, lecture: 0, time: 3, other: 0 })
     const { school } = life
-    await prepareFigures(school.at)
-    await school.at.update('enrollment_days').set({ enrollment_count: 77 }).execute()
+    await prepareFigures(school.db)
+    await school.db.update('enrollment_days').set({ enrollment_count: 77 }).execute()
     expect((await askedAndCounted(life)).asked).not.toEqual((await askedAndCounted(life)).counted)
-    await recountFigures(school.at)
+    await recountFigures(school.db)
     const { asked, counted } = await askedAndCounted(life)
     expect(asked).toEqual(counted)
   })
@@ -372,7 +372,7 @@ test('counting reads no table as a whole', async () => {
   const { school } = await Life.begin()
   const statements: string[] = []
   world.database.onStatement((text) => statements.push(text))
-  await recountFigures(school.at)
+  await recountFigures(school.db)
   expect(statements.length).toBeGreaterThan(10)
   expect(await wholeReads(world.database.connection, statements)).toEqual(new Map())
 })
@@ -385,33 +385,33 @@ describe('writers', () => {
       tx.run(sql`
       insert into lecture_progress (school_id, user_id, course_id, lecture_id, state, completed_at)
       values (${school.id}, ${person?.id}, ${course}, ${lecture}, 'completed', now())`)
-    await school.at.transaction(async (first) => {
+    await school.db.transaction(async (first) => {
       await complete(first, people[0])
-      await school.at.transaction(async (second) => {
+      await school.db.transaction(async (second) => {
         await second.run(sql`set local lock_timeout = '1ms'`)
         await complete(second, people[1])
       })
     })
-    expect((await prepareFigures(school.at)).isKept).toBe(true)
+    expect((await prepareFigures(school.db)).isKept).toBe(true)
   })
 
   test('of a course with many students leave one mark while it waits for the server', async () => {
     const { school, courses } = await Life.begin()
-    await prepareFigures(school.at)
+    await prepareFigures(school.db)
     const course = courses[0]?.id ?? ''
-    const mark = () => school.at.insert('figure_marks', { part: 'course', key: course }).execute()
+    const mark = () => school.db.insert('figure_marks', { part: 'course', key: course }).execute()
     for (let n = 0; n < 5; n++) await mark()
-    const marks = async () => (await school.at.from('figure_marks').select('key').execute()).length
-    const { keys } = await countMarked(school.at, { keys: 10, rows: -1 })
+    const marks = async () => (await school.db.from('figure_marks').select('key').execute()).length
+    const { keys } = await countMarked(school.db, { keys: 10, rows: -1 })
     expect([keys, await marks()]).toEqual([0, 1])
-    await countMarked(school.at, { keys: 10, rows: -1, mayCountLarge: () => true })
+    await countMarked(school.db, { keys: 10, rows: -1, mayCountLarge: () => true })
     expect(await marks()).toBe(0)
   })
 
   test('that are not done when the figures are counted leave their marks', async () => {
     const life = await Life.begin()
     const { school, people, courses } = life
-    await school.at.transaction(async (late) => {
+    await school.db.transaction(async (late) => {
       const enrollment = {
         id: uuidv7(),
         course_id: courses[0]?.id ?? '',
@@ -421,7 +421,7 @@ describe('writers', () => {
       await late
         .insert('enrollments', { ...enrollment, enrolled_at: new Date('2026-03-31T07:00:00Z') })
         .execute()
-      await prepareFigures(school.at)
+      await prepareFigures(school.db)
     })
     const { asked, counted } = await askedAndCounted(life)
     expect(asked).toEqual(counted)
@@ -433,7 +433,7 @@ describe('people with a connected app', () => {
     const { school, people } = await Life.begin()
     const client = await world.aPublicClient(school)
     const authorize = (count: number) =>
-      school.at.run(sql`
+      school.db.run(sql`
       with opened as (
         insert into authorizations (id, school_id, client_id, user_id, audience, scopes)
         select gen_random_uuid(), ${school.id}, ${client.clientId}, ${people[0]?.id}, 'member', '{openid}'
@@ -441,37 +441,37 @@ describe('people with a connected app', () => {
       insert into token_pairs (id, authorization_id, scopes, access_hash, refresh_hash, access_expires_at, refresh_expires_at)
       select id, id, '{openid}', sha256('a'), sha256('b'), now(), now() + interval '1 day' from opened`)
     await authorize(500)
-    expect(await countConnectedPeople(school.at)).toBe(1)
+    expect(await countConnectedPeople(school.db)).toBe(1)
     await authorize(1)
     const rounds = new FigureRounds(world.database.db)
-    expect(await countConnectedPeople(school.at)).toBe(1)
+    expect(await countConnectedPeople(school.db)).toBe(1)
     while (await rounds.next());
-    await school.at.run(sql`
+    await school.db.run(sql`
       update authorizations set user_id = ${people[1]?.id} where school_id = ${school.id} and id in (
         select id from authorizations where school_id = ${school.id} limit 1)`)
-    expect(await countConnectedPeople(school.at)).toBe(1)
-    await school.at
+    expect(await countConnectedPeople(school.db)).toBe(1)
+    await school.db
       .update('school_figures')
       .set({ connected_counted_at: new Date(0) })
       .execute()
-    expect(await countConnectedPeople(school.at)).toBe(1)
+    expect(await countConnectedPeople(school.db)).toBe(1)
     while (await new FigureRounds(world.database.db).next());
-    expect(await countConnectedPeople(school.at)).toBe(2)
+    expect(await countConnectedPeople(school.db)).toBe(2)
   })
 
   test('that wait to be counted make no other figure old, and are not looked at for it', async () => {
     const { school } = await Life.begin()
-    await recountFigures(school.at)
+    await recountFigures(school.db)
     const marked_at = new Date('2026-01-01T00:00:00Z')
-    await school.at.insert('figure_marks', { part: 'connected', key: '', marked_at }).execute()
-    const { countedAt } = await prepareFigures(school.at)
+    await school.db.insert('figure_marks', { part: 'connected', key: '', marked_at }).execute()
+    const { countedAt } = await prepareFigures(school.db)
     expect(countedAt?.getTime()).toBeGreaterThan(marked_at.getTime())
-    const marks = await school.at.from('figure_marks').select('part').execute()
+    const marks = await school.db.from('figure_marks').select('part').execute()
     expect(marks).toEqual([{ part: 'connected' }])
   })
 })
 
 /** A new time zone makes a first count necessary; the server does it, here the test. */
 async function recountIfForgotten({ school }: Life): Promise<void> {
-  if (!(await prepareFigures(school.at)).isKept) await recountFigures(school.at)
+  if (!(await prepareFigures(school.db)).isKept) await recountFigures(school.db)
 }

@@ -35,7 +35,7 @@ describe('a list', () => {
       body: place === 7 ? '100% of_it' : '',
       created_at: new Date(Date.UTC(2026, 0, 1, 0, place)),
     }))
-    await own.at.insert('posts', rows).execute()
+    await own.db.insert('posts', rows).execute()
   })
 
   test('shows each row once over its pages, and the number of all rows', async () => {
@@ -57,9 +57,9 @@ describe('a list', () => {
     const long = new AdminBrowser(await anOwner(world, own))
     const post = (place: number) => ({ id: uuidv7(), slug: `post-${place}`, title: 'A', body: '' })
     const thousand = Array.from({ length: 1000 }, (_, place) => post(place))
-    await own.at.insert('posts', thousand).execute()
+    await own.db.insert('posts', thousand).execute()
     expect(await long.page('/admin/posts')).toContain('1,000 in all')
-    await own.at.insert('posts', [post(1000), post(1001)]).execute()
+    await own.db.insert('posts', [post(1000), post(1001)]).execute()
     expect(await long.page('/admin/posts')).toContain('1,000+ in all')
     expect(await long.page('/admin/posts?search=post-100')).toMatch(/\b3 in all/)
   })
@@ -96,7 +96,7 @@ describe('a list', () => {
     for (const [number, created] of orders) {
       const id = await anOrder(own, ada)
       const values = { number, created_at: new Date(created) }
-      await own.at.update('orders').set(values).where('id', '=', id).execute()
+      await own.db.update('orders').set(values).where('id', '=', id).execute()
     }
     const numbersAt = async (query: string) => {
       const html = await taipei.page(`/admin/orders?sort=created_at&${query}`)
@@ -173,9 +173,9 @@ describe('an edit', () => {
     const { path } = await browser.done('/admin/coupons/new', { code: 'EXACT', percent_off: '5' })
     const id = path.split('/').at(-1) ?? ''
     const starts_at = new Date('2098-01-01T09:00:31.250Z')
-    await school.at.update('coupons').set({ starts_at }).where('id', '=', id).execute()
+    await school.db.update('coupons').set({ starts_at }).where('id', '=', id).execute()
     await browser.done(`${path}/edit`, { max_per_member: '2' })
-    const row = await school.at.from('coupons').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await school.db.from('coupons').selectAll().where('id', '=', id).executeTakeFirst()
     expect(row).toMatchObject({ starts_at, max_per_member: 2 })
   })
 
@@ -184,7 +184,7 @@ describe('an edit', () => {
     const body = '漢'.repeat(21_845)
     const { path } = await browser.done('/admin/pages/new', { title: 'Long', slug: 'long', body })
     const id = path.split('/').at(-1) ?? ''
-    const row = await school.at.from('pages').select('body').where('id', '=', id).executeTakeFirst()
+    const row = await school.db.from('pages').select('body').where('id', '=', id).executeTakeFirst()
     expect(row?.body).toBe(body)
   })
 
@@ -211,7 +211,7 @@ describe('an edit', () => {
     const slugs = new Set<string>()
     for (let times = 0; times < 2; times += 1) {
       const { path } = await browser.done('/admin/posts/new', { title: '水彩' })
-      const { slug } = await school.at
+      const { slug } = await school.db
         .from('posts')
         .select('slug')
         .where('id', '=', path.split('/').at(-1) ?? '')

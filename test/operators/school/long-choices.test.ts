@@ -21,10 +21,10 @@ beforeAll(async () => {
     title: titleOf(place),
     currency: 'TWD',
   }))
-  await school.at.insert('courses', courses).execute()
+  await school.db.insert('courses', courses).execute()
 })
 
-const groups = () => school.at.from('study_groups').select(['name', 'course_id']).execute()
+const groups = () => school.db.from('study_groups').select(['name', 'course_id']).execute()
 
 describe('a choice from more than a thousand courses', () => {
   test('offers the first ones and a search, not a list that ends unsaid', async () => {

@@ -37,7 +37,7 @@ async function seenBy(person: TestPerson) {
 async function aProduct(): Promise<string> {
   const id = uuidv7()
   const product = { id, slug: `product-${id}`, title: 'Workbook', currency: 'TWD' }
-  await school.at.insert('digital_products', { ...product, state: 'published' }).execute()
+  await school.db.insert('digital_products', { ...product, state: 'published' }).execute()
   return id
 }
 
@@ -46,7 +46,7 @@ async function aSale(sketch: PaymentSketch = CODE, buyer?: TestPerson, courseId?
   const person = buyer ?? (await world.aMember(school))
   const order = await anOrder(school, person)
   const course = courseId ?? (await aCourse(school)).id
-  await school.at
+  await school.db
     .insert('order_items', [
       { order_id: order, position: 0, title: 'Course', course_id: course, unit_amount: 500 },
       {
@@ -59,7 +59,7 @@ async function aSale(sketch: PaymentSketch = CODE, buyer?: TestPerson, courseId?
     ])
     .execute()
   const tradeNo = await aPayment(school, person, { ...sketch, orderId: order })
-  const { id } = await school.at
+  const { id } = await school.db
     .from('payments')
     .select('id')
     .where('trade_no', '=', tradeNo)
@@ -70,7 +70,7 @@ async function aSale(sketch: PaymentSketch = CODE, buyer?: TestPerson, courseId?
     order: `/admin/orders/${order}`,
     payment: `/admin/payments/${id}`,
     orderRow: () =>
-      school.at
+      school.db
         .from('orders')
         .select(['state', 'completed_at'])
         .where('id', '=', order)
@@ -126,7 +126,7 @@ describe('a payment that is marked as paid', () => {
     await anEnrollment(school, person, course, { expiresAt })
     const { payment } = await aSale(CODE, person, course.id)
     await browser.done(`${payment}/mark-paid`)
-    const enrolled = await school.at
+    const enrolled = await school.db
       .from('enrollments')
       .select('expires_at')
       .where('user_id', '=', person.id)

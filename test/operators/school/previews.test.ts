@@ -54,8 +54,8 @@ describe('a draft', () => {
     const school = await world.aSchool()
     const owner = await anOwner(world, school)
     const course = await aCourse(school, [[{ preview: true }, {}]])
-    await school.at.update('courses').set({ state: 'draft', published_at: null }).execute()
-    await school.at.update('lectures').set({ body: 'Wet plaster.' }).execute()
+    await school.db.update('courses').set({ state: 'draft', published_at: null }).execute()
+    await school.db.update('lectures').set({ body: 'Wet plaster.' }).execute()
     const { body } = await owner.get(`/courses/${course.slug}?preview=1`)
     const free = /href="([^"]*)"[^>]*>Open a free lecture/.exec(body)?.[1] ?? ''
     const lecture = await owner.get(free)
@@ -108,7 +108,7 @@ describe('a draft', () => {
       const owner = await anOwner(world, school)
       const { path } = await new AdminBrowser(owner).done(`/admin/${kind}/new`, { title: 'Fresco' })
       await new AdminBrowser(owner).done(`${path}/publish`)
-      await school.at
+      await school.db
         .update(kind)
         .set({ published_at: new Date('2099-01-01') })
         .execute()

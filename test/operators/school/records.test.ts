@@ -50,7 +50,7 @@ describe('a record that an operator adds', () => {
     await anEnrollment(school, muted, course)
     await anEnrollment(school, had, course, { expiresAt: daysFromNow(-1) })
     const off = { topic: 'announcements', channel: 'in_app', enabled: false } as const
-    await school.at.insert('notification_subscriptions', { user_id: muted.id, ...off }).execute()
+    await school.db.insert('notification_subscriptions', { user_id: muted.id, ...off }).execute()
     const sent = await browser.done(`/admin/courses/${course.id}/announce`, {
       title: 'New lectures',
       body: 'Two of them.',

@@ -28,7 +28,7 @@ async function seenBy(person: TestPerson) {
 async function aPaid(sketch: PaymentSketch = {}) {
   const payer = await world.aMember(school)
   const tradeNo = await aPayment(school, payer, { amount: 100_000, ...sketch })
-  const { id } = await school.at
+  const { id } = await school.db
     .from('payments')
     .select('id')
     .where('trade_no', '=', tradeNo)
@@ -39,7 +39,7 @@ async function aPaid(sketch: PaymentSketch = {}) {
 const ASKED = { refund: { state: 'requested' } } as const
 
 async function audited(path: string) {
-  const rows = await school.at
+  const rows = await school.db
     .from('audit_entries')
     .select('detail')
     .where('subject', '=', path.split('/').at(-1) ?? '')
@@ -139,16 +139,16 @@ describe('a refund that a member asked for', () => {
   test('is told to no inbox that is turned off, and to no member who was forgotten', async () => {
     const [muted, gone] = [await aPaid(ASKED), await aPaid(ASKED)]
     const off = { topic: 'payments', channel: 'in_app', enabled: false } as const
-    await school.at
+    await school.db
       .insert('notification_subscriptions', { user_id: muted.payer.id, ...off })
       .execute()
-    await school.at
+    await school.db
       .update('school_members')
       .set({ forgotten_at: new Date() })
       .where('user_id', '=', gone.payer.id)
       .execute()
     for (const { path } of [muted, gone]) await browser.done(`${path}/approve-refund`)
-    const told = await school.at
+    const told = await school.db
       .from('notifications')
       .select('id')
       .where('user_id', 'in', [muted.payer.id, gone.payer.id])
@@ -248,7 +248,7 @@ describe('attacks on refunds', () => {
     expect(errorsIn(bad.body)).toEqual(['Remove the null character.'])
     await browser.done(`${path}/refuse-refund`, { message: '<script>alert(1)</script>' })
     expect(String((await seenBy(payer)).inbox[0]?.body)).toContain('<script>')
-    const { id } = await school.at
+    const { id } = await school.db
       .from('notifications')
       .select('id')
       .where('user_id', '=', payer.id)

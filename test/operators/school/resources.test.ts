@@ -34,7 +34,7 @@ interface Done {
 }
 
 async function operations(): Promise<readonly Done[]> {
-  const rows = await school.at
+  const rows = await school.db
     .from('audit_entries')
     .select('detail')
     .where('action', '=', 'operation.done')

@@ -25,7 +25,7 @@ async function addPeople(names: readonly string[], at: TestSchool, signedIn: boo
     .insertInto('users')
     .values(people.map(({ id, name }) => ({ id, name, email: `${id}@people.test` })))
     .execute()
-  await at.at
+  await at.db
     .insert(
       'school_members',
       people.map(({ id, name }) => ({
@@ -51,7 +51,7 @@ beforeAll(async () => {
     currency: 'TWD',
     total_amount: 1000,
   }))
-  await school.at.insert('orders', orders).execute()
+  await school.db.insert('orders', orders).execute()
 })
 
 async function found(list: string, search: string): Promise<readonly string[]> {
@@ -91,12 +91,12 @@ test('a person who has not signed in here is found by the typed name, never by t
   await addPeople(['Secretive Person'], own, false)
   const typed = await mine.page('/admin/students?search=typed')
   expect(typed).toContain('Typed Secretive Person')
-  const [row] = await own.at
+  const [row] = await own.db
     .from('school_members')
     .select('user_id')
     .where('typed_name', 'is not', null)
     .execute()
-  await own.at
+  await own.db
     .update('school_members')
     .set({ typed_name: 'Newcomer' })
     .where('user_id', '=', row?.user_id ?? '')
@@ -121,7 +121,7 @@ test('a word that many of more than a thousand people have shows all of them, in
   expect(html).not.toContain('in all')
   // A rare word is found among the oldest people, too.
   await addPeople(['Zebedee Quill'], own, true)
-  await own.at
+  await own.db
     .update('school_members')
     .set({ joined_at: new Date('2001-01-01T00:00:00Z') })
     .where('user_id', 'in', (eb) =>

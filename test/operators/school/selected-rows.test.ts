@@ -17,12 +17,12 @@ async function posts(school: TestSchool, count: number): Promise<string[]> {
     title: `Post ${place}`,
     body: '',
   }))
-  await school.at.insert('posts', rows).execute()
+  await school.db.insert('posts', rows).execute()
   return rows.map(({ id }) => id)
 }
 
 const states = async (school: TestSchool) => {
-  const rows = await school.at.from('posts').select(['state']).orderBy('id').execute()
+  const rows = await school.db.from('posts').select(['state']).orderBy('id').execute()
   return rows.map(({ state }) => state)
 }
 
@@ -145,7 +145,7 @@ describe('selected rows of a list', () => {
       ]
       expect((await send(owner, '/admin/courses', fields)).statusCode).toBe(400)
     }
-    const courses = await school.at.from('courses').select(['state']).execute()
+    const courses = await school.db.from('courses').select(['state']).execute()
     expect(courses.map(({ state }) => state)).toEqual(['draft'])
   })
 
@@ -216,7 +216,7 @@ describe('selected rows of a list', () => {
     expect((await enroll([ada], course.id)).statusCode).toBe(303)
     const answer = await enroll([ada, ...others], course.id)
     expect(answer.body).toContain('2 of 3 done; 1 could not be done')
-    const rows = await school.at.from('enrollments').select(['user_id', 'course_id']).execute()
+    const rows = await school.db.from('enrollments').select(['user_id', 'course_id']).execute()
     expect(new Set(rows.map(({ user_id }) => user_id))).toEqual(new Set([ada, ...others]))
     expect(rows.every(({ course_id }) => course_id === course.id)).toBe(true)
     const stranger = await world.aMember(elsewhere)

@@ -45,7 +45,7 @@ async function addMore(school: TestSchool): Promise<void> {
   const group = await aStudyGroup(school, [student])
   await aMeeting(school, { service, seats: [student] })
   await aMeeting(school, { group, title: '=1+1' })
-  await school.at
+  await school.db
     .insert('notifications', {
       id: EXAMPLE.post,
       user_id: student.id,
@@ -142,7 +142,7 @@ describe('a list', () => {
       expect(body).toContain('/admin/jobs/export')
       expect(body).not.toContain('/admin/jobs/import')
     }
-    expect(await school.at.from('jobs').select('id').execute()).toEqual([])
+    expect(await school.db.from('jobs').select('id').execute()).toEqual([])
   })
 
   test('of one object exports its rows alone: courses of a student, seats of a meeting, a roster', async () => {
@@ -163,10 +163,10 @@ describe('a list', () => {
       expect(file).not.toContain(unseen.email)
     }
     const course = { title: 'Fresco', slug: 'fresco', currency: 'USD' }
-    await school.at.insert('courses', { id: EXAMPLE.course, ...course }).execute()
+    await school.db.insert('courses', { id: EXAMPLE.course, ...course }).execute()
     for (const { id } of [ada, ben]) {
       const enrolled = { id, course_id: EXAMPLE.course, user_id: id, source: 'import' } as const
-      await school.at.insert('enrollments', enrolled).execute()
+      await school.db.insert('enrollments', enrolled).execute()
     }
     const courses = await exportedFrom(owner, `/admin/students/${ada.id}/enrollments`)
     expect(courses).toContain(ada.id)
@@ -186,7 +186,7 @@ describe('a list', () => {
     const path = await checkRows(world, owner, rows, sent)
     expect((await owner.get(path)).body).toContain('A row that names no service is for the service')
     await importChecked(world, owner, path)
-    const slots = await school.at
+    const slots = await school.db
       .from('consulting_slots')
       .select(['service_id', 'weekday'])
       .where('duration_minutes', '=', 30)
@@ -277,6 +277,6 @@ describe('another school', () => {
     const asked = { form_token, resource: 'payments', format: 'csv' }
     expect((await visitor.post('/admin/jobs/export', asked)).statusCode).toBe(403)
     expect((await sendRows(visitor, 'email,name\n')).statusCode).toBe(403)
-    expect(await school.at.from('jobs').select('id').execute()).toEqual([])
+    expect(await school.db.from('jobs').select('id').execute()).toEqual([])
   })
 })

@@ -106,10 +106,10 @@ async function leaveEverySchool(
     returning m.school_id, old.roles as before`.execute(tx)
   let ended = 0
   for (const { school_id, before } of left) {
-    const at = atSchoolInTransaction(tx, school_id)
-    ended += await rolesChanged(at, [{ userId, before, after: [] }], by)
+    const db = atSchoolInTransaction(tx, school_id)
+    ended += await rolesChanged(db, [{ userId, before, after: [] }], by)
     const detail = { before, after: [] }
-    await recordChange(at, by, { action: 'member.roles_changed', subject: userId, detail })
+    await recordChange(db, by, { action: 'member.roles_changed', subject: userId, detail })
   }
   return { schools: left.length, ended }
 }

@@ -36,14 +36,14 @@ export interface DeletionRequest {
 
 /** What this person asked for, as far as this school is concerned. */
 export async function findDeletions(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
 ): Promise<readonly DeletionRequest[]> {
-  const { rows } = await at.run(sql<DeletionRequest>`
+  const { rows } = await db.run(sql<DeletionRequest>`
     select case when school_id is null then 'account' else 'school' end as part,
       requested_at as "requestedAt", due_at as "dueAt", blocked_at as "blockedAt"
     from deletion_requests
-    where user_id = ${userId} and (school_id is null or school_id = ${at.schoolId})
+    where user_id = ${userId} and (school_id is null or school_id = ${db.schoolId})
     order by due_at`)
   return rows
 }

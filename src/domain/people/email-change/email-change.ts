@@ -113,12 +113,12 @@ export const CHANGE_COLUMNS = sql`c.id, c.school_id as "schoolId", c.user_id as 
 
 /** The change that a link is about; undefined if the link can do nothing any more. */
 export async function findChange(
-  at: SchoolDb,
+  db: SchoolDb,
   { id, mailbox }: ChangeLink,
 ): Promise<EmailChange | undefined> {
-  const { rows } = await at.run(sql<EmailChange>`
+  const { rows } = await db.run(sql<EmailChange>`
     select ${CHANGE_COLUMNS} from email_changes c
-    where c.id = ${id} and c.school_id = ${at.schoolId}
+    where c.id = ${id} and c.school_id = ${db.schoolId}
       and (${IS_PENDING} or ${mailbox === 'old'} and ${CAN_BE_UNDONE})`)
   return rows[0]
 }

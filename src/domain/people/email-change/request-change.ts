@@ -38,7 +38,7 @@ export type ChangeRequest =
  * schools.
  */
 export async function requestEmailChange(
-  at: SchoolDb,
+  db: SchoolDb,
   throttleKey: Buffer,
   session: BrowserSession,
   typed: string,
@@ -47,10 +47,10 @@ export async function requestEmailChange(
   const next = normalEmail(typed)
   if (next === normalEmail(person.email)) return { kind: 'same' }
   const limit = emailChangeCounter(throttleKey, person.id)
-  const retryAfterSeconds = await countTry(acrossSchools(at), [limit], 60)
+  const retryAfterSeconds = await countTry(acrossSchools(db), [limit], 60)
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds }
   const id = uuidv7()
-  return await at.transaction(async (here) => {
+  return await db.transaction(async (here) => {
     const tx = acrossSchools(here)
     const schoolId = await findHomeSchool(tx, person.id)
     if (schoolId === undefined) return { kind: 'no_school' }
@@ -58,7 +58,7 @@ export async function requestEmailChange(
     const home = atSchoolInTransaction(tx, schoolId)
     const emails = { old_email: person.email, new_email: next }
     const asked = {
-      asked_school_id: at.schoolId,
+      asked_school_id: db.schoolId,
       session_id: session.id,
       factor_since: session.factorSince ?? null,
     }
@@ -119,14 +119,14 @@ interface Confirming {
 
 /** One mailbox agrees. The second one makes the change: other sessions end, at every school, and the old address is told. */
 export async function confirmEmailChange(
-  at: SchoolDb,
+  db: SchoolDb,
   link: ChangeLink,
   by: Confirming,
 ): Promise<Confirmation> {
-  const change = await findChange(at, link)
+  const change = await findChange(db, link)
   if (change === undefined || change.isChanged) return { kind: 'expired' }
   try {
-    return await at.transaction(async (tx) => {
+    return await db.transaction(async (tx) => {
       // The person first, as everything that changes an account does.
       await lockPerson(tx, change.userId)
       const agreed = await agree(tx, link)
@@ -188,11 +188,11 @@ export async function recordChangeOfEmail(
 }
 
 /** The old mailbox says no. Nothing was changed yet. */
-export async function stopEmailChange(at: SchoolDb, { id, mailbox }: ChangeLink): Promise<boolean> {
+export async function stopEmailChange(db: SchoolDb, { id, mailbox }: ChangeLink): Promise<boolean> {
   if (mailbox !== 'old') return false
-  const { rows } = await at.run(sql<{ id: string }>`
+  const { rows } = await db.run(sql<{ id: string }>`
     update email_changes c set ended_at = now()
-    where c.id = ${id} and c.school_id = ${at.schoolId} and ${IS_PENDING}
+    where c.id = ${id} and c.school_id = ${db.schoolId} and ${IS_PENDING}
     returning c.id`)
   return rows.length > 0
 }

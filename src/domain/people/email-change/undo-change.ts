@@ -42,14 +42,14 @@ export type Undoing =
  * twice, and undo the second change when the first one was undone.
  */
 export async function undoEmailChange(
-  at: SchoolDb,
+  db: SchoolDb,
   link: ChangeLink,
   requestId: string,
 ): Promise<Undoing> {
-  const change = await findChange(at, link)
+  const change = await findChange(db, link)
   if (link.mailbox !== 'old' || change?.isChanged !== true) return { kind: 'expired' }
   if (change.needsFactor) return { kind: 'needs_factor' }
-  return await undo(at, change, requestId)
+  return await undo(db, change, requestId)
 }
 
 /**
@@ -57,7 +57,7 @@ export async function undoEmailChange(
  * Crosses schools: the change is of their home school.
  */
 export async function undoByFactor(
-  at: SchoolDb,
+  db: SchoolDb,
   { person, factorSince }: BrowserSession,
   id: string,
   requestId: string,
@@ -66,17 +66,17 @@ export async function undoByFactor(
     select ${CHANGE_COLUMNS},
       coalesce(${factorSince ?? null}::timestamptz < c.created_at - make_interval(days => ${sql.lit(RECENT_DAYS)}), false) as "isOlder"
     from email_changes c
-    where c.id = ${id} and c.user_id = ${person.id} and ${CAN_BE_UNDONE}`.execute(acrossSchools(at))
+    where c.id = ${id} and c.user_id = ${person.id} and ${CAN_BE_UNDONE}`.execute(acrossSchools(db))
   const [change] = rows
   if (change === undefined) return { kind: 'expired' }
-  return change.isOlder ? await undo(at, change, requestId) : { kind: 'needs_factor' }
+  return change.isOlder ? await undo(db, change, requestId) : { kind: 'needs_factor' }
 }
 
-async function undo(at: SchoolDb, change: EmailChange, requestId: string): Promise<Undoing> {
+async function undo(schoolDb: SchoolDb, change: EmailChange, requestId: string): Promise<Undoing> {
   const { id, userId, oldEmail, askedSchoolId } = change
   // Not null: an account without a password may get a link that sets one from any school.
-  const hash = await hashPassword(randomSecret(32).toString('base64url'), at.schoolId)
-  return await at.transaction(async (here) => {
+  const hash = await hashPassword(randomSecret(32).toString('base64url'), schoolDb.schoolId)
+  return await schoolDb.transaction(async (here) => {
     await lockPerson(here, userId)
     // All sessions end, also the one that asks.
     await here.confirmCaller()

@@ -70,18 +70,18 @@ interface FoundStep extends CodeStep {
 
 /** Undefined if the step is forged, too old or of another browser. */
 export async function findCodeStep(
-  at: SchoolDb,
+  db: SchoolDb,
   keyring: Keyring,
   browsers: readonly string[],
   sealed: string | undefined,
 ): Promise<FoundStep | undefined> {
-  const opened = openMessage(keyring, PURPOSE, at.schoolId, sealed, Date.now())
+  const opened = openMessage(keyring, PURPOSE, db.schoolId, sealed, Date.now())
   const step = schema.safeParse(opened).data
   if (step === undefined || !browsers.includes(step.browser)) return undefined
-  const { rows } = await at.run(sql<PersonRow>`
+  const { rows } = await db.run(sql<PersonRow>`
     select u.id, u.email, u.name, u.avatar_url, u.password_hash, m.roles, a.created_at as factor_since
     from users u
-      left join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id
+      left join school_members m on m.school_id = ${db.schoolId} and m.user_id = u.id
       left join authenticators a on a.user_id = u.id
     where u.id = ${step.userId} and u.deleted_at is null`)
   const [row] = rows
@@ -120,12 +120,12 @@ const MOST_DEVICES = 20
  * afterwards.
  */
 export async function trustDevice(
-  at: SchoolDb,
+  db: SchoolDb,
   { person, credential }: ProvenByPassword,
 ): Promise<string | undefined> {
   const id = uuidv7()
   const token = mintToken('trustedDevice', id)
-  const { rows } = await at.run(sql<{ id: string }>`
+  const { rows } = await db.run(sql<{ id: string }>`
     with proven as materialized (
       select u.id from users u join authenticators a on a.user_id = u.id
       where u.id = ${person.id} and u.password_hash = ${credential.hash}
@@ -135,14 +135,14 @@ export async function trustDevice(
         select id from trusted_devices where user_id in (select id from proven)
         order by id desc offset ${MOST_DEVICES - 1}))
     insert into trusted_devices (id, secret_hash, school_id, user_id, expires_at)
-    select ${id}, ${token.hash}, ${at.schoolId}, proven.id, now() + make_interval(days => ${TRUSTED_DAYS})
+    select ${id}, ${token.hash}, ${db.schoolId}, proven.id, now() + make_interval(days => ${TRUSTED_DAYS})
     from proven returning id`)
   return rows.length === 0 ? undefined : token.value
 }
 
 /** Whether this person trusts the browser with this cookie, at this school. */
 export async function isTrustedDevice(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   cookie: string | undefined,
   /** False if the school demands a second factor of its owners and admins: they give it each time. */
@@ -150,11 +150,11 @@ export async function isTrustedDevice(
 ): Promise<boolean> {
   const token = cookie === undefined ? undefined : parseToken('trustedDevice', cookie)
   if (token === undefined) return false
-  const { rows } = await at.run(sql<{ secret_hash: Buffer; roles: Role[] | null }>`
+  const { rows } = await db.run(sql<{ secret_hash: Buffer; roles: Role[] | null }>`
     select d.secret_hash, m.roles
     from trusted_devices d
       left join school_members m on m.school_id = d.school_id and m.user_id = d.user_id
-    where d.id = ${token.id} and d.school_id = ${at.schoolId} and d.user_id = ${userId}
+    where d.id = ${token.id} and d.school_id = ${db.schoolId} and d.user_id = ${userId}
       and d.expires_at > now()`)
   const [row] = rows
   if (row === undefined || !constantTimeEqual(row.secret_hash, token.hash)) return false

@@ -39,12 +39,12 @@ export interface Means {
   readonly hasPasskey: boolean
 }
 
-export async function findMeans(at: SchoolDb, userId: string): Promise<Means> {
-  const { rows } = await at.run(sql<Means>`
+export async function findMeans(db: SchoolDb, userId: string): Promise<Means> {
+  const { rows } = await db.run(sql<Means>`
     select exists (select from users where id = ${userId} and password_hash is not null) as "hasPassword",
       exists (select from authenticators where user_id = ${userId}) as "hasSecondFactor",
       exists (select from passkeys
-              where school_id = ${at.schoolId} and user_id = ${userId} and cloned_at is null) as "hasPasskey"`)
+              where school_id = ${db.schoolId} and user_id = ${userId} and cloned_at is null) as "hasPasskey"`)
   return rows[0] ?? { hasPassword: false, hasSecondFactor: false, hasPasskey: false }
 }
 
@@ -66,22 +66,22 @@ export interface FactorPlaces {
  * the last proof does not count, so that a first sign-in can add several.
  */
 export async function findFactorPlaces(
-  at: SchoolDb,
+  db: SchoolDb,
   session: BrowserSession,
 ): Promise<FactorPlaces | undefined> {
   if (isProvedByFactor(session)) return undefined
-  const { rows } = await at.run(sql<NamedSchool & { id: string }>`
+  const { rows } = await db.run(sql<NamedSchool & { id: string }>`
     select s.id, s.name, s.origin
     from (
-      select ${at.schoolId}::uuid as school_id, created_at from authenticators where user_id = ${session.person.id}
+      select ${db.schoolId}::uuid as school_id, created_at from authenticators where user_id = ${session.person.id}
       union all
       select school_id, created_at from passkeys
       where user_id = ${session.person.id} and cloned_at is null
-        and (school_id <> ${at.schoolId} or created_at < ${session.authenticatedAt})
+        and (school_id <> ${db.schoolId} or created_at < ${session.authenticatedAt})
     ) f join schools s on s.id = f.school_id and s.deleted_at is null
     group by s.id order by min(f.created_at)`)
   if (rows.length === 0) return undefined
-  const elsewhere = rows.filter(({ id }) => id !== at.schoolId)
+  const elsewhere = rows.filter(({ id }) => id !== db.schoolId)
   return { isHere: elsewhere.length < rows.length, elsewhere }
 }
 

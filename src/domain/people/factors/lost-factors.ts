@@ -35,15 +35,15 @@ interface Asking {
 
 /** The caller has just checked the password. */
 export async function askToRemoveFactors(
-  at: SchoolDb,
+  db: SchoolDb,
   throttleKey: Buffer,
   { person, requestId }: Asking,
 ): Promise<AskedRemoval> {
   const userId = person.id
   const limit = lostFactorsCounter(throttleKey, userId)
-  const retryAfterSeconds = await countTry(acrossSchools(at), [limit], 60)
+  const retryAfterSeconds = await countTry(acrossSchools(db), [limit], 60)
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds }
-  return await at.transaction(async (here) => {
+  return await db.transaction(async (here) => {
     const tx = acrossSchools(here)
     if ((await findSchoolToTell(tx, userId)) === undefined) return { kind: 'no_school' }
     const { rows } = await sql<{ dueAt: Date; isNew: boolean }>`
@@ -95,11 +95,11 @@ export async function keepFactors(db: Db, userId: string, requestId?: string): P
 
 /** The person, or the reader of a mailbox, stops the removal. False if there is none any more. */
 export async function takeBackReport(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   requestId: string,
 ): Promise<boolean> {
-  return await at.transaction(async (here) => {
+  return await db.transaction(async (here) => {
     const tx = acrossSchools(here)
     // First, as the removal does.
     await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
@@ -164,8 +164,8 @@ async function tell(
   { userId, schoolId, dueAt, email }: Waiting & { readonly email: string },
   what: 'factors_lost' | 'factors_removed',
 ): Promise<void> {
-  const at = atSchoolInTransaction(tx, schoolId)
-  await queueNotice(at, what, { id: userId, email }, { until: dueAt })
+  const db = atSchoolInTransaction(tx, schoolId)
+  await queueNotice(db, what, { id: userId, email }, { until: dueAt })
 }
 
 /** What was added since the request is no lost factor. An account without a password keeps its passkeys: nothing else opens it. */

@@ -45,19 +45,19 @@ export interface WaitingSession {
 
 /** Crosses schools. Undefined if the request is forged, too old or of another person, or that session has ended. */
 export async function findWaitingSession(
-  at: SchoolDb,
+  db: SchoolDb,
   keyring: Keyring,
   { person }: BrowserSession,
   sealed: string,
 ): Promise<WaitingSession | undefined> {
-  const opened = openMessage(keyring, PURPOSE, at.schoolId, sealed, Date.now())
+  const opened = openMessage(keyring, PURPOSE, db.schoolId, sealed, Date.now())
   const { data } = asked.safeParse(opened)
   if (data === undefined || data.userId !== person.id) return undefined
   const { rows } = await sql<NamedSchool & { schoolId: string; device: string }>`
     select s.id as "schoolId", s.name, s.origin, b.device
     from browser_sessions b join schools s on s.id = b.school_id and s.deleted_at is null
     where b.id = ${data.sessionId} and b.user_id = ${person.id} and ${isOpen}`.execute(
-    acrossSchools(at),
+    acrossSchools(db),
   )
   const [found] = rows
   if (found === undefined) return undefined
@@ -84,15 +84,15 @@ export function sealProof(
  * after any other proof. Undefined if the proof is forged, too old, of another session, or was used.
  */
 export async function acceptProof(
-  at: SchoolDb,
+  db: SchoolDb,
   keyring: Keyring,
   { id, person }: BrowserSession,
   sealed: string,
 ): Promise<{ readonly cookie: string; readonly path: string } | undefined> {
-  const { data } = proved.safeParse(openMessage(keyring, PROOF, at.schoolId, sealed, Date.now()))
+  const { data } = proved.safeParse(openMessage(keyring, PROOF, db.schoolId, sealed, Date.now()))
   if (data === undefined || data.userId !== person.id || data.sessionId !== id) return undefined
   const token = mintToken('session', id)
-  const isTaken = await at.transaction(async (tx) => {
+  const isTaken = await db.transaction(async (tx) => {
     const { rows } = await tx.run(sql`
       update browser_sessions b set authenticated_at = now(), factor_since = ${data.factorSince ?? null}::timestamptz,
         secret_hash = ${token.hash}, methods = array_append(array_remove(methods, 'other_school'), 'other_school')

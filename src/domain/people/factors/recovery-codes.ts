@@ -103,14 +103,14 @@ interface CodeAttempt extends Requester {
  * because a person has one account.
  */
 export async function checkCode(
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   keyring: Keyring,
   attempt: CodeAttempt,
 ): Promise<CodeOutcome> {
   const code = normalCode(attempt.typed)
-  if (isRecoveryCode(code)) return await tryRecoveryCode(at, keyring, attempt, code)
+  if (isRecoveryCode(code)) return await tryRecoveryCode(schoolDb, keyring, attempt, code)
   if (!TOTP_CODE.test(code)) return { kind: 'wrong' }
-  const db = acrossSchools(at)
+  const db = acrossSchools(schoolDb)
   const counters = codeCounters(keyring.key('sign-in-throttle'), attempt.person.id, attempt)
   const retryAfterSeconds = await countTry(db, counters, WINDOW_MINUTES)
   if (retryAfterSeconds > 0) {
@@ -127,12 +127,12 @@ export async function checkCode(
  * sign in with one of these.
  */
 async function tryRecoveryCode(
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   keyring: Keyring,
   { person, requestId }: CodeAttempt,
   code: string,
 ): Promise<CodeOutcome> {
-  return await at.transaction(async (tx) => {
+  return await schoolDb.transaction(async (tx) => {
     const db = acrossSchools(tx)
     const userId = person.id
     if (!(await useRecoveryCode(db, keyring, userId, code))) return { kind: 'wrong' }

@@ -45,7 +45,7 @@ export type SwitchedOn =
  * every school: they were begun without it.
  */
 export async function switchOnSecondFactor(
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   keyring: Keyring,
   session: BrowserSession,
   request: { readonly setup: string; readonly typed: string; readonly requestId: string },
@@ -58,7 +58,7 @@ export async function switchOnSecondFactor(
   if (step === undefined) {
     return { kind: 'wrong_code', setup: setUpAuthenticator(keyring, userId, secret) }
   }
-  return await at.transaction(async (tx) => {
+  return await schoolDb.transaction(async (tx) => {
     const db = acrossSchools(tx)
     await lockPerson(tx, userId)
     const since = await addAuthenticator(db, keyring, { userId, secret, step })
@@ -76,13 +76,13 @@ export async function switchOnSecondFactor(
 
 /** Ten new recovery codes; the old ones no longer work, and the person is told. Undefined if the second factor is off. */
 export async function replaceRecoveryCodes(
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   keyring: Keyring,
   person: Person,
   requestId: string,
 ): Promise<readonly string[] | undefined> {
   const userId = person.id
-  return await at.transaction(async (tx) => {
+  return await schoolDb.transaction(async (tx) => {
     const db = acrossSchools(tx)
     const locked = await db
       .selectFrom('authenticators')
@@ -101,11 +101,11 @@ export async function replaceRecoveryCodes(
 
 /** From now on the password alone signs in. Recovery codes and trusted browsers go too. */
 export async function switchOffSecondFactor(
-  at: SchoolDb,
+  schoolDb: SchoolDb,
   person: Person,
   requestId: string,
 ): Promise<void> {
-  await at.transaction(async (tx) => {
+  await schoolDb.transaction(async (tx) => {
     const db = acrossSchools(tx)
     const userId = person.id
     if (!(await removeAuthenticator(db, userId))) return
@@ -134,9 +134,9 @@ export async function resetFactors(
   await recordForInstallation(tx, changeEntry(by, { ...change, detail: { reason, sessions } }))
   const told = hadSecondFactor ? await findSchoolToTell(tx, subject) : undefined
   if (told !== undefined) {
-    const at = atSchoolInTransaction(tx, told)
-    await recordChange(at, by, change)
-    await queueNotice(at, 'factor_reset', person)
+    const db = atSchoolInTransaction(tx, told)
+    await recordChange(db, by, change)
+    await queueNotice(db, 'factor_reset', person)
   }
   return { hadSecondFactor, sessions }
 }

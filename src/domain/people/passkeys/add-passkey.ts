@@ -67,7 +67,7 @@ interface AddingRequest {
 }
 
 /** Stores the passkey that a device made for the signed-in person, and tells them. */
-export async function addPasskey(at: SchoolDb, request: AddingRequest): Promise<Adding> {
+export async function addPasskey(db: SchoolDb, request: AddingRequest): Promise<Adding> {
   const { form, party, person, device } = request
   const userId = person.id
   const challenge = openMakingChallenge(form, request.sealed)
@@ -81,7 +81,7 @@ export async function addPasskey(at: SchoolDb, request: AddingRequest): Promise<
   if (made === undefined) return 'refused'
   const { issuedAt, silent } = challenge
   const handle = Buffer.from(challenge.handle, 'base64url')
-  return await at.transaction(async (tx) => {
+  return await db.transaction(async (tx) => {
     if (!(await useHandle(tx, userId, handle, issuedAt))) return 'expired'
     const stored = await store(tx, {
       ...made,

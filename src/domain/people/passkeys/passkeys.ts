@@ -46,11 +46,11 @@ interface PasskeyRow {
   last_used_at: Date | null
 }
 
-export async function passkeysOf(at: SchoolDb, userId: string): Promise<PasskeysOfPerson> {
-  const { rows } = await at.run(sql<PasskeyRow>`
+export async function passkeysOf(db: SchoolDb, userId: string): Promise<PasskeysOfPerson> {
+  const { rows } = await db.run(sql<PasskeyRow>`
     select h.handle, p.id, p.credential_id, p.transports, p.name, p.backed_up, p.cloned_at, p.created_at, p.last_used_at
     from passkey_handles h left join passkeys p on p.school_id = h.school_id and p.user_id = h.user_id
-    where h.school_id = ${at.schoolId} and h.user_id = ${userId}
+    where h.school_id = ${db.schoolId} and h.user_id = ${userId}
     order by p.created_at, p.id`)
   return {
     handle: rows[0]?.handle,
@@ -85,11 +85,11 @@ interface OneOfMine {
 
 /** False if the person has no such passkey here. */
 export async function renamePasskey(
-  at: SchoolDb,
+  db: SchoolDb,
   { person: { id: userId }, id, requestId }: OneOfMine,
   name: string,
 ): Promise<boolean> {
-  return await at.transaction(async (tx) => {
+  return await db.transaction(async (tx) => {
     const renamed = await tx
       .update('passkeys')
       .set({ name })
@@ -110,11 +110,11 @@ export type Removal = 'removed' | 'unknown' | 'last_way_in'
  * work at this origin.
  */
 export async function removePasskey(
-  at: SchoolDb,
+  db: SchoolDb,
   { person, id, requestId, device }: OneOfMine & { readonly device: string },
 ): Promise<Removal> {
   const userId = person.id
-  return await at.transaction(async (tx) => {
+  return await db.transaction(async (tx) => {
     await lockPasskeysOf(tx, userId)
     const found = await tx
       .from('passkeys')
@@ -203,9 +203,9 @@ export async function removePasskeyFor(
     if (removed === undefined) return false
     const detail = { reason, person: person.id }
     const change = { action: 'passkey.removed', subject: id, detail } as const
-    const at = atSchoolInTransaction(tx, removed.school_id)
-    await recordChange(at, by, change)
-    await queueNotice(at, 'passkey_removed', person)
+    const db = atSchoolInTransaction(tx, removed.school_id)
+    await recordChange(db, by, change)
+    await queueNotice(db, 'passkey_removed', person)
     return true
   })
 }

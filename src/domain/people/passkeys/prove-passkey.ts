@@ -59,16 +59,16 @@ export interface ProofRequest {
  * Checks the answer of a device and, if it is right, uses up its challenge. Failures are counted for who tries. They are
  * counted afterwards, unlike those of passwords: a signature cannot be guessed, so the limit only bounds the work.
  */
-export async function provePasskey(at: SchoolDb, request: ProofRequest): Promise<PasskeyProof> {
+export async function provePasskey(db: SchoolDb, request: ProofRequest): Promise<PasskeyProof> {
   const challenge = openProofChallenge(request.form, request.sealed)
   if (challenge === undefined) return { kind: 'expired' }
   const answer = parseProofAnswer(request.answer)
   if (answer === undefined) return { kind: 'refused' }
   const countersOf = (email?: string) =>
-    passkeyCounters(request.throttleKey, at.schoolId, request.requesterOf(email))
-  const { seconds, passkey } = await findPasskey(at, answer, countersOf())
+    passkeyCounters(request.throttleKey, db.schoolId, request.requesterOf(email))
+  const { seconds, passkey } = await findPasskey(db, answer, countersOf())
   const counters = countersOf(passkey?.email)
-  const wait = seconds > 0 && passkey !== undefined ? await secondsOf(at, counters) : seconds
+  const wait = seconds > 0 && passkey !== undefined ? await secondsOf(db, counters) : seconds
   if (wait > 0) return { kind: 'throttled', retryAfterSeconds: wait }
   const verified =
     passkey === undefined
@@ -82,17 +82,17 @@ export async function provePasskey(at: SchoolDb, request: ProofRequest): Promise
     verified === undefined ||
     !fits(passkey, answer, verified, request)
   ) {
-    await countTry(acrossSchools(at), counters, WINDOW_MINUTES)
+    await countTry(acrossSchools(db), counters, WINDOW_MINUTES)
     return passkey === undefined ? { kind: 'refused', unknown: answer.id } : { kind: 'refused' }
   }
   if (passkey.cloned) return { kind: 'refused' }
   // A page that was reloaded sends its answer again, with the same count: that is no copy of the key.
   if (passkey.last_challenge_at >= challenge.issuedAt) return { kind: 'expired' }
   if (wentBackwards(passkey.counter, verified.counter)) {
-    await markCloned(at, passkey, request.requestId)
+    await markCloned(db, passkey, request.requestId)
     return { kind: 'refused' }
   }
-  if (!(await use(at, passkey, verified, challenge.issuedAt))) return { kind: 'expired' }
+  if (!(await use(db, passkey, verified, challenge.issuedAt))) return { kind: 'expired' }
   const { id, user_id, name, email, avatar_url } = passkey
   const methods: ProofMethod[] = [verified.isUserVerified ? 'passkey' : 'unverified_passkey']
   return {
@@ -120,16 +120,16 @@ interface FoundPasskey {
 
 /** The passkey that the answer names, and how long the address has to wait, in one statement. */
 async function findPasskey(
-  at: SchoolDb,
+  db: SchoolDb,
   answer: ProofAnswer,
   counters: readonly ThrottleLimit[],
 ): Promise<{ seconds: number; passkey: FoundPasskey | undefined }> {
   const credentialId = Buffer.from(answer.id, 'base64url')
-  const { rows } = await at.run(sql<{ seconds: number | null } & (FoundPasskey | { id: null })>`
+  const { rows } = await db.run(sql<{ seconds: number | null } & (FoundPasskey | { id: null })>`
     select waited.seconds, p.id, p.user_id, h.handle, p.public_key, p.counter, p.last_challenge_at, p.backup_eligible,
       p.cloned_at is not null as cloned, u.email, u.name, u.avatar_url, m.roles
     from (${waitOf(counters)}) waited
-      left join passkeys p on p.school_id = ${at.schoolId} and p.credential_id = ${credentialId}
+      left join passkeys p on p.school_id = ${db.schoolId} and p.credential_id = ${credentialId}
       left join passkey_handles h on h.school_id = p.school_id and h.user_id = p.user_id
       left join users u on u.id = p.user_id
       left join school_members m on m.school_id = p.school_id and m.user_id = p.user_id`)
@@ -141,8 +141,8 @@ async function findPasskey(
 }
 
 /** Of strangers there is nothing left at this address: the counter of a browser that knows the account may have something. */
-async function secondsOf(at: SchoolDb, counters: readonly ThrottleLimit[]): Promise<number> {
-  const { rows } = await at.run(sql<{ seconds: number | null }>`${waitOf(counters)}`)
+async function secondsOf(db: SchoolDb, counters: readonly ThrottleLimit[]): Promise<number> {
+  const { rows } = await db.run(sql<{ seconds: number | null }>`${waitOf(counters)}`)
   return Math.max(0, rows[0]?.seconds ?? 0)
 }
 
@@ -166,13 +166,13 @@ const wentBackwards = (before: number, now: number): boolean =>
 
 /** False if this challenge, or a newer one, was answered with the passkey before, or if it is gone by now. */
 async function use(
-  at: SchoolDb,
+  db: SchoolDb,
   { id, user_id }: FoundPasskey,
   verified: VerifiedProof,
   issuedAt: Date,
 ): Promise<boolean> {
   const { counter } = verified
-  const used = await at
+  const used = await db
     .update('passkeys')
     .set({
       counter,
@@ -197,11 +197,11 @@ function countsUp(counter: number): RawBuilder<boolean> {
 
 /** There may be a copy of the private key. Neither the copy nor the original can be used from now on. */
 async function markCloned(
-  at: SchoolDb,
+  db: SchoolDb,
   { id, user_id }: FoundPasskey,
   requestId: string,
 ): Promise<void> {
-  await at.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     const marked = await tx
       .update('passkeys')
       .set({ cloned_at: sql<Date>`now()` })

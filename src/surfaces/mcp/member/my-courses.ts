@@ -73,11 +73,11 @@ export const myCourses = scopedTool({
   about: 'courses',
   input: z.strictObject(pageInput),
   output: z.object({ courses: z.array(course), nextCursor, graphql: graphqlLink }),
-  run: async ({ at, caller, outlines, school }, page) => {
+  run: async ({ db, caller, outlines, school }, page) => {
     const found = await readPage('my_courses', page, (range) =>
-      enrolledCoursesOf(at, caller.person.id, range),
+      enrolledCoursesOf(db, caller.person.id, range),
     )
-    const reader = new SyllabusReader(at, caller.person.id, outlines)
+    const reader = new SyllabusReader(db, caller.person.id, outlines)
     const enrolled = reader.withSyllabus(found.rows)
     const items = await Promise.all(enrolled.map(courseItem))
     const graphql = linkTo(
@@ -107,9 +107,9 @@ export const myCourse = scopedTool({
     nextCursor,
     graphql: graphqlLink,
   }),
-  run: async ({ at, caller, outlines, school }, { slug, cursor, max_characters }) => {
-    const found = await findEnrolledCourse(at, caller.person.id, slug)
-    const reader = new SyllabusReader(at, caller.person.id, outlines)
+  run: async ({ db, caller, outlines, school }, { slug, cursor, max_characters }) => {
+    const found = await findEnrolledCourse(db, caller.person.id, slug)
+    const reader = new SyllabusReader(db, caller.person.id, outlines)
     const [enrolled] = reader.withSyllabus(found ? [found] : [])
     if (enrolled === undefined) {
       throw new ToolProblem(

@@ -33,9 +33,9 @@ export const myDigitalProducts = scopedTool({
     nextCursor,
     graphql: graphqlLink,
   }),
-  run: async ({ at, caller, school }, page) => {
+  run: async ({ db, caller, school }, page) => {
     const found = await readPage('my_products', page, (range) =>
-      productsOf(at, caller.person.id, range),
+      productsOf(db, caller.person.id, range),
     )
     const items = found.rows.map(({ id, slug, title, description }) => ({
       id,
@@ -81,9 +81,9 @@ export const myEventRegistrations = scopedTool({
     nextCursor,
     graphql: graphqlLink,
   }),
-  run: async ({ at, caller, school }, page) => {
+  run: async ({ db, caller, school }, page) => {
     const found = await readPage('my_events', page, (range) =>
-      registrationsOf(at, caller.person.id, range),
+      registrationsOf(db, caller.person.id, range),
     )
     const items = found.rows.map(({ id, state, registeredAt, event }) => ({
       id,
@@ -142,10 +142,10 @@ export const mySchedule = scopedTool({
     const now = new Date()
     const read = when === 'to_come' ? meetingsToCome : pastMeetings
     const found = await readPage(`my_schedule ${when}`, page, (range) =>
-      read(call.at, call.caller.person.id, { states, now }, range),
+      read(call.db, call.caller.person.id, { states, now }, range),
     )
     const attendees = await attendeesOf(
-      call.at,
+      call.db,
       found.rows.map(({ id }) => id),
     )
     const side = when === 'to_come' ? 'endedAfter' : 'endedBefore'

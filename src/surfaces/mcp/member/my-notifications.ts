@@ -67,10 +67,10 @@ export const myNotifications = scopedTool({
     nextCursor,
     graphql: graphqlLink,
   }),
-  run: async ({ at, caller, school }, page) => {
+  run: async ({ db, caller, school }, page) => {
     const [found, unread] = await Promise.all([
-      readPage('my_notifications', page, (range) => inboxOf(at, caller.person.id, range)),
-      countUnreadOf(at, caller.person.id),
+      readPage('my_notifications', page, (range) => inboxOf(db, caller.person.id, range)),
+      countUnreadOf(db, caller.person.id),
     ])
     const items = found.rows.map((entry) => item(school, entry))
     const graphql = linkTo(
@@ -103,8 +103,8 @@ export const myNotificationSubscriptions = scopedTool({
   changedBy: ['update_notification_subscription'],
   input: z.strictObject({}),
   output: z.object({ subscriptions: z.array(subscription), graphql: graphqlLink }),
-  run: async ({ at, caller, school }) => ({
-    subscriptions: await subscriptionsOf(at, caller.person.id),
+  run: async ({ db, caller, school }) => ({
+    subscriptions: await subscriptionsOf(db, caller.person.id),
     graphql: linkTo(school, '{ viewer { notificationSubscriptions { topic channel enabled } } }'),
   }),
 })
@@ -119,8 +119,8 @@ export const markNotificationRead = scopedTool({
   about: 'notifications',
   input: z.strictObject({ id: z.uuid().describe('id from my_notifications') }),
   output: z.object({ notification, unreadNotificationCount, graphql: graphqlLink }),
-  run: async ({ at, caller, school }, { id }) => {
-    const marked = await markRead(at, caller.person.id, id)
+  run: async ({ db, caller, school }, { id }) => {
+    const marked = await markRead(db, caller.person.id, id)
     if (marked === undefined) {
       throw new ToolProblem(
         'The person has no such notification. my_notifications gives ids.',
@@ -152,9 +152,9 @@ export const markAllNotificationsRead = scopedTool({
     unreadNotificationCount,
     graphql: graphqlLink,
   }),
-  run: async ({ at, caller, school }) => ({
-    markedCount: await markAllRead(at, caller.person.id),
-    unreadNotificationCount: await countUnreadOf(at, caller.person.id),
+  run: async ({ db, caller, school }) => ({
+    markedCount: await markAllRead(db, caller.person.id),
+    unreadNotificationCount: await countUnreadOf(db, caller.person.id),
     graphql: linkTo(
       school,
       'mutation { markAllNotificationsRead { markedCount unreadNotificationCount } }',
@@ -176,8 +176,8 @@ export const updateNotificationSubscription = scopedTool({
     enabled: z.boolean(),
   }),
   output: z.object({ subscription, graphql: graphqlLink }),
-  run: async ({ at, caller, school }, wanted) => {
-    const set = await setSubscription(at, caller.person.id, wanted)
+  run: async ({ db, caller, school }, wanted) => {
+    const set = await setSubscription(db, caller.person.id, wanted)
     if (set === undefined) {
       throw new ToolProblem(
         `There is no topic “${wanted.topic}”. my_notification_subscriptions lists them.`,

@@ -57,14 +57,14 @@ export const myPayments = scopedTool({
   existsAt: onNewerOrigins,
   input: z.strictObject(pageInput),
   output: z.object({ payments: z.array(payment), nextCursor, graphql: graphqlLink }),
-  run: async ({ at, caller, school }, page) => {
+  run: async ({ db, caller, school }, page) => {
     const found = await readPage('my_payments', page, (range) =>
-      paymentsOf(at, caller.person.id, range),
+      paymentsOf(db, caller.person.id, range),
     )
     const ids = found.rows.map(({ id }) => id)
     const [lines, adjustments] = await Promise.all([
-      linesOfPayments(at, ids),
-      adjustmentsOfPayments(at, ids),
+      linesOfPayments(db, ids),
+      adjustmentsOfPayments(db, ids),
     ])
     const items = found.rows.map((row) => ({
       ...paymentItem(row),

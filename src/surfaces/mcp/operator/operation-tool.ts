@@ -200,9 +200,9 @@ async function perform(
 ): Promise<object> {
   const { caller, school, requestId } = call
   const actor = actorOf(caller, { via: 'mcp', origin: school.origin, requestId })
-  const outcome = await performChecked(operation, call.at, actor, input)
+  const outcome = await performChecked(operation, call.db, actor, input)
   if (outcome.kind !== 'done') throw refusedTool(outcome)
-  noteScopes(call.at, caller, neededScopes(operation, input))
+  noteScopes(call.db, caller, neededScopes(operation, input))
   const { output } = outcome
   const restUrl = restUrlOf(school, operation, output)
   if (operation.kind === 'read') {

@@ -43,8 +43,8 @@ export const listCourses = publicTool({
   annotations: READS,
   input: z.strictObject(listInput),
   output: z.object({ courses: z.array(item), nextCursor }),
-  run: async ({ at, school }, { search, ...page }) => {
-    const found = await readPage('courses', page, (range) => publicCourses(at, search, range))
+  run: async ({ db, school }, { search, ...page }) => {
+    const found = await readPage('courses', page, (range) => publicCourses(db, search, range))
     const items = found.rows.map((course) => courseItem(school, course))
     return found.answer(items, (courses, nextCursor) => ({ courses, nextCursor }))
   },
@@ -77,15 +77,15 @@ export const getCourse = publicTool({
     sections: z.array(z.object({ title: z.string(), lectures: z.array(outlineLecture) })),
     nextCursor,
   }),
-  run: async ({ at, school, outlines }, { slug, cursor, max_characters }) => {
-    const course = await findPublicCourse(at, slug)
+  run: async ({ db, school, outlines }, { slug, cursor, max_characters }) => {
+    const course = await findPublicCourse(db, slug)
     if (course === undefined) {
       throw new ToolProblem(
         `There is no published course “${slug}”. list_courses shows which are.`,
         'not_found',
       )
     }
-    const outline = (await outlines.load(at, [course])).get(course.id) ?? EMPTY_OUTLINE
+    const outline = (await outlines.load(db, [course])).get(course.id) ?? EMPTY_OUTLINE
     const lectures = lecturesIn(outline)
     const ids = lectures.map(({ id }) => id).join()
     const whole = new Whole(`get_course ${slug}`, ids, lectures.length)

@@ -31,9 +31,9 @@ export const listEvents = publicTool({
   annotations: READS,
   input: z.strictObject({ when: z.enum(['to_come', 'over']).default('to_come'), ...listInput }),
   output: z.object({ events: z.array(item), nextCursor }),
-  run: async ({ at, school }, { when, search, ...page }) => {
+  run: async ({ db, school }, { when, search, ...page }) => {
     const read = when === 'over' ? publicEventsOfThePast : publicEventsToCome
-    const found = await readPage(`events ${when}`, page, (range) => read(at, search, range))
+    const found = await readPage(`events ${when}`, page, (range) => read(db, search, range))
     const items = found.rows.map((event) => ({
       id: `event:${event.slug}`,
       slug: event.slug,
@@ -83,8 +83,8 @@ export const listPosts = publicTool({
   annotations: READS,
   input: z.strictObject(listInput),
   output: z.object({ posts: z.array(writingShape), nextCursor }),
-  run: async ({ at, school }, { search, ...page }) => {
-    const found = await readPage('posts', page, (range) => publicPosts(at, search, range))
+  run: async ({ db, school }, { search, ...page }) => {
+    const found = await readPage('posts', page, (range) => publicPosts(db, search, range))
     const items = found.rows.map((row) => writingItem(school, 'post', row))
     return found.answer(items, (posts, nextCursor) => ({ posts, nextCursor }))
   },
@@ -98,8 +98,8 @@ export const listPages = publicTool({
   annotations: READS,
   input: z.strictObject(listInput),
   output: z.object({ pages: z.array(writingShape), nextCursor }),
-  run: async ({ at, school }, { search, ...page }) => {
-    const found = await readPage('pages', page, (range) => publicPages(at, search, range))
+  run: async ({ db, school }, { search, ...page }) => {
+    const found = await readPage('pages', page, (range) => publicPages(db, search, range))
     const items = found.rows.map((row) => writingItem(school, 'page', row))
     return found.answer(items, (pages, nextCursor) => ({ pages, nextCursor }))
   },

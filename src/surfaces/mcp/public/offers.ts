@@ -22,8 +22,8 @@ export const listMembershipPlans = publicTool({
   annotations: READS,
   input: z.strictObject(listInput),
   output: z.object({ membershipPlans: z.array(plan), nextCursor }),
-  run: async ({ at, school }, { search, ...page }) => {
-    const found = await readPage('plans', page, (range) => publicPlans(at, search, range))
+  run: async ({ db, school }, { search, ...page }) => {
+    const found = await readPage('plans', page, (range) => publicPlans(db, search, range))
     const items = found.rows.map((row) => ({
       id: `membership_plan:${row.slug}`,
       slug: row.slug,
@@ -55,8 +55,8 @@ export const listDigitalProducts = publicTool({
   annotations: READS,
   input: z.strictObject(listInput),
   output: z.object({ digitalProducts: z.array(product), nextCursor }),
-  run: async ({ at, school }, { search, ...page }) => {
-    const found = await readPage('products', page, (range) => publicProducts(at, search, range))
+  run: async ({ db, school }, { search, ...page }) => {
+    const found = await readPage('products', page, (range) => publicProducts(db, search, range))
     const items = found.rows.map((row) => ({
       id: `digital_product:${row.slug}`,
       slug: row.slug,

@@ -80,8 +80,8 @@ const search = publicTool({
     ),
     nextCursor,
   }),
-  run: async ({ at, school }, { query, cursor, max_characters }) => {
-    const hits = titlesFirst(await searchCatalogue(at, query, PER_KIND), query)
+  run: async ({ db, school }, { query, cursor, max_characters }) => {
+    const hits = titlesFirst(await searchCatalogue(db, query, PER_KIND), query)
     const whole = new Whole(`search ${query}`, hits.map(({ id }) => id).join(), hits.length)
     const from = whole.placeOf(cursor)
     const results = hits.slice(from).map(({ kind, id, slug, title, text }) => ({
@@ -109,16 +109,16 @@ interface Text {
   readonly text: string
 }
 
-const READERS: Readonly<Record<Kind, (at: SchoolDb, slug: string) => Promise<Text | undefined>>> = {
-  course: async (at, slug) => described(await findPublicCourse(at, slug)),
-  event: async (at, slug) => described(await findPublicEvent(at, slug)),
-  membership_plan: async (at, slug) => {
-    const plan = await findPublicPlan(at, slug)
+const READERS: Readonly<Record<Kind, (db: SchoolDb, slug: string) => Promise<Text | undefined>>> = {
+  course: async (db, slug) => described(await findPublicCourse(db, slug)),
+  event: async (db, slug) => described(await findPublicEvent(db, slug)),
+  membership_plan: async (db, slug) => {
+    const plan = await findPublicPlan(db, slug)
     return plan && described({ ...plan, title: plan.name })
   },
-  digital_product: async (at, slug) => described(await findPublicProduct(at, slug)),
-  post: async (at, slug) => written(await findPublicPost(at, slug)),
-  page: async (at, slug) => written(await findPublicPage(at, slug)),
+  digital_product: async (db, slug) => described(await findPublicProduct(db, slug)),
+  post: async (db, slug) => written(await findPublicPost(db, slug)),
+  page: async (db, slug) => written(await findPublicPage(db, slug)),
 }
 
 function described(
@@ -154,9 +154,9 @@ const fetchText = publicTool({
     restUrl: z.string().describe('the same object in the REST API, for operators'),
     nextCursor,
   }),
-  run: async ({ at, school }, { id, cursor, max_characters }) => {
+  run: async ({ db, school }, { id, cursor, max_characters }) => {
     const [, kind, slug = ''] = ID.exec(id) ?? []
-    const found = kind === undefined ? undefined : await READERS[kind as Kind](at, slug)
+    const found = kind === undefined ? undefined : await READERS[kind as Kind](db, slug)
     if (found === undefined) {
       throw new ToolProblem(
         `Nothing published has the id “${id}”. search and the lists give ids.`,

@@ -92,9 +92,9 @@ function tooLong(limit: number): GraphQLError {
 /** Outlines of the cache count as well: a query must not cost more after a restart. */
 export function meteredOutlines(outlines: OutlineSource, meter: Meter): OutlineSource {
   return {
-    load: (at, courses) =>
+    load: (db, courses) =>
       meter.read(
-        () => outlines.load(at, courses),
+        () => outlines.load(db, courses),
         (found) => {
           let rows = 0
           for (const { sections, lectureCount } of found.values()) {

@@ -34,7 +34,7 @@ export function addExplorerRoutes(app: FastifyInstance): void {
     nameSurface(scope, 'explorer')
     scope.get(PATH, async (request, reply) => {
       const { school } = request
-      const state = await explorerState(request.at, school)
+      const state = await explorerState(request.schoolDb, school)
       if (state !== 'on') {
         return reply
           .code(404)

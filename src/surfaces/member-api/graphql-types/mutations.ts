@@ -26,8 +26,8 @@ export function addMutations(
           'Marks one notification read; one that is read keeps its first readAt. An id that is not in the inbox of the viewer at this school is answered with null and an error of the code not_found. Needs account:write, and nothing else.',
         args: { id: t.arg.id({ required: true, description: 'Id of the notification.' }) },
         extensions: needsScope('account:write'),
-        resolve: async (_root, { id }, { at, caller }) => {
-          const marked = isUuid(id) ? await markRead(at, caller.person.id, id) : undefined
+        resolve: async (_root, { id }, { schoolDb: db, caller }) => {
+          const marked = isUuid(id) ? await markRead(db, caller.person.id, id) : undefined
           if (marked === undefined) {
             throw refusal('not_found', 'The viewer has no notification with this id.', {
               argument: 'id',
@@ -42,8 +42,8 @@ export function addMutations(
         description:
           'Marks all notifications of the viewer at this school read. Needs account:write, and nothing else.',
         extensions: needsScope('account:write'),
-        resolve: async (_root, _args, { at, caller }) => ({
-          markedCount: await markAllRead(at, caller.person.id),
+        resolve: async (_root, _args, { schoolDb: db, caller }) => ({
+          markedCount: await markAllRead(db, caller.person.id),
           // The statement marked all that it saw.
           unreadNotificationCount: 0,
         }),
@@ -62,8 +62,8 @@ export function addMutations(
           enabled: t.arg.boolean({ required: true, description: 'Whether it is wanted.' }),
         },
         extensions: needsScope('account:write'),
-        resolve: async (_root, change, { at, caller }) => {
-          const set = await setSubscription(at, caller.person.id, change)
+        resolve: async (_root, change, { schoolDb: db, caller }) => {
+          const set = await setSubscription(db, caller.person.id, change)
           if (set === undefined) {
             throw refusal(
               'not_found',

@@ -53,8 +53,9 @@ export function addConsultingServices(
           {
             name: 'consultingServices',
             maximum: MAXIMUM_SERVICES,
-            read: async (range) => serviceNodes(context, await servicesFor(context.at, id, range)),
-            count: () => countServicesFor(context.at, id),
+            read: async (range) =>
+              serviceNodes(context, await servicesFor(context.schoolDb, id, range)),
+            count: () => countServicesFor(context.schoolDb, id),
           },
           args,
         ),
@@ -88,8 +89,8 @@ export function addConsultingMeetings(
             name: 'consultingMeetings',
             maximum: MAXIMUM_MEETINGS,
             read: async (range) =>
-              meetingNodes(context, await meetingsOf(context.at, id, only, range)),
-            count: () => countMeetingsOf(context.at, id, only),
+              meetingNodes(context, await meetingsOf(context.schoolDb, id, only, range)),
+            count: () => countMeetingsOf(context.schoolDb, id, only),
           },
           args,
         )
@@ -105,7 +106,7 @@ export interface MeetingNode extends MemberMeeting {
 /** The meetings of one page. The first that is asked for its attendees counts them for all of them. */
 function meetingNodes(context: MemberContext, meetings: MemberMeeting[]): MeetingNode[] {
   const ids = meetings.map(({ id }) => id)
-  const attendees = once(() => attendeesOf(context.at, ids))
+  const attendees = once(() => attendeesOf(context.schoolDb, ids))
   return meetings.map((meeting) => ({
     attendeesCount: async () => (await attendees()).get(meeting.id) ?? 0,
     ...meeting,
@@ -205,8 +206,10 @@ export interface ServiceNode extends OfferedService {
 /** The services of one page. The first that is asked for its calendar reads it for all of them. */
 function serviceNodes(context: MemberContext, services: OfferedService[]): ServiceNode[] {
   const ids = services.map(({ id }) => id)
-  const slots = once(() => context.meter.read(() => slotsOfServices(context.at, ids), rowsOf))
-  const meetings = once(() => context.meter.read(() => reservedMeetingsOf(context.at, ids), rowsOf))
+  const slots = once(() => context.meter.read(() => slotsOfServices(context.schoolDb, ids), rowsOf))
+  const meetings = once(() =>
+    context.meter.read(() => reservedMeetingsOf(context.schoolDb, ids), rowsOf),
+  )
   return services.map((service) => ({
     slots: async () => (await slots()).get(service.id) ?? [],
     meetings: async () => (await meetings()).get(service.id) ?? [],

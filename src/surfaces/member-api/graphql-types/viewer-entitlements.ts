@@ -36,14 +36,14 @@ export function addEnrolledCourses(
       description: `The courses that the viewer is enrolled in, latest enrollment first; courses whose access has ended stay in the list, courses whose access was revoked do not. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
-      resolve: ({ id }, args, { at, syllabuses }) =>
+      resolve: ({ id }, args, { schoolDb: db, syllabuses }) =>
         openConnection(
           {
             name: 'enrolledCourses',
             maximum: MAXIMUM,
             read: async (range) =>
-              syllabuses().withSyllabus(await enrolledCoursesOf(at, id, range)),
-            count: () => countEnrolledCoursesOf(at, id),
+              syllabuses().withSyllabus(await enrolledCoursesOf(db, id, range)),
+            count: () => countEnrolledCoursesOf(db, id),
           },
           args,
         ),
@@ -71,13 +71,13 @@ export function addDigitalProducts(
       description: `The digital products that the viewer may have, latest first. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
-      resolve: ({ id }, args, { at }) =>
+      resolve: ({ id }, args, { schoolDb: db }) =>
         openConnection(
           {
             name: 'digitalProducts',
             maximum: MAXIMUM,
-            read: (range) => productsOf(at, id, range),
-            count: () => countProductsOf(at, id),
+            read: (range) => productsOf(db, id, range),
+            count: () => countProductsOf(db, id),
           },
           args,
         ),
@@ -105,13 +105,13 @@ export function addEventRegistrations(
       description: `The places that the viewer has at events, latest registration first. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
-      resolve: ({ id }, args, { at }) =>
+      resolve: ({ id }, args, { schoolDb: db }) =>
         openConnection(
           {
             name: 'eventRegistrations',
             maximum: MAXIMUM,
-            read: (range) => registrationsOf(at, id, range),
-            count: () => countRegistrationsOf(at, id),
+            read: (range) => registrationsOf(db, id, range),
+            count: () => countRegistrationsOf(db, id),
           },
           args,
         ),

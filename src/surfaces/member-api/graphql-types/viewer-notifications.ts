@@ -37,13 +37,13 @@ export function addNotifications(
       description: 'The inbox of the viewer, newest first, read and unread.',
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
-      resolve: ({ id }, args, { at }) =>
+      resolve: ({ id }, args, { schoolDb: db }) =>
         openConnection(
           {
             name: 'notifications',
             maximum: MAXIMUM,
-            read: (range) => inboxOf(at, id, range),
-            count: () => countInboxOf(at, id),
+            read: (range) => inboxOf(db, id, range),
+            count: () => countInboxOf(db, id),
           },
           args,
         ),
@@ -51,13 +51,13 @@ export function addNotifications(
     unreadNotificationCount: t.int({
       description: 'How many notifications are unread.',
       extensions: { cost: 10 },
-      resolve: ({ id }, _args, { at }) => countUnreadOf(at, id),
+      resolve: ({ id }, _args, { schoolDb: db }) => countUnreadOf(db, id),
     }),
     notificationSubscriptions: t.field({
       type: [subscription],
       description: 'Every topic on every channel, and whether the viewer wants it.',
       extensions: { usualLength: 12 },
-      resolve: ({ id }, _args, { at }) => subscriptionsOf(at, id),
+      resolve: ({ id }, _args, { schoolDb: db }) => subscriptionsOf(db, id),
     }),
   }))
 }

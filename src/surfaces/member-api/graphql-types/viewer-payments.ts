@@ -34,8 +34,9 @@ export function addPayments(builder: Builder, viewer: Ref<Viewer>, pageInfo: Ref
           {
             name: 'payments',
             maximum: MAXIMUM,
-            read: async (range) => paymentNodes(context, await paymentsOf(context.at, id, range)),
-            count: () => countPaymentsOf(context.at, id),
+            read: async (range) =>
+              paymentNodes(context, await paymentsOf(context.schoolDb, id, range)),
+            count: () => countPaymentsOf(context.schoolDb, id),
           },
           args,
         ),
@@ -51,9 +52,9 @@ export interface PaymentNode extends MemberPayment {
 /** The payments of one page. The first that is asked for its lines reads them for all of them. */
 function paymentNodes(context: MemberContext, payments: MemberPayment[]): PaymentNode[] {
   const ids = payments.map(({ id }) => id)
-  const lines = once(() => context.meter.read(() => linesOfPayments(context.at, ids), rowsOf))
+  const lines = once(() => context.meter.read(() => linesOfPayments(context.schoolDb, ids), rowsOf))
   const adjustments = once(() =>
-    context.meter.read(() => adjustmentsOfPayments(context.at, ids), rowsOf),
+    context.meter.read(() => adjustmentsOfPayments(context.schoolDb, ids), rowsOf),
   )
   return payments.map((payment) => ({
     lineitems: async () => (await lines()).get(payment.id) ?? [],

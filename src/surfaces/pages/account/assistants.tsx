@@ -32,7 +32,7 @@ export function addMemberAssistantRoutes(app: FastifyInstance, context: AppConte
       hasRole: session.roles.length > 0,
       developersShown: school.mcpConnections,
       contactEmail: school.contactEmail,
-      offered: await offeredAssistants(request.at),
+      offered: await offeredAssistants(request.schoolDb),
     })
     return visit.scriptedPage(COPY_SCRIPT, page)
   })

@@ -41,7 +41,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
     const { session } = visit
     const before = queryOf(request).get('before') ?? ''
     const { id } = session.person
-    const { apps, next } = await connectedApps(request.at, id, {
+    const { apps, next } = await connectedApps(request.schoolDb, id, {
       before: isUuid(before) ? before : undefined,
       limit: SHOWN,
     })
@@ -50,7 +50,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
       ...visit.frame(NOTICES),
       apps,
       next,
-      activity: await activityOfPerson(request.at, id, clientIds),
+      activity: await activityOfPerson(request.schoolDb, id, clientIds),
       isFirst: before === '',
       timeZone: request.school.timeZone,
       variant: request.school.variant,
@@ -70,7 +70,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
     const by = { userId: id, requestId: request.id }
     const ended =
       clientId !== null || isUuid(authorizationId)
-        ? await endConnectedApp(request.at, id, what, by)
+        ? await endConnectedApp(request.schoolDb, id, what, by)
         : 0
     const all = clientId === null ? 'ended' : 'all-ended'
     return visit.goTo(`${PATH}?done=${ended === 0 ? 'nothing' : all}`)

@@ -42,7 +42,7 @@ export function addDataRoutes(app: FastifyInstance, context: AppContext): void {
     const { session } = visit
     const page = dataPage({
       ...visit.frame(NOTICES),
-      copy: await findCopy(request.at, session.person.id),
+      copy: await findCopy(request.schoolDb, session.person.id),
       timeZone: request.school.timeZone,
       storesFiles: files !== undefined,
     })
@@ -57,7 +57,7 @@ export function addDataRoutes(app: FastifyInstance, context: AppContext): void {
     visit.form()
     requireRecentProof(request, session, PATH)
     const { person, roles } = session
-    const done = await request.at.transaction((tx) =>
+    const done = await request.schoolDb.transaction((tx) =>
       startCopy(tx, {
         ...{ via: 'account', userId: person.id, roles },
         ...{ origin: request.school.origin, requestId: request.id },
@@ -81,7 +81,7 @@ async function download(
   const { request, reply, session } = visit
   requireRecentProof(request, session, PATH)
   const { id } = request.params as { id: string }
-  const copy = isUuid(id) ? await findCopyFiles(request.at, session.person.id, id) : undefined
+  const copy = isUuid(id) ? await findCopyFiles(request.schoolDb, session.person.id, id) : undefined
   if (copy === undefined) return visit.goTo(PATH)
   const { name, origin, subdomain } = request.school
   const lines = readCopy(files, copy.keys)

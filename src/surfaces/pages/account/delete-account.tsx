@@ -37,7 +37,7 @@ export function addDeletionRoutes(app: FastifyInstance, context: AppContext): vo
     // Leaving a school takes the passkeys there, and the school whose mails tell the person.
     await requireOwnFactor(request, session, PATH)
     const asking = { userId: session.person.id, part, requestId: request.id }
-    const asked = await request.at.transaction((tx) => requestDeletion(tx, asking))
+    const asked = await request.schoolDb.transaction((tx) => requestDeletion(tx, asking))
     if (asked.kind !== 'waiting') return await show(visit, asked, 409)
     return visit.goTo(`${SETTINGS_PATH}?done=deletion`)
   })
@@ -49,7 +49,7 @@ export function addDeletionRoutes(app: FastifyInstance, context: AppContext): vo
     const asking = { userId: session.person.id, requestId: request.id }
     const isCancelled =
       part !== undefined &&
-      (await request.at.transaction((tx) => cancelDeletion(tx, { ...asking, part })))
+      (await request.schoolDb.transaction((tx) => cancelDeletion(tx, { ...asking, part })))
     const done = isCancelled ? 'kept' : 'nothing-to-keep'
     return visit.goTo(`${SETTINGS_PATH}?done=${done}`)
   })
@@ -68,7 +68,7 @@ async function show(
   const { request, session } = visit
   const page = deleteAccountPage({
     ...visit.frame(),
-    waiting: await findDeletions(request.at, session.person.id),
+    waiting: await findDeletions(request.schoolDb, session.person.id),
     timeZone: request.school.timeZone,
     problem,
   })

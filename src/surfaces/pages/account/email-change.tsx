@@ -240,7 +240,7 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
   app.get(EMAIL_CHANGE_PATH, async (request, reply) => {
     const sealed = queryOf(request).get('link') ?? ''
     const link = openChangeLink(context.keyring, request.school.id, sealed)
-    const change = link && (await findChange(request.at, link))
+    const change = link && (await findChange(request.schoolDb, link))
     if (link === undefined || change === undefined) return done(request, reply, { kind: 'expired' })
     const visit = await visitOf(context, request, reply)
     const page = changeQuestionPage({
@@ -251,7 +251,8 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
       email: link.mailbox === 'old' ? change.oldEmail : change.newEmail,
       isChanged: change.isChanged,
       needsFactor: change.needsFactor,
-      areFactorsLost: (await findRemoval(acrossSchools(request.at), change.userId)) !== undefined,
+      areFactorsLost:
+        (await findRemoval(acrossSchools(request.schoolDb), change.userId)) !== undefined,
       hasAgreed: link.mailbox === 'old' ? change.oldConfirmed : change.newConfirmed,
     })
     return visit.page(page)
@@ -268,22 +269,22 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
       case 'agree': {
         const known = session && { id: session.id, userId: session.person.id }
         const by = { session: known, requestId: request.id }
-        return done(request, reply, await confirmEmailChange(request.at, link, by))
+        return done(request, reply, await confirmEmailChange(request.schoolDb, link, by))
       }
       case 'stop': {
-        const stopped = await stopEmailChange(request.at, link)
+        const stopped = await stopEmailChange(request.schoolDb, link)
         return done(request, reply, { kind: stopped ? 'stopped' : 'expired' })
       }
       // This mailbox alone may stop the removal, though not undo the change.
       case 'keep_factors': {
-        const change = await findChange(request.at, link)
+        const change = await findChange(request.schoolDb, link)
         const isKept =
           change?.isChanged === true &&
-          (await takeBackReport(request.at, change.userId, request.id))
+          (await takeBackReport(request.schoolDb, change.userId, request.id))
         return done(request, reply, { kind: isKept ? 'factors_kept' : 'expired' })
       }
       case 'undo': {
-        const undone = await orBusy(undoEmailChange(request.at, link, request.id))
+        const undone = await orBusy(undoEmailChange(request.schoolDb, link, request.id))
         return answerUndo(visit, undone)
       }
       default:

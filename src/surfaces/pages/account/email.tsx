@@ -48,7 +48,7 @@ export function addEmailRoutes(app: FastifyInstance, context: AppContext): void 
     if (context.mailer === undefined) return await show(visit)
     if (!email.safeParse(typed).success) return await again({ kind: 'no_address' }, 400)
     const throttleKey = context.keyring.key('sign-in-throttle')
-    const outcome = await requestEmailChange(request.at, throttleKey, session, typed)
+    const outcome = await requestEmailChange(request.schoolDb, throttleKey, session, typed)
     switch (outcome.kind) {
       case 'asked':
         return visit.goTo(`${PATH}?done=asked`)
@@ -65,7 +65,9 @@ export function addEmailRoutes(app: FastifyInstance, context: AppContext): void 
     const visit = await signedInVisit(context, request, reply, PATH)
     const { session } = visit
     visit.form()
-    await request.at.transaction((tx) => endPendingChange(acrossSchools(tx), session.person.id))
+    await request.schoolDb.transaction((tx) =>
+      endPendingChange(acrossSchools(tx), session.person.id),
+    )
     return visit.goTo(`${PATH}?done=cancelled`)
   })
 
@@ -77,7 +79,7 @@ export function addEmailRoutes(app: FastifyInstance, context: AppContext): void 
     await requireOwnFactor(request, session, PATH)
     const id = form.get('change') ?? ''
     const outcome = isUuid(id)
-      ? await orBusy(undoByFactor(request.at, session, id, request.id))
+      ? await orBusy(undoByFactor(request.schoolDb, session, id, request.id))
       : ({ kind: 'expired' } as const)
     return answerUndo(visit, outcome)
   })
@@ -93,8 +95,8 @@ async function show(
     ...visit.frame(NOTICES),
     email: session.person.email,
     mailIsSent: context.mailer !== undefined,
-    pending: await findPendingChange(acrossSchools(request.at), session.person.id),
-    undoable: await findChangeToUndo(acrossSchools(request.at), session.person.id),
+    pending: await findPendingChange(acrossSchools(request.schoolDb), session.person.id),
+    undoable: await findChangeToUndo(acrossSchools(request.schoolDb), session.person.id),
     typed,
     problem,
   })

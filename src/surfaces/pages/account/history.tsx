@@ -88,7 +88,7 @@ export function addHistoryRoutes(app: FastifyInstance, context: AppContext): voi
     const before = isUuid(asked) ? asked : undefined
     const page = historyPage({
       ...visit.frame(),
-      ...(await readHistory(request.at, session.person.id, { before, limit: SHOWN })),
+      ...(await readHistory(request.schoolDb, session.person.id, { before, limit: SHOWN })),
       isFirst: before === undefined,
       timeZone: request.school.timeZone,
     })

@@ -180,7 +180,7 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
     const visit = await provenVisit(context, request, reply)
     const { session } = visit
     const form = visit.form()
-    const outcome = await addPasskey(request.at, {
+    const outcome = await addPasskey(request.schoolDb, {
       form: challengeFormOf(context, request, form.get('form_token') ?? ''),
       party: relyingPartyOf(request.school.origin, context.passkeys),
       person: session.person,
@@ -202,7 +202,7 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
     const typed = form.get('name') ?? ''
     const name = passkeyName(typed, 'Passkey')
     const mine = oneOf(session, request)
-    const renamed = mine !== undefined && (await renamePasskey(request.at, mine, name))
+    const renamed = mine !== undefined && (await renamePasskey(request.schoolDb, mine, name))
     return redirectTo(
       reply,
       request,
@@ -218,7 +218,7 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
     const mine = oneOf(session, request)
     const device = describeDevice(request.headers['user-agent'])
     const outcome =
-      mine === undefined ? 'unknown' : await removePasskey(request.at, { ...mine, device })
+      mine === undefined ? 'unknown' : await removePasskey(request.schoolDb, { ...mine, device })
     if (outcome === 'removed') request.queuedMail = true
     return visit.goTo(`${PASSKEYS_PATH}?done=${outcome}`)
   })
@@ -245,7 +245,7 @@ function oneOf({ person }: BrowserSession, { params, id: requestId }: FastifyReq
 
 async function show(visit: SignedInVisit): Promise<FastifyReply> {
   const { request, session, context } = visit
-  const mine = await passkeysOf(request.at, session.person.id)
+  const mine = await passkeysOf(request.schoolDb, session.person.id)
   const frame = visit.frame(NOTICES)
   const page = passkeysPage({
     ...frame,

@@ -74,7 +74,7 @@ export function addPasswordRoutes(app: FastifyInstance, context: AppContext): vo
  * enough of a proof.
  */
 async function provenMinimum(request: FastifyRequest, session: BrowserSession): Promise<number> {
-  const hasFactor = await hasSecondFactor(acrossSchools(request.at), session.person.id)
+  const hasFactor = await hasSecondFactor(acrossSchools(request.schoolDb), session.person.id)
   if (hasFactor) requireRecentProof(request, session)
   return minimumLength(hasFactor)
 }
@@ -90,10 +90,10 @@ interface Attempt {
 async function tryToChange(context: AppContext, attempt: Attempt): Promise<PasswordChange> {
   const { request, ...asked } = attempt
   const key = context.keyring.key('sign-in-throttle')
-  const { at, school, id: requestId } = request
+  const { schoolDb: db, school, id: requestId } = request
   const address = clientAddress(request)
   return await orBusy(
-    changePassword(acrossSchools(at), at, key, { ...asked, address, school, requestId }),
+    changePassword(acrossSchools(db), db, key, { ...asked, address, school, requestId }),
   )
 }
 

@@ -55,7 +55,9 @@ export function addProfileRoutes(app: FastifyInstance, context: AppContext): voi
       const problem = { kind: 'name', typed, detail: read.problem } as const
       return show(visit, problem, 400)
     }
-    await request.at.transaction((tx) => changeName(tx, session.person.id, read.name, request.id))
+    await request.schoolDb.transaction((tx) =>
+      changeName(tx, session.person.id, read.name, request.id),
+    )
     return visit.goTo(`${PATH}?done=name`)
   })
 
@@ -68,7 +70,7 @@ export function addProfileRoutes(app: FastifyInstance, context: AppContext): voi
       const { session } = visit
       const sent = await readPictureForm(visit, MOST_PICTURE_BYTES)
       if (sent === 'remove') {
-        await removePicture(request.at, session.person.id, request.id)
+        await removePicture(request.schoolDb, session.person.id, request.id)
         return visit.goTo(`${PATH}?done=no-picture`)
       }
       const problem =
@@ -83,7 +85,7 @@ export function addProfileRoutes(app: FastifyInstance, context: AppContext): voi
 async function keep(files: FileStore, request: FastifyRequest, userId: string, bytes: Buffer) {
   const picture = cleanPicture(bytes)
   if (typeof picture === 'string') return picture
-  const isSet = await setPicture(request.at, files, userId, picture, request.id)
+  const isSet = await setPicture(request.schoolDb, files, userId, picture, request.id)
   return isSet ? undefined : 'too_many'
 }
 
@@ -222,7 +224,9 @@ const HEADERS = {
 function addPictureRoute(app: FastifyInstance, store: FileStore): void {
   app.get(`${PICTURE_PATH}:id`, async (request, reply) => {
     const { id } = request.params as { id: string }
-    const picture = UUID.test(id) ? await findPicture(acrossSchools(request.at), id) : undefined
+    const picture = UUID.test(id)
+      ? await findPicture(acrossSchools(request.schoolDb), id)
+      : undefined
     const bytes = picture === undefined ? undefined : await store.read(picture.storageKey)
     if (picture === undefined || bytes === undefined) return reply.callNotFound()
     return reply

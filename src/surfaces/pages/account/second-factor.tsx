@@ -211,7 +211,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   app.get(factorPaths.page, async (request, reply) => {
     const visit = await signedInVisit(context, request, reply)
     const { session } = visit
-    const factor = await findSecondFactor(acrossSchools(request.at), session.person.id)
+    const factor = await findSecondFactor(acrossSchools(request.schoolDb), session.person.id)
     const page = secondFactorPage({
       ...visit.frame(NOTICES),
       factor,
@@ -223,7 +223,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
   app.get(factorPaths.setup, async (request, reply) => {
     const visit = await signedInVisit(context, request, reply)
     const { session } = visit
-    const isOn = await hasSecondFactor(acrossSchools(request.at), session.person.id)
+    const isOn = await hasSecondFactor(acrossSchools(request.schoolDb), session.person.id)
     if (isOn) return visit.goTo(factorPaths.page)
     await requireOwnFactor(request, session)
     const setup = setUpAuthenticator(keyring, session.person.id)
@@ -236,7 +236,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     const form = visit.form()
     await requireOwnFactor(request, session)
     const typed = form.get('code') ?? ''
-    const outcome = await switchOnSecondFactor(request.at, keyring, session, {
+    const outcome = await switchOnSecondFactor(request.schoolDb, keyring, session, {
       setup: form.get('setup') ?? '',
       typed,
       requestId: request.id,
@@ -262,7 +262,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     const { session } = visit
     visit.form()
     await requireOwnFactor(request, session)
-    const codes = await replaceRecoveryCodes(request.at, keyring, session.person, request.id)
+    const codes = await replaceRecoveryCodes(request.schoolDb, keyring, session.person, request.id)
     if (codes === undefined) return visit.goTo(factorPaths.page)
     request.queuedMail = true
     return showCodes(visit, codes, false)
@@ -273,7 +273,7 @@ export function addSecondFactorRoutes(app: FastifyInstance, context: AppContext)
     const { session } = visit
     visit.form()
     await requireOwnFactor(request, session)
-    await switchOffSecondFactor(request.at, session.person, request.id)
+    await switchOffSecondFactor(request.schoolDb, session.person, request.id)
     request.queuedMail = true
     return visit.goTo(`${factorPaths.page}?done=off`)
   })

@@ -138,7 +138,7 @@ export function addSessionRoutes(app: FastifyInstance, context: AppContext): voi
   app.get(SESSIONS_PATH, async (request, reply) => {
     const visit = await signedInVisit(context, request, reply)
     const { session } = visit
-    const db = acrossSchools(request.at)
+    const db = acrossSchools(request.schoolDb)
     const page = sessionsPage({
       ...visit.frame(NOTICES),
       ...(await signedInBrowsers(db, request.school.id, session.person.id)),
@@ -154,7 +154,7 @@ export function addSessionRoutes(app: FastifyInstance, context: AppContext): voi
     const id = visit.form().get('session') ?? ''
     // Otherwise who stole one session could sign the person out everywhere else.
     requireRecentProof(request, session)
-    const ended = isUuid(id) && (await endBrowser(request.at, session, id, request.id))
+    const ended = isUuid(id) && (await endBrowser(request.schoolDb, session, id, request.id))
     return visit.goTo(`${SESSIONS_PATH}?done=${ended ? 'ended' : 'nothing'}`)
   })
 
@@ -163,7 +163,7 @@ export function addSessionRoutes(app: FastifyInstance, context: AppContext): voi
     const { session } = visit
     const endsApps = visit.form().get('apps') === 'yes'
     requireRecentProof(request, session)
-    await endOtherBrowsers(request.at, session, { endsApps, requestId: request.id })
+    await endOtherBrowsers(request.schoolDb, session, { endsApps, requestId: request.id })
     const done = endsApps ? 'all-ended' : 'others-ended'
     return visit.goTo(`${SESSIONS_PATH}?done=${done}`)
   })

@@ -44,13 +44,13 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     const { person, roles } = session
     const [{ apps, next }, schools, offered, passkeys, hasFactor, waiting, removalDueAt] =
       await Promise.all([
-        connectedApps(request.at, person.id, { limit: COUNTED_AUTHORIZATIONS }),
-        schoolsOfPerson(acrossSchools(request.at), person.id),
-        offeredAssistants(request.at),
-        passkeysOf(request.at, person.id),
-        hasSecondFactor(acrossSchools(request.at), person.id),
-        findDeletions(request.at, person.id),
-        findRemoval(acrossSchools(request.at), person.id),
+        connectedApps(request.schoolDb, person.id, { limit: COUNTED_AUTHORIZATIONS }),
+        schoolsOfPerson(acrossSchools(request.schoolDb), person.id),
+        offeredAssistants(request.schoolDb),
+        passkeysOf(request.schoolDb, person.id),
+        hasSecondFactor(acrossSchools(request.schoolDb), person.id),
+        findDeletions(request.schoolDb, person.id),
+        findRemoval(acrossSchools(request.schoolDb), person.id),
       ])
     const frame = visit.frame(NOTICES)
     const page = accountSettingsPage({

@@ -93,7 +93,7 @@ export function addConsentRoutes(
     if (!visit.isSignedIn() || isSignInDue(visit.session, pending)) {
       return visit.goTo(signInFor(sealedRequest), 'authorization')
     }
-    if (await isStrongerSignInDue(request.at, visit.session, pending)) {
+    if (await isStrongerSignInDue(request.schoolDb, visit.session, pending)) {
       const place = signInAgain(visit, pending)
       if (place !== undefined) return visit.goTo(place, 'authorization')
     }
@@ -131,7 +131,7 @@ export function addConsentRoutes(
       return visit.goTo(location, 'authorization')
     }
     if (decision === 'allow') {
-      await refuseConsent(request.at, question, session, standing, request.id)
+      await refuseConsent(request.schoolDb, question, session, standing, request.id)
     }
     return await ask(visit, question, sealedRequest, 400)
   })
@@ -158,7 +158,7 @@ async function allow(
   session: BrowserSession,
   sealedRequest: string,
 ): Promise<string | undefined> {
-  const issued = await grantConsent(request.at, question, session, {
+  const issued = await grantConsent(request.schoolDb, question, session, {
     device: describeDevice(request.headers['user-agent']),
     isTold: context.mailer !== undefined,
     requestId: request.id,
@@ -180,7 +180,7 @@ async function deny(
   question: ConsentQuestion,
   session: BrowserSession,
 ): Promise<string> {
-  await denyConsent(request.at, question, session, request.id)
+  await denyConsent(request.schoolDb, question, session, request.id)
   request.outcome.result = 'access_denied'
   const refusal = new OAuthError('access_denied', 'The person did not allow this.')
   const { state } = question.pending
@@ -206,7 +206,7 @@ async function ask(
   const common = { school, formToken, person, switchAccount, action: '/consent', sealedRequest }
   const standing = standingOf(session, question.client, request.school)
   if (standing === 'no_role') {
-    const schools = await schoolsOfPerson(acrossSchools(request.at), session.person.id)
+    const schools = await schoolsOfPerson(acrossSchools(request.schoolDb), session.person.id)
     const places = schools.map(({ name, origin }) => ({ name, url: origin }))
     const back = { action: '/consent', sealedRequest }
     const joinUrl = request.school.signUp
@@ -221,7 +221,7 @@ async function ask(
     return visit.page(page, 403, 'authorization')
   }
   if (standing === 'factor_due') {
-    const means = await findMeans(request.at, session.person.id)
+    const means = await findMeans(request.schoolDb, session.person.id)
     const clientName = question.client.name
     const signInUrl = signInAgain(visit, question.pending)
     const page = factorDuePage({ ...common, ...means, clientName, signInUrl })
@@ -235,7 +235,7 @@ async function ask(
     audience: question.client.audience,
     variant,
     scopes,
-    behind: await countBehind(request.at, session.person.id, scopes, variant),
+    behind: await countBehind(request.schoolDb, session.person.id, scopes, variant),
     idleDays: REFRESH_TOKEN_IDLE_DAYS,
   })
   return visit.page(page, status, 'authorization')
@@ -258,7 +258,7 @@ async function linksOf(
   { kind, clientId, websiteUrl, privacyUrl }: Client,
 ): Promise<Partial<AppLinks>> {
   return kind === 'application'
-    ? await findAppLinks(request.at, clientId)
+    ? await findAppLinks(request.schoolDb, clientId)
     : { websiteUrl, privacyUrl }
 }
 

@@ -47,7 +47,7 @@ export function addSignOutRoutes(app: FastifyInstance, context: AppContext): voi
     // cookies and must not make the browser delete its session cookie.
     if (session === undefined) return await leave(visit, uncheckedForm(request))
     const form = visit.form()
-    await endSession(request.at, session.id)
+    await endSession(request.schoolDb, session.id)
     forgetSession(request, reply)
     return await leave(visit, form)
   })
@@ -205,7 +205,7 @@ export function addEndSessionRoutes(app: FastifyInstance, context: AppContext): 
 }
 
 async function check(request: FastifyRequest, parameters: Parameters): Promise<SignOutRequest> {
-  return await checkSignOut(request.at, request.school, {
+  return await checkSignOut(request.schoolDb, request.school, {
     idTokenHint: parameters.get('id_token_hint'),
     clientId: parameters.get('client_id'),
     postLogoutRedirectUri: parameters.get('post_logout_redirect_uri'),
@@ -222,7 +222,7 @@ async function answer(visit: Visit, checked: SignOutRequest): Promise<FastifyRep
     return await leaveSignedOut(request, reply, checked, userId !== undefined)
   }
   if (session.person.id === userId) {
-    await endSession(request.at, session.id)
+    await endSession(request.schoolDb, session.id)
     forgetSession(request, reply)
     return await leaveSignedOut(request, reply, checked)
   }
@@ -231,7 +231,7 @@ async function answer(visit: Visit, checked: SignOutRequest): Promise<FastifyRep
     person: { name: session.person.name, email: session.person.email },
     formToken: visit.formToken(),
     app: {
-      name: (await findSignOutTarget(request.at, checked))?.clientName,
+      name: (await findSignOutTarget(request.schoolDb, checked))?.clientName,
       sealedRequest: sealSignOut(context.keyring, request.school.id, checked),
     },
   })
@@ -245,7 +245,7 @@ async function leaveSignedOut(
   checked: SignOutRequest,
   mayRedirect = true,
 ): Promise<FastifyReply> {
-  const target = await findSignOutTarget(request.at, checked)
+  const target = await findSignOutTarget(request.schoolDb, checked)
   if (target?.url !== undefined && mayRedirect) {
     return redirectTo(reply, request, 'authorization', target.url)
   }

@@ -45,7 +45,7 @@ export function addDocsRoutes(
     const visit = await visitOf(context, request, reply)
     const page = guidePage(visit.frame(), {
       ...guideFacts(school, documents),
-      explorer: (await explorerState(request.at, school)) === 'on',
+      explorer: (await explorerState(request.schoolDb, school)) === 'on',
     })
     return sendPage(reply.header('vary', 'Accept'), request, 'site', page)
   })

@@ -15,7 +15,7 @@ export async function sendFile(
   store: FileStore,
   fileId: string | undefined,
 ): Promise<FastifyReply> {
-  const file = fileId === undefined ? undefined : await findFile(request.at, fileId)
+  const file = fileId === undefined ? undefined : await findFile(request.schoolDb, fileId)
   if (file === undefined) throw noFile()
   return await sendStored(reply, store, file, 'private')
 }

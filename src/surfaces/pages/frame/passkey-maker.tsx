@@ -62,7 +62,8 @@ export async function offerPasskey(
   frame: SiteFrame,
 ) {
   const silent = mayMakeSilently(session, known)
-  const mayAsk = isRecent(session) && (await findFactorPlaces(request.at, session)) === undefined
+  const mayAsk =
+    isRecent(session) && (await findFactorPlaces(request.schoolDb, session)) === undefined
   const question = mayAsk
     ? askToMake(context, request, session, known, { ...frame, silent })
     : undefined

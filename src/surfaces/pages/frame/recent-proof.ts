@@ -70,7 +70,7 @@ export async function requireOwnFactor(
   returnTo: string = request.returnTo ?? '/account',
 ): Promise<void> {
   requireRecentProof(request, session, returnTo)
-  const places = await findFactorPlaces(request.at, session)
+  const places = await findFactorPlaces(request.schoolDb, session)
   if (places?.isHere) throw new ProofNeeded(session, returnTo, true)
   if (places !== undefined) throw new FactorElsewhere(session, places.elsewhere, returnTo)
 }

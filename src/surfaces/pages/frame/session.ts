@@ -65,12 +65,12 @@ export async function loadBrowserSession(
 
 /** From here on the request writes as the person of this session: nothing is committed once it has ended, or a role is gone. */
 export function actAs(request: FastifyRequest, session: BrowserSession, returnTo: string): void {
-  const { at } = request
-  request.at = confirmedBy(at, {
+  const { schoolDb: db } = request
+  request.schoolDb = confirmedBy(db, {
     key: session.id,
     // Made only for a write: most pages read.
     get holds() {
-      return sessionHolds(at, session)
+      return sessionHolds(db, session)
     },
     async confirm(tx) {
       const { rows } = await tx.run(
@@ -118,14 +118,14 @@ export async function beginSession(
   knownBy?: readonly KnownBy[],
 ): Promise<Pick<BrowserSession, 'id' | 'person' | 'roles'> | undefined> {
   const device = describeDevice(request.headers['user-agent'])
-  const session = await startSession(request.at, proven, device)
+  const session = await startSession(request.schoolDb, proven, device)
   if (session === undefined) return undefined
   keepSession(request, reply, session.cookie)
   const { person } = proven
   if (requesterOf(context, request, person.email).device === undefined) {
     const isTold = context.mailer !== undefined
     const fresh = { person, sessionId: session.id, device, isTold, requestId: request.id }
-    await noteNewBrowser(request.at, fresh)
+    await noteNewBrowser(request.schoolDb, fresh)
     if (isTold) request.queuedMail = true
   }
   rememberBrowser(context, request, reply, person.email, knownBy)

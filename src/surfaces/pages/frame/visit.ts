@@ -34,7 +34,7 @@ export class Visit<Session extends BrowserSession | undefined = BrowserSession |
 
   /** Rows of the school of this request. */
   get db(): SchoolDb {
-    return this.request.at
+    return this.request.schoolDb
   }
 
   /** The member who sends it; undefined for a person without a role here, who reads what a visitor reads. */

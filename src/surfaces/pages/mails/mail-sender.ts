@@ -95,16 +95,16 @@ export class MailSender {
 
   async #send(queued: QueuedMail): Promise<void> {
     const { kind, schoolId, attempts } = queued
-    const at = atSchool(this.#db, schoolId)
+    const db = atSchool(this.#db, schoolId)
     try {
-      const decided = await decideMail(at, this.#keyring, queued)
+      const decided = await decideMail(db, this.#keyring, queued)
       if (typeof decided === 'object' && 'kind' in decided) {
-        return await postponeMails(at, queued, decided.seconds)
+        return await postponeMails(db, queued, decided.seconds)
       }
       if (decided === 'school_limit') {
         this.#log.warn({ schoolId }, 'A school sent too many mails in an hour. One was dropped.')
       } else if (decided !== 'none') await this.#mailer.send(writeMail(decided))
-      await dropMail(at, queued.id)
+      await dropMail(db, queued.id)
     } catch (error) {
       this.#log.error({ err: error, kind, schoolId, attempts }, 'An email could not be sent.')
     }

@@ -74,7 +74,7 @@ async function showHome(
   { outlines, ...frame }: SiteFrame & { readonly outlines: OutlineCache },
 ): Promise<FastifyReply> {
   const { request, session } = visit
-  const { at } = request
+  const { schoolDb: db } = request
   const { timeZone, videoHosts } = request.school
   const { id } = session.person
   const now = session.readAt
@@ -90,17 +90,17 @@ async function showHome(
     removalDueAt,
     passkey,
   ] = await Promise.all([
-    coursesInUse(at, id, COURSES_SHOWN).then((found) =>
-      shownCourses(at, id, outlines, found, videoHosts),
+    coursesInUse(db, id, COURSES_SHOWN).then((found) =>
+      shownCourses(db, id, outlines, found, videoHosts),
     ),
-    meetingsToCome(at, id, { states: TAKES_PLACE, now }, { limit: 1 }),
-    paymentsToPay(at, id, MOST_DUE + 1).then((found) => withLines(at, found)),
-    inboxOf(at, id, latest(3)),
-    countUnreadOf(at, id),
-    nextEventsOf(at, id, 3),
-    productsOf(at, id, latest(3)),
-    findDeletions(at, id),
-    findRemoval(acrossSchools(at), id),
+    meetingsToCome(db, id, { states: TAKES_PLACE, now }, { limit: 1 }),
+    paymentsToPay(db, id, MOST_DUE + 1).then((found) => withLines(db, found)),
+    inboxOf(db, id, latest(3)),
+    countUnreadOf(db, id),
+    nextEventsOf(db, id, 3),
+    productsOf(db, id, latest(3)),
+    findDeletions(db, id),
+    findRemoval(acrossSchools(db), id),
     firstPasskey(visit, frame),
   ])
   const props = {
@@ -128,7 +128,7 @@ async function showHome(
 async function firstPasskey(visit: SignedInVisit, frame: SiteFrame) {
   const { session, request, context } = visit
   if (!isRecent(session)) return undefined
-  const known = await passkeysOf(request.at, session.person.id)
+  const known = await passkeysOf(request.schoolDb, session.person.id)
   if (known.passkeys.length > 0) return undefined
   const { question, silent } = await offerPasskey(context, request, session, known, frame)
   return question === undefined ? undefined : { question, silent }

@@ -33,11 +33,11 @@ export function addInboxRoutes(app: FastifyInstance, context: AppContext): void 
   app.get(PATH, async (request, reply) => {
     const visit = await memberVisit(context, request, reply)
     const { session } = visit
-    const { at } = request
+    const { schoolDb: db } = request
     const { id } = session.person
     const [page, unread] = await Promise.all([
-      readListPage(request, LIST, (range) => inboxOf(at, id, range)),
-      countUnreadOf(at, id),
+      readListPage(request, LIST, (range) => inboxOf(db, id, range)),
+      countUnreadOf(db, id),
     ])
     const html = inboxPage({
       ...visit.frame(NOTICES),
@@ -56,7 +56,7 @@ export function addInboxRoutes(app: FastifyInstance, context: AppContext): void 
       const { session } = visit
       const form = visit.form()
       const { id } = request.params as { id: string }
-      const marked = isUuid(id) && (await mark(request.at, session.person.id, id))
+      const marked = isUuid(id) && (await mark(request.schoolDb, session.person.id, id))
       if (!marked) return visit.goTo(`${PATH}?done=gone`)
       const after = form.get('after') ?? ''
       const here = parseKey(LIST, after) === undefined ? PATH : `${PATH}?after=${after}`
@@ -68,7 +68,7 @@ export function addInboxRoutes(app: FastifyInstance, context: AppContext): void 
     const visit = await memberVisit(context, request, reply, PATH)
     const { session } = visit
     visit.form()
-    await markAllRead(request.at, session.person.id)
+    await markAllRead(request.schoolDb, session.person.id)
     return visit.goTo(`${PATH}?done=all`)
   })
 }

@@ -32,13 +32,13 @@ export function addMemberListRoutes(
   app.get(MEMBER_PATHS.courses, async (request, reply) => {
     const visit = await memberVisit(context, request, reply)
     const { session } = visit
-    const { at } = request
+    const { schoolDb: db } = request
     const { id } = session.person
     const { timeZone, videoHosts } = request.school
     const found = await readListPage(request, 'courses', (range) =>
-      enrolledCoursesOf(at, id, range),
+      enrolledCoursesOf(db, id, range),
     )
-    const rows = await shownCourses(at, id, outlines, found.rows, videoHosts)
+    const rows = await shownCourses(db, id, outlines, found.rows, videoHosts)
     const frame = visit.frame()
     const page = coursesPage({ ...frame, timeZone, page: { ...found, rows } })
     return visit.page(page)
@@ -47,14 +47,14 @@ export function addMemberListRoutes(
   app.get(MEMBER_PATHS.bookings, async (request, reply) => {
     const visit = await memberVisit(context, request, reply)
     const { session } = visit
-    const { at } = request
+    const { schoolDb: db } = request
     const { id } = session.person
     const { timeZone } = request.school
     const now = session.readAt
     const when = queryOf(request).get('when') === 'past' ? 'past' : 'to_come'
     const read = when === 'past' ? pastMeetings : meetingsToCome
     const found = await readListPage(request, `bookings ${when}`, (range) =>
-      read(at, id, { states: MEETING_STATES, now }, range),
+      read(db, id, { states: MEETING_STATES, now }, range),
     )
     const page = bookingsPage({
       ...visit.frame(),
@@ -68,7 +68,7 @@ export function addMemberListRoutes(
     const { session } = visit
     const { timeZone } = request.school
     const page = await readListPage(request, 'events', (range) =>
-      registrationsOf(request.at, session.person.id, range),
+      registrationsOf(request.schoolDb, session.person.id, range),
     )
     const frame = visit.frame()
     const now = session.readAt
@@ -80,7 +80,7 @@ export function addMemberListRoutes(
     const { session } = visit
     const { timeZone } = request.school
     const page = await readListPage(request, 'downloads', (range) =>
-      productsOf(request.at, session.person.id, range),
+      productsOf(request.schoolDb, session.person.id, range),
     )
     const frame = visit.frame()
     return visit.page(downloadsPage({ ...frame, timeZone, page }))

@@ -41,13 +41,13 @@ export function addPaymentRoutes(app: FastifyInstance, context: AppContext): voi
   app.get(MEMBER_PATHS.payments, async (request, reply) => {
     const visit = await memberVisit(context, request, reply)
     const { session } = visit
-    const { at } = request
+    const { schoolDb: db } = request
     const { id } = session.person
     const [found, due] = await Promise.all([
-      readListPage(request, 'payments', (range) => paymentsOf(at, id, range)),
-      paymentsToPay(at, id, MOST_DUE + 1),
+      readListPage(request, 'payments', (range) => paymentsOf(db, id, range)),
+      paymentsToPay(db, id, MOST_DUE + 1),
     ])
-    const all = await withLines(at, [...due, ...found.rows])
+    const all = await withLines(db, [...due, ...found.rows])
     const page = paymentsPage({
       ...visit.frame(),
       page: { ...found, rows: all.slice(due.length) },
@@ -61,13 +61,13 @@ export function addPaymentRoutes(app: FastifyInstance, context: AppContext): voi
   app.get(`${MEMBER_PATHS.payments}/:id`, async (request, reply) => {
     const visit = await memberVisit(context, request, reply)
     const { session } = visit
-    const { at } = request
+    const { schoolDb: db } = request
     const { id } = request.params as { id: string }
-    const found = isUuid(id) ? await findPaymentOf(at, session.person.id, id) : undefined
+    const found = isUuid(id) ? await findPaymentOf(db, session.person.id, id) : undefined
     if (found === undefined) throw new RequestRefusedError(404, 'You have no such payment.')
     const [[payment], adjustments] = await Promise.all([
-      withLines(at, [found]),
-      adjustmentsOfPayments(at, [found.id]),
+      withLines(db, [found]),
+      adjustmentsOfPayments(db, [found.id]),
     ])
     const page = paymentPage({
       ...visit.frame(),
@@ -82,12 +82,12 @@ export function addPaymentRoutes(app: FastifyInstance, context: AppContext): voi
 
 /** The payments of a member with what each is for. */
 export async function withLines(
-  at: SchoolDb,
+  db: SchoolDb,
   payments: readonly MemberPayment[],
 ): Promise<ShownPayment[]> {
   if (payments.length === 0) return []
   const ids = payments.map(({ id }) => id)
-  const lines = await linesOfPayments(at, ids)
+  const lines = await linesOfPayments(db, ids)
   return payments.map((payment) => ({ ...payment, lines: lines.get(payment.id) ?? [] }))
 }
 

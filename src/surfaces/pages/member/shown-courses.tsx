@@ -14,13 +14,13 @@ import { Row, Title } from './rows.tsx'
 
 /** Courses of a member with their progress and the lecture to go on with. */
 export async function shownCourses(
-  at: SchoolDb,
+  db: SchoolDb,
   userId: string,
   outlines: OutlineSource,
   courses: readonly EnrolledCourse[],
   videoHosts: readonly string[],
 ): Promise<ShownCourse[]> {
-  const reader = new SyllabusReader(at, userId, outlines)
+  const reader = new SyllabusReader(db, userId, outlines)
   return await Promise.all(
     reader.withSyllabus(courses).map(async (course) => {
       const lectures = await course.lectures()

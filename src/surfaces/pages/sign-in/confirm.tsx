@@ -293,7 +293,7 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
     const { session } = visit
     const again = (problem: ConfirmProblem, status: number) =>
       showConfirm(visit, { ...sent, problem }, status)
-    const asked = askedOf(await findMeans(request.at, session.person.id), sent.byFactor)
+    const asked = askedOf(await findMeans(request.schoolDb, session.person.id), sent.byFactor)
     if (asked === 'passkey') return again({ kind: 'passkey_missing' }, 400)
     const typed = form.get(asked) ?? ''
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
@@ -328,16 +328,16 @@ async function confirmBy(
   typed: string,
 ): Promise<Confirmation> {
   const { request, context, session } = visit
-  const { at, id: requestId } = request
+  const { schoolDb: db, id: requestId } = request
   const { keyring } = context
   if (asked === 'code') {
     const requester = await codeRequester(visit)
-    return await confirmByCode(at, keyring, { session, typed, ...requester, requestId })
+    return await confirmByCode(db, keyring, { session, typed, ...requester, requestId })
   }
   const address = clientAddress(request)
   const throttleKey = keyring.key('sign-in-throttle')
   const given = { session, password: typed, address }
-  return await confirmByPassword(acrossSchools(at), at, throttleKey, given)
+  return await confirmByPassword(acrossSchools(db), db, throttleKey, given)
 }
 
 /**
@@ -349,7 +349,7 @@ async function codeRequester(visit: SignedInVisit): Promise<Requester> {
   const { request, context, session } = visit
   const { id, methods, person } = session
   if (isMultiFactor(methods)) return { address: clientAddress(request), device: id }
-  const since = await secondFactorSince(acrossSchools(request.at), person.id)
+  const since = await secondFactorSince(acrossSchools(request.schoolDb), person.id)
   return requesterOf(context, request, person.email, knownByCode(since))
 }
 
@@ -433,14 +433,14 @@ export async function showConfirm(
   const { context, request, session } = visit
   const { person } = session
   const formToken = visit.formToken()
-  const means = await findMeans(request.at, person.id)
+  const means = await findMeans(request.schoolDb, person.id)
   const passkey = means.hasPasskey
     ? askDevice(
         challengeFormOf(context, request, formToken),
         relyingPartyOf(request.school.origin, context.passkeys),
       )
     : undefined
-  const places = byFactor ? await findFactorPlaces(request.at, session) : undefined
+  const places = byFactor ? await findFactorPlaces(request.schoolDb, session) : undefined
   const hasElsewhere = places !== undefined && places.elsewhere.length > 0
   const page = confirmPage({
     elsewhereUrl: hasElsewhere ? keepAfterSignIn(ELSEWHERE_PATH, place) : undefined,

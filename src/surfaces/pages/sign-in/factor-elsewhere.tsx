@@ -185,7 +185,7 @@ export function addOtherSchoolRoutes(app: FastifyInstance, context: AppContext):
     const visit = await signedInVisit(context, request, reply)
     const { session } = visit
     requireFactor(request, session)
-    const waiting = await findWaitingSession(request.at, context.keyring, session, sealed)
+    const waiting = await findWaitingSession(request.schoolDb, context.keyring, session, sealed)
     const page = otherSchoolPage({ ...visit.frame(), sealed, waiting })
     return visit.page(page, waiting === undefined ? 400 : 200)
   })
@@ -196,7 +196,7 @@ export function addOtherSchoolRoutes(app: FastifyInstance, context: AppContext):
     const form = visit.form()
     requireFactor(request, session)
     const sealed = form.get('for') ?? ''
-    const waiting = await findWaitingSession(request.at, context.keyring, session, sealed)
+    const waiting = await findWaitingSession(request.schoolDb, context.keyring, session, sealed)
     const frame = visit.frame()
     if (waiting === undefined) {
       return visit.page(otherSchoolPage({ ...frame, sealed, waiting }), 400)
@@ -209,7 +209,7 @@ export function addOtherSchoolRoutes(app: FastifyInstance, context: AppContext):
     const visit = await signedInVisit(context, request, reply, '/account')
     const { session } = visit
     const proof = queryOf(request).get('proof') ?? ''
-    const accepted = await acceptProof(request.at, context.keyring, session, proof)
+    const accepted = await acceptProof(request.schoolDb, context.keyring, session, proof)
     if (accepted !== undefined) keepSession(request, reply, accepted.cookie)
     return visit.goTo(accepted?.path ?? '/account')
   })
@@ -219,7 +219,7 @@ export function addOtherSchoolRoutes(app: FastifyInstance, context: AppContext):
     const visit = await signedInVisit(context, request, reply)
     const { session } = visit
     const path = parseLocalPath(queryOf(request).get('return_to')) ?? '/account'
-    const places = await findFactorPlaces(request.at, session)
+    const places = await findFactorPlaces(request.schoolDb, session)
     if (places === undefined || places.elsewhere.length === 0) {
       return visit.goTo(path)
     }

@@ -34,7 +34,7 @@ const pageOf = ({ method, raw }: FastifyRequest): string =>
 
 export async function answerFactorNeeded(visit: SignedInVisit): Promise<FastifyReply> {
   const { request, session } = visit
-  const means = await findMeans(request.at, session.person.id)
+  const means = await findMeans(request.schoolDb, session.person.id)
   const page = factorNeededPage({
     ...visit.frame(),
     ...means,

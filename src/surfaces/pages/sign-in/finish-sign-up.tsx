@@ -55,10 +55,10 @@ export function addFinishRoutes(app: FastifyInstance, context: AppContext): void
       const { name: wrong = 'Enter your name.' } = judged.problems
       return await again({ kind: 'name', problem: wrong }, 400)
     }
-    const { at, school, id: requestId } = request
+    const { schoolDb: db, school, id: requestId } = request
     const next = form.get('new_password') ?? ''
     const outcome = await orBusy(
-      finishSignUp(at, { link, name: judged.name, next, school, requestId }),
+      finishSignUp(db, { link, name: judged.name, next, school, requestId }),
     )
     switch (outcome.kind) {
       case 'known':
@@ -70,7 +70,7 @@ export function addFinishRoutes(app: FastifyInstance, context: AppContext): void
         return await again(outcome, 503)
       case 'signed_up': {
         // A new session, as at every sign-in.
-        if (session !== undefined) await endSession(request.at, session.id)
+        if (session !== undefined) await endSession(request.schoolDb, session.id)
         const begun = await beginSession(context, request, reply, outcome)
         const place = begun ? placeAfterSignUp(context, request, link) : '/sign-in'
         return visit.goTo(place, 'authorization')

@@ -50,10 +50,15 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     }
     if (email === '') return await ask(visit, { kind: 'missing' }, form, 400)
     const address = clientAddress(request)
-    const outcome = await requestPasswordReset(acrossSchools(request.at), request.at, throttleKey, {
-      email,
-      address,
-    })
+    const outcome = await requestPasswordReset(
+      acrossSchools(request.schoolDb),
+      request.schoolDb,
+      throttleKey,
+      {
+        email,
+        address,
+      },
+    )
     if (outcome.kind === 'throttled') {
       reply.header('retry-after', outcome.retryAfterSeconds)
       return await ask(visit, outcome, form, 429)
@@ -73,7 +78,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     const form = visit.form()
     const token = form.get('token') ?? ''
     const outcome = await orBusy(
-      resetPassword(acrossSchools(request.at), request.at, throttleKey, {
+      resetPassword(acrossSchools(request.schoolDb), request.schoolDb, throttleKey, {
         token,
         next: form.get('new_password') ?? '',
         removesPasskeys: form.get('remove_passkeys') === 'yes',
@@ -119,7 +124,7 @@ async function choose(
   status = 200,
 ): Promise<FastifyReply> {
   const { request, reply } = visit
-  const account = await findResetAccount(request.at, token)
+  const account = await findResetAccount(request.schoolDb, token)
   if (account === undefined) return expired(request, reply)
   const page = resetPasswordPage({
     school: brandingOf(request.school),

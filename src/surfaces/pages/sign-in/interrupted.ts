@@ -72,7 +72,7 @@ export async function findOwnForm(
   const visit = await visitOf(context, request, reply)
   const { session } = visit
   if (session?.person.id !== owner.userId || session.id === owner.sessionId) return undefined
-  if (await isSessionOpen(request.at, owner.sessionId)) return undefined
+  if (await isSessionOpen(request.schoolDb, owner.sessionId)) return undefined
   const kept = readForm(request, owner, request.returnTo ?? '/account')
   return kept === undefined ? undefined : showKeptForm(visit, session, kept)
 }

@@ -112,10 +112,10 @@ export function addInvitationRoutes(app: FastifyInstance, context: AppContext): 
       const { name: wrong = 'Enter your name.' } = judged.problems
       return await again({ kind: 'name', problem: wrong }, 400)
     }
-    const { at, school, id: requestId } = request
+    const { schoolDb: db, school, id: requestId } = request
     const next = form.get('new_password') ?? ''
     const outcome = await orBusy(
-      acceptInvitation(at, { invited, name: judged.name, next, school, requestId }),
+      acceptInvitation(db, { invited, name: judged.name, next, school, requestId }),
     )
     switch (outcome.kind) {
       case 'ended':
@@ -127,7 +127,7 @@ export function addInvitationRoutes(app: FastifyInstance, context: AppContext): 
         return await again(outcome, 503)
       case 'accepted': {
         // A new session, as at every sign-in.
-        if (session !== undefined) await endSession(request.at, session.id)
+        if (session !== undefined) await endSession(request.schoolDb, session.id)
         const begun = await beginSession(context, request, reply, outcome)
         return visit.goTo(begun ? homeOf(begun.roles) : '/sign-in')
       }
@@ -137,11 +137,11 @@ export function addInvitationRoutes(app: FastifyInstance, context: AppContext): 
 
 async function findInvited(
   { keyring }: AppContext,
-  { at, school }: FastifyRequest,
+  { schoolDb: db, school }: FastifyRequest,
   sealed: string,
 ): Promise<Invited | undefined> {
   const link = openInvitation(keyring, school.id, sealed)
-  return link === undefined ? undefined : await noteOpened(at, link)
+  return link === undefined ? undefined : await noteOpened(db, link)
 }
 
 interface Asked {

@@ -183,7 +183,7 @@ export function addLostFactorRoutes(app: FastifyInstance, context: AppContext): 
     if (password === '') return await again({ kind: 'missing' })
     const { person } = session
     const throttleKey = context.keyring.key('sign-in-throttle')
-    const proof = await signIn(acrossSchools(request.at), throttleKey, {
+    const proof = await signIn(acrossSchools(request.schoolDb), throttleKey, {
       email: person.email,
       password,
       address: clientAddress(request),
@@ -195,7 +195,7 @@ export function addLostFactorRoutes(app: FastifyInstance, context: AppContext): 
       return await again({ kind: 'mismatch' })
     }
     const by = { person, requestId: request.id }
-    const asked = await askToRemoveFactors(request.at, throttleKey, by)
+    const asked = await askToRemoveFactors(request.schoolDb, throttleKey, by)
     if (asked.kind === 'no_school' || asked.kind === 'throttled') return await again(asked)
     const done = asked.kind === 'waiting' ? 'asked' : 'none'
     return visit.goTo(`${LOST_FACTOR_PATH}?done=${done}`)
@@ -206,7 +206,7 @@ export function addLostFactorRoutes(app: FastifyInstance, context: AppContext): 
     const { session } = visit
     visit.form()
     const { id } = session.person
-    const isKept = await takeBackReport(request.at, id, request.id)
+    const isKept = await takeBackReport(request.schoolDb, id, request.id)
     request.queuedMail = true
     const done = isKept ? 'kept' : 'late'
     return visit.goTo(`${LOST_FACTOR_PATH}?done=${done}`)
@@ -225,8 +225,8 @@ async function show(visit: SignedInVisit, problem?: LostFactorProblem): Promise<
   const { session, request, context } = visit
   const { person } = session
   const [dueAt, means] = await Promise.all([
-    findRemoval(acrossSchools(request.at), person.id),
-    findMeans(request.at, person.id),
+    findRemoval(acrossSchools(request.schoolDb), person.id),
+    findMeans(request.schoolDb, person.id),
   ])
   const page = lostFactorPage({
     ...visit.frame(NOTICES),

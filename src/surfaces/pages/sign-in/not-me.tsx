@@ -99,7 +99,7 @@ export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void 
     const { session } = visit
     const form = visit.form()
     const token = form.get('token') ?? ''
-    const hasEnded = await orBusy(endByNotMeLink(request.at, token, request.id))
+    const hasEnded = await orBusy(endByNotMeLink(request.schoolDb, token, request.id))
     if (typeof hasEnded === 'object') {
       reply.header('retry-after', hasEnded.retryAfterSeconds)
       return await ask(visit, token, 503)
@@ -112,7 +112,7 @@ export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void 
 
 async function ask(visit: Visit, token: string, status = 200): Promise<FastifyReply> {
   const { request, reply } = visit
-  const person = await findNotMe(request.at, token)
+  const person = await findNotMe(request.schoolDb, token)
   if (person === undefined) return expired(request, reply)
   const page = notMePage({
     school: brandingOf(request.school),

@@ -102,13 +102,15 @@ export function addShortPasswordRoutes(app: FastifyInstance, context: AppContext
     const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
     const proof = form.get('proof') ?? ''
     const browsers = provenBrowsers(request, session)
-    const db = acrossSchools(request.at)
+    const db = acrossSchools(request.schoolDb)
     const proven = await findShortPassword(db, keyring, request.school.id, browsers, proof)
     const signInAgain = () => visit.goTo(keepAfterSignIn('/sign-in', afterSignIn), 'authorization')
     if (proven === undefined) return signInAgain()
     const next = form.get('new_password') ?? ''
-    const { at, school, id: requestId } = request
-    const outcome = await orBusy(replaceShortPassword(at, proven, { next, school, requestId }))
+    const { schoolDb, school, id: requestId } = request
+    const outcome = await orBusy(
+      replaceShortPassword(schoolDb, proven, { next, school, requestId }),
+    )
     if (outcome.kind === 'expired') return signInAgain()
     if (outcome.kind === 'replaced') {
       request.queuedMail = true

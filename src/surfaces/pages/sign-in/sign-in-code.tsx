@@ -194,7 +194,7 @@ export async function askForCode(
   const [browser = ''] = provenBrowsers(request, session)
   const sealed = sealCodeStep(context.keyring, request.school.id, browser, step)
   const isDemanding = request.school.operatorFactorFrom !== undefined
-  const roles = isDemanding ? await rolesAt(request.at, step.proven.person.id) : []
+  const roles = isDemanding ? await rolesAt(request.schoolDb, step.proven.person.id) : []
   const state = { sealed, proven: step.proven, roles, afterSignIn }
   return ask(visit, state)
 }
@@ -212,7 +212,12 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     const form = checkedSignInForm(keyring, request, session)
     const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
     const sealed = form.get('step') ?? ''
-    const step = await findCodeStep(request.at, keyring, provenBrowsers(request, session), sealed)
+    const step = await findCodeStep(
+      request.schoolDb,
+      keyring,
+      provenBrowsers(request, session),
+      sealed,
+    )
     const signInAgain = () => visit.goTo(keepAfterSignIn('/sign-in', afterSignIn), 'authorization')
     if (step === undefined) return signInAgain()
     const { proven: byFirst, roles } = step
@@ -227,7 +232,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     if (typed.trim() === '') return again({ kind: 'missing' }, 400)
     const { person } = byFirst
     const byCode = knownByCode(step.factorSince)
-    const outcome = await checkCode(request.at, keyring, {
+    const outcome = await checkCode(request.schoolDb, keyring, {
       ...requesterOf(context, request, person.email, byCode),
       person,
       typed,
@@ -244,7 +249,7 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
       return askForLongerPassword(visit, proven, afterSignIn)
     }
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
-    if (session !== undefined) await endSession(request.at, session.id)
+    if (session !== undefined) await endSession(request.schoolDb, session.id)
     const begun = await beginSession(context, request, reply, proven, ['sign_in', ...byCode])
     if (begun === undefined) return signInAgain()
     const trusts = form.get('trust') === 'yes' && mayTrust(request, roles)
@@ -273,7 +278,7 @@ async function sayLost(
   { person }: ProvenPerson,
 ): Promise<LostCodes | undefined> {
   const by = { person, requestId: request.id }
-  const asked = await askToRemoveFactors(request.at, keyring.key('sign-in-throttle'), by)
+  const asked = await askToRemoveFactors(request.schoolDb, keyring.key('sign-in-throttle'), by)
   if (asked.kind === 'throttled') return asked
   // The next sign-in asks for none.
   if (asked.kind === 'no_factor') return undefined
@@ -316,7 +321,7 @@ const COOKIE_SECONDS = TRUSTED_DAYS * 24 * 60 * 60
 export async function isTrustedBrowser(request: FastifyRequest, userId: string): Promise<boolean> {
   const cookie = findCookie(request.headers.cookie, trustCookieName(request.school.origin))
   const operatorsMayTrust = request.school.operatorFactorFrom === undefined
-  return await isTrustedDevice(request.at, userId, cookie, operatorsMayTrust)
+  return await isTrustedDevice(request.schoolDb, userId, cookie, operatorsMayTrust)
 }
 
 async function trustBrowser(
@@ -325,7 +330,7 @@ async function trustBrowser(
   proven: ProvenByPassword,
 ): Promise<void> {
   const { origin } = request.school
-  const cookie = await trustDevice(request.at, proven)
+  const cookie = await trustDevice(request.schoolDb, proven)
   if (cookie === undefined) return
   reply.header(
     'set-cookie',

@@ -53,7 +53,7 @@ export function addPasskeySignInRoutes(
       const state = { sealedRequest, pending, returnTo, keptForm, email, problem }
       return showSignIn(visit, documents, state, status)
     }
-    const outcome = await provePasskey(request.at, proofIn(context, request, form))
+    const outcome = await provePasskey(request.schoolDb, proofIn(context, request, form))
     const after = { sealedRequest, returnTo, keptForm }
     if (outcome.kind === 'unverified' && (await canGiveCode(request, outcome))) {
       const step = { proven: outcome, isShort: false }
@@ -65,7 +65,7 @@ export function addPasskeySignInRoutes(
       return await again(problemOf(outcome, party), PASSKEY_STATUS[outcome.kind])
     }
     // A new session at every sign-in, as with a password.
-    if (session !== undefined) await endSession(request.at, session.id)
+    if (session !== undefined) await endSession(request.schoolDb, session.id)
     const begun = await beginSession(context, request, reply, outcome)
     if (begun === undefined) return await again({ kind: 'passkey_refused' }, PASSKEY_STATUS.refused)
     return goOn(visit, begun, after)
@@ -73,8 +73,8 @@ export function addPasskeySignInRoutes(
 }
 
 /** An owner or admin whose device did not unlock the passkey continues with a second factor, if they have one. */
-function canGiveCode({ at }: FastifyRequest, { person }: ProvenPerson): Promise<boolean> {
-  return hasSecondFactor(acrossSchools(at), person.id)
+function canGiveCode({ schoolDb: db }: FastifyRequest, { person }: ProvenPerson): Promise<boolean> {
+  return hasSecondFactor(acrossSchools(db), person.id)
 }
 
 function problemOf(
@@ -104,7 +104,7 @@ export function addPasskeyConfirmRoutes(app: FastifyInstance, context: AppContex
     const asked = await enterConfirm(context, request, reply)
     const { session } = asked.visit
     const proof = proofIn(context, request, asked.form, session)
-    const outcome = await confirmByPasskey(request.at, session, proof)
+    const outcome = await confirmByPasskey(request.schoolDb, session, proof)
     if (outcome.kind === 'confirmed') {
       return goOnConfirmed(asked, outcome.cookie)
     }

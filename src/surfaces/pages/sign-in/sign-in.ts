@@ -63,7 +63,7 @@ export function addSignInRoutes(
       return await again({ kind: 'missing', email: email === '', password: password === '' }, 400)
     }
     const outcome = await signIn(
-      acrossSchools(request.at),
+      acrossSchools(request.schoolDb),
       context.keyring.key('sign-in-throttle'),
       {
         email,
@@ -90,7 +90,7 @@ export function addSignInRoutes(
     const proven = { ...outcome, methods }
     if (isShort) return askForLongerPassword(visit, proven, after)
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
-    if (session !== undefined) await endSession(request.at, session.id)
+    if (session !== undefined) await endSession(request.schoolDb, session.id)
     const begun = await beginSession(context, request, reply, proven)
     if (begun === undefined) return await again({ kind: 'mismatch' }, 401)
     return goOn(visit, begun, after)

@@ -55,8 +55,8 @@ export function addSignUpRoutes(app: FastifyInstance, context: AppContext): void
     if ('problems' in judged) return await again({ kind: 'wrong', typed, ...judged }, 400)
     const { sealedRequest, returnTo } = afterSignIn
     const outcome = await requestSignUp(
-      acrossSchools(request.at),
-      request.at,
+      acrossSchools(request.schoolDb),
+      request.schoolDb,
       keyring.key('sign-in-throttle'),
       {
         email: judged.email,
@@ -86,7 +86,7 @@ export function addSignUpRoutes(app: FastifyInstance, context: AppContext): void
     if (session.roles.length === 0) {
       const { person } = session
       const by = { proof: 'session', requestId: request.id } as const
-      await request.at.transaction((tx) => joinAsStudent(tx, person.id, by))
+      await request.schoolDb.transaction((tx) => joinAsStudent(tx, person.id, by))
     }
     return visit.goTo(placeAfterSignIn(afterSignIn, session.roles), 'authorization')
   })

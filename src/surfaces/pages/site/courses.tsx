@@ -33,16 +33,16 @@ export function addCourseRoutes(
   outlines: OutlineCache,
 ): void {
   app.get('/courses/:slug', async (request, reply) => {
-    const { at } = request
+    const { schoolDb: db } = request
     const slug = slugOf(request)
     const visit = await visitOf(context, request, reply)
     const { session } = visit
     const userId = visit.memberId
     const isMarked = isPreview(request, session)
-    const details = await findPublicCourse(at, slug, userId, isMarked)
+    const details = await findPublicCourse(db, slug, userId, isMarked)
     // A preview is what a visitor will see, also if the operator is a student of the course.
     const viewer = isMarked ? undefined : userId
-    const viewed = details && (await viewCourse(at, outlines, viewer, slug, details))
+    const viewed = details && (await viewCourse(db, outlines, viewer, slug, details))
     if (details === undefined || viewed === undefined) {
       throw new RequestRefusedError(404, 'This course does not exist, or it is no longer public.')
     }

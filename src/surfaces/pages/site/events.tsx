@@ -88,10 +88,15 @@ async function register(
   session: BrowserSession,
   event: EventOfViewer,
 ): Promise<boolean> {
-  const { kind } = await performOperation(createRegistration, request.at, by(request, session), {
-    event_id: event.id,
-    member_id: session.person.id,
-  })
+  const { kind } = await performOperation(
+    createRegistration,
+    request.schoolDb,
+    by(request, session),
+    {
+      event_id: event.id,
+      member_id: session.person.id,
+    },
+  )
   return kind === 'done'
 }
 
@@ -101,10 +106,15 @@ async function cancel(
   event: EventOfViewer,
 ): Promise<boolean> {
   if (event.registration === null) return false
-  const { kind } = await performOperation(changeRegistration, request.at, by(request, session), {
-    id: event.registration.id,
-    state: 'canceled',
-  })
+  const { kind } = await performOperation(
+    changeRegistration,
+    request.schoolDb,
+    by(request, session),
+    {
+      id: event.registration.id,
+      state: 'canceled',
+    },
+  )
   return kind === 'done'
 }
 
@@ -118,7 +128,12 @@ async function load(
   session: BrowserSession | undefined,
   isMarked = false,
 ): Promise<EventOfViewer> {
-  const event = await findPublicEvent(request.at, slugOf(request), memberOf(session), isMarked)
+  const event = await findPublicEvent(
+    request.schoolDb,
+    slugOf(request),
+    memberOf(session),
+    isMarked,
+  )
   if (event !== undefined) return event
   throw new RequestRefusedError(404, 'This event does not exist, or it is no longer public.')
 }

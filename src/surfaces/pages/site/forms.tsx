@@ -71,7 +71,7 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
     }
     const key = context.keyring.key('sign-in-throttle')
     const sender = { userId, address: clientAddress(request) }
-    const outcome = await answerForm(request.at, key, form, sender, judged.answers)
+    const outcome = await answerForm(request.schoolDb, key, form, sender, judged.answers)
     if (outcome.kind === 'throttled') {
       reply.header('retry-after', outcome.retryAfterSeconds)
       const { retryAfterSeconds } = outcome
@@ -87,7 +87,7 @@ async function load(
   isMarked = false,
 ): Promise<PublicForm> {
   const slug = slugOf(request)
-  const form = await findPublicForm(request.at, slug, memberOf(session) ?? null, isMarked)
+  const form = await findPublicForm(request.schoolDb, slug, memberOf(session) ?? null, isMarked)
   if (form !== undefined) return form
   throw new RequestRefusedError(404, 'This form does not exist, or it is not open.')
 }

@@ -43,15 +43,15 @@ const OFFERS_SHOWN = 12
 /** The home page of a school, public. */
 export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/', async (request, reply) => {
-    const { at, school } = request
+    const { schoolDb: db, school } = request
     const [visit, courses, plans, products, events, posts, pages] = await Promise.all([
       visitOf(context, request, reply),
-      firstOf(COURSES_SHOWN, (range) => publicCourses(at, '', range)),
-      firstOf(OFFERS_SHOWN, (range) => publicPlans(at, '', range)),
-      firstOf(OFFERS_SHOWN, (range) => publicProducts(at, '', range)),
-      firstOf(EVENTS_SHOWN, (range) => publicEventsToCome(at, '', range)),
-      firstOf(POSTS_SHOWN, (range) => publicPosts(at, '', range)),
-      firstOf(PAGES_SHOWN, (range) => publicPages(at, '', range)),
+      firstOf(COURSES_SHOWN, (range) => publicCourses(db, '', range)),
+      firstOf(OFFERS_SHOWN, (range) => publicPlans(db, '', range)),
+      firstOf(OFFERS_SHOWN, (range) => publicProducts(db, '', range)),
+      firstOf(EVENTS_SHOWN, (range) => publicEventsToCome(db, '', range)),
+      firstOf(POSTS_SHOWN, (range) => publicPosts(db, '', range)),
+      firstOf(PAGES_SHOWN, (range) => publicPages(db, '', range)),
     ])
     const { session } = visit
     const page = homePage({
@@ -250,7 +250,7 @@ function Developers({ school, origin }: { school: string; origin: string }) {
 export function addFileRoute(app: FastifyInstance, store: FileStore): void {
   app.get('/files/:id', async (request, reply) => {
     const { id } = request.params as { id: string }
-    const file = UUID.test(id) ? await findFile(request.at, id) : undefined
+    const file = UUID.test(id) ? await findFile(request.schoolDb, id) : undefined
     if (file === undefined) return reply.callNotFound()
     if (isPublicFile(file)) {
       reply.header('etag', `"${file.sha256}"`)

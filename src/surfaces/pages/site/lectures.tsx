@@ -325,7 +325,7 @@ export function addLectureRoutes(
     const userId = draft === undefined ? visit.memberId : undefined
     const opened = await load(request, outlines, userId, draft)
     if (userId !== undefined && isVisit(request)) {
-      await noteOpened(request.at, userId, opened)
+      await noteOpened(request.schoolDb, userId, opened)
     }
     const { content } = opened
     const { timeZone, videoHosts } = request.school
@@ -356,7 +356,7 @@ export function addLectureRoutes(
     }
     const userId = visit.memberId
     const opened = await load(request, outlines, userId)
-    if (userId === undefined || !(await markOpened(request.at, userId, opened, state))) {
+    if (userId === undefined || !(await markOpened(request.schoolDb, userId, opened, state))) {
       throw new RequestRefusedError(403, 'You cannot open this lecture now.')
     }
     return visit.goTo(afterMark(here, opened, state))
@@ -407,7 +407,7 @@ function addPositionRoute(app: FastifyInstance, context: AppContext): void {
     }
     const isKept =
       userId !== undefined &&
-      (await keepPosition(request.at, userId, { slug, lectureId: id }, seconds))
+      (await keepPosition(request.schoolDb, userId, { slug, lectureId: id }, seconds))
     if (!isKept) throw new RequestRefusedError(403, 'You have not opened this lecture.')
     return reply.headers(apiHeaders('no-store')).code(204).send()
   })
@@ -441,7 +441,7 @@ async function findPreviewed(
   session: BrowserSession | undefined,
 ): Promise<PublicCourseDetails | undefined> {
   if (!isPreview(request, session)) return undefined
-  return await findPublicCourse(request.at, placeOf(request).slug, null, true)
+  return await findPublicCourse(request.schoolDb, placeOf(request).slug, null, true)
 }
 
 async function load(
@@ -451,7 +451,13 @@ async function load(
   draft?: PublicCourseDetails,
 ): Promise<LectureOfViewer> {
   const { slug, id } = placeOf(request)
-  const opened = await openLecture(request.at, outlines, userId, { slug, lectureId: id }, draft)
+  const opened = await openLecture(
+    request.schoolDb,
+    outlines,
+    userId,
+    { slug, lectureId: id },
+    draft,
+  )
   if (opened !== undefined) return opened
   throw new RequestRefusedError(404, 'This lecture does not exist, or it is no longer public.')
 }

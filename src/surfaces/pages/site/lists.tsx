@@ -52,14 +52,14 @@ export function publicListPage<R>({ list, row, timeZone, page, ...frame }: Publi
 export function addPublicListRoutes(app: FastifyInstance, context: AppContext): void {
   function add<R extends Keyed>(
     kind: keyof typeof PUBLIC_LISTS,
-    read: (at: SchoolDb, search: string, range: KeysetRange) => Promise<R[]>,
+    read: (db: SchoolDb, search: string, range: KeysetRange) => Promise<R[]>,
     row: PublicRow<R>,
   ): void {
     const list = PUBLIC_LISTS[kind]
     app.get(list.path, async (request, reply) => {
       const [visit, page] = await Promise.all([
         visitOf(context, request, reply),
-        readListPage(request, `public ${kind}`, (range) => read(request.at, '', range)),
+        readListPage(request, `public ${kind}`, (range) => read(request.schoolDb, '', range)),
       ])
       const frame = visit.frame()
       const { timeZone } = request.school

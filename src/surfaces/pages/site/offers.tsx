@@ -30,7 +30,7 @@ export function addOfferRoutes(app: FastifyInstance, context: AppContext): void 
     const visit = await visitOf(context, request, reply)
     const { session } = visit
     const isMarked = isPreview(request, session)
-    const plan = await findPublicPlan(request.at, slugOf(request), isMarked)
+    const plan = await findPublicPlan(request.schoolDb, slugOf(request), isMarked)
     if (plan === undefined) throw notFound()
     const frame = visit.frame()
     const { contactEmail } = request.school
@@ -68,8 +68,8 @@ async function loadProduct(
   session: BrowserSession | undefined,
   isMarked = false,
 ): Promise<ProductOfViewer> {
-  const { at } = request
-  const product = await findPublicProduct(at, slugOf(request), memberOf(session), isMarked)
+  const { schoolDb: db } = request
+  const product = await findPublicProduct(db, slugOf(request), memberOf(session), isMarked)
   if (product === undefined) throw notFound()
   return product
 }

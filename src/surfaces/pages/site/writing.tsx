@@ -18,14 +18,14 @@ import { toList } from './lists.tsx'
 export function addWritingRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/posts/:slug', (request, reply) =>
     show(context, request, reply, async (isMarked) => {
-      const post = await findPublicPost(request.at, slugOf(request), isMarked)
+      const post = await findPublicPost(request.schoolDb, slugOf(request), isMarked)
       return post && { ...post, kind: 'post' }
     }),
   )
 
   app.get('/pages/:slug', (request, reply) =>
     show(context, request, reply, async (isMarked) => {
-      const page = await findPublicPage(request.at, slugOf(request), isMarked)
+      const page = await findPublicPage(request.schoolDb, slugOf(request), isMarked)
       return page && { ...page, kind: 'page' }
     }),
   )

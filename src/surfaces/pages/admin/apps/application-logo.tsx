@@ -57,12 +57,12 @@ export function addLogoRoutes(app: FastifyInstance, path: string, enter: Enter):
       const sent = await readPictureForm(visit, MOST_LOGO_BYTES)
       const by = visit.actor
       if (sent === 'remove') {
-        await setLogo(request.at, by, application.clientId, undefined)
+        await setLogo(request.schoolDb, by, application.clientId, undefined)
         return visit.goTo(`${page}?done=no-logo`)
       }
       const picture = typeof sent === 'string' ? sent : cleanLogo(sent)
       if (typeof picture === 'string') return show(entered, picture)
-      await setLogo(request.at, by, application.clientId, picture)
+      await setLogo(request.schoolDb, by, application.clientId, picture)
       return visit.goTo(`${page}?done=logo`)
     })
   })
@@ -79,7 +79,7 @@ function cleanLogo(bytes: Buffer) {
 export function addPublicLogoRoute(app: FastifyInstance): void {
   app.get(`${LOGO_PATH}:id`, async (request, reply) => {
     const { id } = request.params as { id: string }
-    const logo = isUuid(id) ? await findLogo(request.at, id) : undefined
+    const logo = isUuid(id) ? await findLogo(request.schoolDb, id) : undefined
     if (logo === undefined) return reply.callNotFound()
     return reply.headers(HEADERS).header('content-type', logo.contentType).send(logo.bytes)
   })

@@ -175,7 +175,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
 
   app.get(`${ONE}/delete`, async (request, reply) => {
     const { visit, application } = await enterToChange(request, reply)
-    const people = await countPeopleOfApp(request.at, application.clientId)
+    const people = await countPeopleOfApp(request.schoolDb, application.clientId)
     const frame = visit.frame()
     const page = deleteApplicationPage({ ...frame, application, people })
     return visit.page(page)
@@ -185,7 +185,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const { visit, application } = await enterToChange(request, reply, pathOf(request))
     const form = visit.form()
     if (!isNameTyped(form, application.name || application.clientId)) {
-      const people = await countPeopleOfApp(request.at, application.clientId)
+      const people = await countPeopleOfApp(request.schoolDb, application.clientId)
       const frame = visit.frame()
       const page = deleteApplicationPage({ ...frame, application, people, isWrongName: true })
       return visit.page(page, 422)

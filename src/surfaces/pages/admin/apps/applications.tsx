@@ -58,8 +58,8 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
   app.get(adminPaths.applications, async (request, reply) => {
     const visit = await developersVisit(context, request, reply)
     const [applications, people] = await Promise.all([
-      listClients(request.at, 'application'),
-      peoplePerApp(request.at, 'application'),
+      listClients(request.schoolDb, 'application'),
+      peoplePerApp(request.schoolDb, 'application'),
     ])
     const frame = visit.frame(NOTICES)
     const { origin } = request.school
@@ -114,7 +114,7 @@ export async function developersVisit(
 /** An application of this school. The id of another school's application is not found. */
 export async function loadApplication(request: FastifyRequest) {
   const { clientId } = request.params as { clientId: string }
-  const found = await findListedClient(request.at, withoutNul(clientId))
+  const found = await findListedClient(request.schoolDb, withoutNul(clientId))
   if (found === undefined || found.kind !== 'application') {
     throw new RequestRefusedError(404, 'There is no application with this client_id here.')
   }

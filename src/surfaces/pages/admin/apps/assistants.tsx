@@ -31,7 +31,10 @@ export function addAssistantRoutes(app: FastifyInstance, context: AppContext): v
   app.get(adminPaths.assistants, async (request, reply) => {
     const visit = await developersVisit(context, request, reply)
     const frame = visit.frame()
-    const page = assistantsPage({ ...frame, connected: await connectedAssistants(request.at) })
+    const page = assistantsPage({
+      ...frame,
+      connected: await connectedAssistants(request.schoolDb),
+    })
     return visit.page(page)
   })
 

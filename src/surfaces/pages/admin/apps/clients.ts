@@ -130,7 +130,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const page = switchOffPage({
       ...visit.frame(),
       client,
-      people: await countPeopleOfApp(request.at, client.clientId),
+      people: await countPeopleOfApp(request.schoolDb, client.clientId),
       back,
     })
     return visit.page(page)
@@ -149,7 +149,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const person = form.get('person') ?? ''
     if (!isUuid(person)) throw new RequestRefusedError(404, 'There is no such person here.')
     const by = visit.actor
-    await endConnectedApp(request.at, person, { clientId: client.clientId }, by)
+    await endConnectedApp(request.schoolDb, person, { clientId: client.clientId }, by)
     return visit.goTo(pageOf(request, client, 'ended'))
   })
 
@@ -159,7 +159,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const page = endAccessPage({
       ...visit.frame(),
       client,
-      people: await countPeopleOfApp(request.at, client.clientId),
+      people: await countPeopleOfApp(request.schoolDb, client.clientId),
       back: pageOf(request, client),
     })
     return visit.page(page)
@@ -186,7 +186,7 @@ async function enterPost(context: AppContext, request: FastifyRequest, reply: Fa
 }
 
 async function loadClient(request: FastifyRequest, clientId: string): Promise<ListedClient> {
-  const found = await findListedClient(request.at, withoutNul(clientId))
+  const found = await findListedClient(request.schoolDb, withoutNul(clientId))
   if (found === undefined) {
     throw new RequestRefusedError(404, 'There is no client with this client_id here.')
   }
@@ -208,11 +208,11 @@ function pageOf(request: FastifyRequest, client: ListedClient, done?: string): s
 export async function readPeople(request: FastifyRequest, clientId: string): Promise<PeopleProps> {
   const after = queryOf(request).get('after') ?? ''
   const [page, activity] = await Promise.all([
-    peopleOfApp(request.at, clientId, {
+    peopleOfApp(request.schoolDb, clientId, {
       after: isUuid(after) ? after : undefined,
       limit: PEOPLE_SHOWN,
     }),
-    activityOfApps(request.at, [clientId]),
+    activityOfApps(request.schoolDb, [clientId]),
   ])
   return { ...page, activity: activity.get(clientId) }
 }
@@ -223,12 +223,12 @@ async function showAll(
   status = 200,
 ): Promise<FastifyReply> {
   const { context, request } = visit
-  const clients = await listClients(request.at)
+  const clients = await listClients(request.schoolDb)
   const ids = clients.map(({ clientId }) => clientId)
   const [people, connectedPeople, activity] = await Promise.all([
-    peoplePerApp(request.at),
-    countConnectedPeople(request.at),
-    activityOfApps(request.at, ids),
+    peoplePerApp(request.schoolDb),
+    countConnectedPeople(request.schoolDb),
+    activityOfApps(request.schoolDb, ids),
   ])
   const page = clientsPage({
     ...visit.frame(NOTICES),

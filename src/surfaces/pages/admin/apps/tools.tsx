@@ -54,8 +54,8 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.tools, async (request, reply) => {
     const visit = await developersVisit(context, request, reply)
     const [tools, people] = await Promise.all([
-      listClients(request.at, 'tool'),
-      peoplePerApp(request.at, 'tool'),
+      listClients(request.schoolDb, 'tool'),
+      peoplePerApp(request.schoolDb, 'tool'),
     ])
     const frame = visit.frame(NOTICES)
     return visit.page(toolsPage({ ...frame, tools, people }))
@@ -109,7 +109,7 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(`${ONE}/delete`, async (request, reply) => {
     const visit = await developersVisit(context, request, reply)
     const application = await loadTool(request)
-    const people = await countPeopleOfApp(request.at, application.clientId)
+    const people = await countPeopleOfApp(request.schoolDb, application.clientId)
     const frame = visit.frame()
     const asked = { application, people, kind: 'tool', back: pathOf(request) } as const
     return visit.page(deleteApplicationPage({ ...frame, ...asked }))
@@ -120,7 +120,7 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
     const tool = await loadTool(request)
     const form = visit.form()
     if (!isNameTyped(form, tool.name || tool.clientId)) {
-      const people = await countPeopleOfApp(request.at, tool.clientId)
+      const people = await countPeopleOfApp(request.schoolDb, tool.clientId)
       const frame = visit.frame()
       const asked = { application: tool, people, kind: 'tool', back: pathOf(request) } as const
       const page = deleteApplicationPage({ ...frame, ...asked, isWrongName: true })
@@ -140,7 +140,7 @@ function pathOf(request: FastifyRequest): string {
 /** A tool of this school. The slug of another school's tool is not found. */
 async function loadTool(request: FastifyRequest): Promise<ListedClient> {
   const { slug } = request.params as { slug: string }
-  const found = await findListedTool(request.at, withoutNul(slug))
+  const found = await findListedTool(request.schoolDb, withoutNul(slug))
   if (found === undefined) throw new RequestRefusedError(404, 'There is no tool of this name here.')
   return found
 }

@@ -22,14 +22,14 @@ const ENTRIES_READ = 500
 
 /** The entries as text, in pieces, newest first. */
 export async function* auditFile(
-  at: SchoolDb,
+  db: SchoolDb,
   filter: AuditFilter,
   type: FileType,
 ): AsyncGenerator<string, void, void> {
   if (type === 'csv') yield csvLine(Object.keys(columnsOf(NO_ENTRY)))
   let before: string | undefined
   do {
-    const page = await readAudit(at, filter, { before, limit: ENTRIES_READ })
+    const page = await readAudit(db, filter, { before, limit: ENTRIES_READ })
     yield page.entries.map((entry) => lineOf(entry, type)).join('')
     before = page.next
   } while (before !== undefined)

@@ -290,11 +290,11 @@ export function addAuditRoutes(app: FastifyInstance, context: AppContext): void 
     const query = queryOf(request)
     const search = readSearch(query, request.school.timeZone)
     const before = query.get('before') ?? ''
-    const { entries, next } = await readAudit(request.at, search.filter, {
+    const { entries, next } = await readAudit(request.schoolDb, search.filter, {
       before: isUuid(before) ? before : undefined,
       limit: ENTRIES_SHOWN,
     })
-    const found = await findAudited(request.at, entries)
+    const found = await findAudited(request.schoolDb, entries)
     const page = auditPage({
       ...visit.frame(),
       search,
@@ -319,7 +319,7 @@ async function sendExport({ request, reply, session }: OperatorVisit): Promise<F
   const search = readSearch(query, request.school.timeZone)
   // It has names and emails of people, like every export.
   requireRecentProof(request, session, auditAddress(search))
-  const file = auditFile(inLane(request.at, 'batch'), search.filter, type)
+  const file = auditFile(inLane(request.schoolDb, 'batch'), search.filter, type)
   // The first page is read before the answer starts, while its status can still be changed.
   const first = await file.next()
   return reply

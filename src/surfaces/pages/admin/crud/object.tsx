@@ -79,15 +79,15 @@ async function judgedActions(
 }
 
 async function shownText(
-  { at }: FastifyRequest,
+  { schoolDb: db }: FastifyRequest,
   { markdown }: AdminResource,
   object: Row,
 ): Promise<string> {
   if (markdown === undefined) return ''
   const text = String(object[markdown.member])
   if (text.trim() === '') return ''
-  const kept = markdown.isKept === true ? await findHtml(at, String(object.id)) : undefined
-  return kept ?? (await renderInThread(text, at.schoolId))
+  const kept = markdown.isKept === true ? await findHtml(db, String(object.id)) : undefined
+  return kept ?? (await renderInThread(text, db.schoolId))
 }
 
 async function shownUploads(
@@ -100,7 +100,7 @@ async function shownUploads(
   return await Promise.all(
     uploads.map(async (upload) => {
       const id = fileIdIn(object, upload)
-      const file = id === null ? undefined : await findFile(request.at, id)
+      const file = id === null ? undefined : await findFile(request.schoolDb, id)
       return { upload, current: file && { ...file, url: `/files/${id}` } }
     }),
   )

@@ -125,7 +125,7 @@ async function columnsIn(
   const bytes = await files.read(source)
   if (bytes === undefined) throw new Error('the file that was stored is gone')
   try {
-    return await columnsOfFile(request.at, resource, await readHeadings(format, bytes))
+    return await columnsOfFile(request.schoolDb, resource, await readHeadings(format, bytes))
   } finally {
     bytes.destroy()
   }
@@ -220,7 +220,7 @@ function filtersIn(asked: URLSearchParams): Row {
 async function sendFile(visit: OperatorVisit, files: FileStore): Promise<FastifyReply> {
   const { reply, request } = visit
   try {
-    const file = await loadJobFile(request.at, visit.actor, idIn(request))
+    const file = await loadJobFile(request.schoolDb, visit.actor, idIn(request))
     return setPageHeaders(reply, request.school.origin, 'site')
       .header('content-type', file.contentType)
       .header('content-length', file.sizeBytes)

@@ -59,7 +59,8 @@ export function addUploadRoutes(
   const show = async (visit: OperatorVisit, problem?: string) => {
     const { request } = visit
     const target = await find(visit)
-    const file = target.fileId === null ? undefined : await findFile(request.at, target.fileId)
+    const file =
+      target.fileId === null ? undefined : await findFile(request.schoolDb, target.fileId)
     const page = uploadPage({
       ...visit.frame(),
       here: target.back.url,

@@ -101,14 +101,14 @@ export class OperatorVisit extends Visit<BrowserSession> {
       if (operation.queuesMail === 'always' && context.mailer === undefined) return NO_MAIL
       request.queuedMail = true
     }
-    return await performOperation(operation, request.at, this.actor, input)
+    return await performOperation(operation, request.schoolDb, this.actor, input)
   }
 
   readonly ask: Ask = async (operation, input) => answerOf(await this.perform(operation, input))
 
   /** Why a write cannot be done with this object as things are now. */
   async whyNot(operation: WriteOperation, id: string): Promise<string | undefined> {
-    return await operation.whyNot?.(this.request.at, this.actor, id)
+    return await operation.whyNot?.(this.request.schoolDb, this.actor, id)
   }
 
   override frame(notices: Notices = {}): AdminFrame {

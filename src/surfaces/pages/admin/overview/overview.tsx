@@ -42,10 +42,10 @@ export function addOverviewRoutes(app: FastifyInstance, context: AppContext): vo
     const before = periodBefore(period)
     const comments = commentsSince(visit.place.timeZone)
     const [totals, waiting, found, means] = await Promise.all([
-      readSchoolTotals(request.at, { from: before.from, to: period.to }),
-      readWaiting(request.at, comments.moment),
-      readFirstSteps(request.at),
-      findMeans(request.at, visit.session.person.id),
+      readSchoolTotals(request.schoolDb, { from: before.from, to: period.to }),
+      readWaiting(request.schoolDb, comments.moment),
+      readFirstSteps(request.schoolDb),
+      findMeans(request.schoolDb, visit.session.person.id),
     ])
     const page = overviewPage({
       ...visit.frame(),

@@ -121,7 +121,7 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
     ],
     async panels(request, saved, draft) {
       const fileId = saved.logo_file_id
-      const file = fileId === null ? undefined : await findFile(request.at, fileId)
+      const file = fileId === null ? undefined : await findFile(request.schoolDb, fileId)
       const [primary = '', accent = '', tagline = ''] = [
         draft.primary_color,
         draft.accent_color,

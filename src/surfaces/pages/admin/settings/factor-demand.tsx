@@ -103,7 +103,7 @@ export async function demandOf({
 }: OperatorVisit): Promise<FactorDemandProps> {
   const from = request.school.operatorFactorFrom
   const isOwner = operator.roles.includes('owner')
-  const { hasSecondFactor, hasPasskey } = await findMeans(request.at, operator.person.id)
+  const { hasSecondFactor, hasPasskey } = await findMeans(request.schoolDb, operator.person.id)
   // The days are told to everyone, also to those who could go on.
   const daysLeft = daysToFactor(request.school, { ...operator, methods: [] })
   return { from, daysLeft, isOwner, hasMeans: hasSecondFactor || hasPasskey }

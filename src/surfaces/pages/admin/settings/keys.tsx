@@ -40,7 +40,7 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
     const visit = await operatorVisit(context, request, reply)
     const page = keysPage({
       ...visit.frame(NOTICES),
-      keys: await listKeys(request.at),
+      keys: await listKeys(request.schoolDb),
       leadHours: KEY_LEAD_SECONDS / 3600,
     })
     return visit.page(page)
@@ -66,7 +66,7 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(`${adminPaths.keys}/retire`, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
     const kid = withoutNul(queryOf(request).get('kid') ?? '')
-    const keys = await listKeys(request.at)
+    const keys = await listKeys(request.schoolDb)
     if (!keys.some((key) => key.kid === kid)) throw noKey()
     const frame = visit.frame()
     return visit.page(retireKeyPage({ ...frame, kid, isWrongName: false }))

@@ -32,8 +32,8 @@ export function addStopAllRoutes(app: FastifyInstance, context: AppContext): voi
 async function show(visit: OperatorVisit, status = 200): Promise<FastifyReply> {
   const { request } = visit
   const [apps, people] = await Promise.all([
-    peoplePerApp(request.at),
-    countConnectedPeople(request.at),
+    peoplePerApp(request.schoolDb),
+    countConnectedPeople(request.schoolDb),
   ])
   const page = stopAllPage({
     ...visit.frame(),
