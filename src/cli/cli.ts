@@ -45,12 +45,12 @@ export class Cli {
 }
 
 /** For an option that may be repeated: all its values. */
-export function gather(value: string, before: string[] | undefined): string[] {
+export function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value]
 }
 
 /** Ends the help of a command with its effect on the installation, and an example. */
-export function teach(command: Command, happens: string, example: string): Command {
+export function addHelp(command: Command, happens: string, example: string): Command {
   return command.addHelpText('after', `\n${wrap(happens)}\n\nExample:\n  $ ${COMMAND} ${example}`)
 }
 

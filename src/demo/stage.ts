@@ -27,7 +27,7 @@ export function minorUnits(price: number): number {
 }
 
 /**
- * The same id for the same name on every machine, so that documents and tests may quote it.
+ * One name has one id on every machine, so that documents and tests may quote it.
  *
  * @see RFC 9562 §5.8 (version 8: the content is the maker's own)
  */

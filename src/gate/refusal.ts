@@ -4,7 +4,7 @@ import { overloadPage } from '../foundation/html/error-page.tsx'
 import { findClientFault } from '../foundation/http/client-fault.ts'
 import { wantsHtml } from '../foundation/http/conditional.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
-import { SIGNPOSTS } from '../foundation/http/link-header.ts'
+import { LINK_HEADER } from '../foundation/http/link-header.ts'
 import { OVERLOADED } from '../foundation/http/request-line.ts'
 import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
 import { bearerChallenge } from '../foundation/protocol/challenge.ts'
@@ -51,7 +51,7 @@ export function answerOAuthError(
 }
 
 /**
- * The same for protected resources: with a challenge if the error is about the token. `resource` is what was
+ * Answers an error of a protected resource: with a challenge if it is about the token. `resource` is what was
  * called, if it has a metadata document of its own.
  */
 export function answerBearerError(
@@ -84,7 +84,7 @@ function sendRefusal(
   return reply
     .code(refusal.status)
     .headers(apiHeaders('no-store'))
-    .headers(SIGNPOSTS)
+    .headers(LINK_HEADER)
     .header('content-type', 'application/json')
     .send(JSON.stringify(errorBody(refusal, request.school.origin)))
 }

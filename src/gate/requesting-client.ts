@@ -13,7 +13,7 @@ const staleDocuments = new RepeatedLines(1, 60)
 
 /** The client that an authorization request names, on its way through the pages as well. */
 export async function findRequestingClient(
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
   request: FastifyRequest,
   clientId: string,
 ): Promise<AuthorizingClient> {
@@ -23,7 +23,7 @@ export async function findRequestingClient(
     acrossSchools(db),
     db,
     school,
-    documents,
+    metadataClients,
     clientId,
     address,
   )

@@ -158,7 +158,7 @@ function answerNoSchool(
 export function createRequestLine(db: Db, settings?: Partial<LineSettings>): RequestLine {
   return new RequestLine({
     isCrowded: ({ school, isStranger }) =>
-      waitingOf(db, { lane: isStranger ? 'stranger' : 'interactive', share: school }) >= CROWDED,
+      waitingOf(db, { lane: isStranger ? 'stranger' : 'interactive', tenant: school }) >= CROWDED,
     ...settings,
   })
 }

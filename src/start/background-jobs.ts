@@ -36,7 +36,7 @@ export function workOnJobs(
   })
   const looking = setInterval(() => runner.wake(), LOOK_SECONDS * 1000).unref()
   const purge = async () => {
-    const batch = viewOf(db, { lane: 'batch', share: '' })
+    const batch = viewOf(db, { lane: 'batch', tenant: '' })
     while ((await purgeJobs(batch, files)) === PURGED_AT_ONCE);
     await purgePictures(batch, files)
   }

@@ -92,7 +92,7 @@ function refuse(problem: StartError | undefined): void {
 
 const BRING_BACK = `Bring the right one back from a backup. If it is lost: ${commandText('keys accept-secret')}, then publish and activate new signing keys at every school.`
 
-/** The same without creating one: undefined if there is none yet. */
+/** The secret of this installation; undefined if none was created yet. */
 export async function findInstallationSecret(config: Config): Promise<string | undefined> {
   const given = await readGivenSecret(config, 'SCHOOLGATE_SECRET')
   if (given !== undefined) return given

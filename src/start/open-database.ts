@@ -41,7 +41,7 @@ export async function openDatabaseServer(config: Config, log: Logger): Promise<D
   }
 }
 
-/** The same database for a worker, whose parent keeps it running. */
+/** The database for a worker, whose parent keeps it running. */
 export async function joinDatabaseServer(config: Config): Promise<DatabaseServer> {
   if (config.DATABASE_URL !== undefined) return external(config, config.DATABASE_URL)
   const running = await findRunningEmbedded(config.SCHOOLGATE_DATA_DIR)

@@ -103,7 +103,7 @@ export function timeOutsOf(config: Config): LaneTimeOuts {
 }
 
 /** Of no school, and as long as it takes. */
-const MAINTENANCE: View = { lane: 'batch', share: '' }
+const MAINTENANCE: View = { lane: 'batch', tenant: '' }
 
 async function withPool<R>(
   config: Config,

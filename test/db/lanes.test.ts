@@ -60,7 +60,7 @@ describe('each class of work', () => {
     ['interactive', '4s'],
     ['batch', '10s'],
   ] as const)('%s has its own limit for statements', async (lane, limit) => {
-    const db = viewOf(database.db, { lane, share: 'a school' })
+    const db = viewOf(database.db, { lane, tenant: 'a school' })
     const { rows } = await sql<{ limit: string }>`
       select current_setting('statement_timeout') as limit, ${1}::int`.execute(db)
     expect(rows[0]?.limit).toBe(limit)
@@ -80,8 +80,8 @@ describe('each class of work', () => {
 describe('a school whose work never ends', () => {
   test.each(LANES)('in the class %s leaves a connection for another school', async (lane) => {
     const database = open(12)
-    const stuck = viewOf(database.db, { lane, share: 'stuck' })
-    const calm = viewOf(database.db, { lane, share: 'calm' })
+    const stuck = viewOf(database.db, { lane, tenant: 'stuck' })
+    const calm = viewOf(database.db, { lane, tenant: 'calm' })
     const before = (await sleepers()).length
     const asleep = Array.from({ length: 10 }, () => sleep.execute(stuck))
     const ends = Promise.allSettled(asleep)
@@ -105,7 +105,7 @@ describe('a school whose work never ends', () => {
 
   test('is refused beyond a bound, with "try again", and no other school is', async () => {
     const database = open(2)
-    const view = (share: string) => viewOf(database.db, { lane: 'batch', share })
+    const view = (share: string) => viewOf(database.db, { lane: 'batch', tenant: share })
     const storm = Promise.allSettled(
       Array.from({ length: 300 }, () => sql`select pg_sleep(${0.001})`.execute(view('stormy'))),
     )

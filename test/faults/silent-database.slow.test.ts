@@ -64,7 +64,7 @@ async function aProxiedProcess(
 }
 
 const inBatch = ({ database }: Proxied) =>
-  sql`select ${1}::int as one`.execute(viewOf(database.db, { lane: 'batch', share: '' }))
+  sql`select ${1}::int as one`.execute(viewOf(database.db, { lane: 'batch', tenant: '' }))
 
 /** Uses a connection of every kind. */
 async function useAll(process: Proxied, accessToken: string): Promise<readonly number[]> {

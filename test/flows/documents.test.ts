@@ -641,7 +641,7 @@ describe('the last good copy of a document', () => {
 
 /** A server that answers nothing until it is released, and requests for its metadata. */
 async function slowHost() {
-  const documents = new MetadataClients({
+  const metadataClients = new MetadataClients({
     hosts: ['127.0.0.1'],
     loopbackHttp: true,
     mayFetch: () => true,
@@ -667,12 +667,12 @@ async function slowHost() {
     release: () => release(),
     resolve: (school: School, path: string, address: string) => {
       const url = { href: `http://127.0.0.1:${port}/${path}`, host: '127.0.0.1' }
-      return documents.resolve(world.database.db, school, url, address)
+      return metadataClients.resolve(world.database.db, school, url, address)
     },
     resolveGood: async (school: School, address: string) => {
       const { client } = await aDocument()
       const url = { href: client.clientId, host: '127.0.0.1' }
-      return await documents.resolve(world.database.db, school, url, address)
+      return await metadataClients.resolve(world.database.db, school, url, address)
     },
   }
 }

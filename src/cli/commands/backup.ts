@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { secretProblem } from '../../start/installation-secret.ts'
-import { withDatabase } from '../attach.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { writeBackup } from '../backup/write-backup.ts'
-import { type Cli, teach } from '../cli.ts'
+import { addHelp, type Cli } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'
+import { withDatabase } from '../with-database.ts'
 
 export function addBackupCommand(program: Command, cli: Cli): void {
   const backup = program
@@ -12,7 +12,7 @@ export function addBackupCommand(program: Command, cli: Cli): void {
     .description('write the whole database into one file, and read it back')
     .option('-o, --output <file>', 'where to; a name with the time in it unless given')
     .action(cli.act((options: { output?: string }) => write(cli, options.output)))
-  teach(
+  addHelp(
     backup,
     'Everything in the database as it stood at one moment; the server may go on working. The file is readable by you alone: keep it as safe as the database. Not in it: uploaded files, and the secret (SCHOOLGATE_SECRET, or the file "secret" in the data folder), without which the signing keys in the backup cannot be opened.',
     'backup --output /backups/schoolgate.gz',
@@ -22,7 +22,7 @@ export function addBackupCommand(program: Command, cli: Cli): void {
     .command('restore <file>')
     .description('put a backup into an empty database')
     .action(cli.act((file: string) => read(cli, file)))
-  teach(
+  addHelp(
     restore,
     'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Afterwards the command says whether the secret fits. Without DATABASE_URL start with SCHOOLGATE_DEMO=off, or the demo world is there first.',
     'backup restore /backups/schoolgate.gz',

@@ -10,15 +10,10 @@ import { ASSISTANT_IDS, type Assistant, filledIn } from '../../domain/clients/as
 import { type ListedClient, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import { atNamedSchool, type NamedSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../attach.ts'
-import { type Cli, gather, teach } from '../cli.ts'
+import { addHelp, type Cli, collect } from '../cli.ts'
 import { CommandError, facts, nothingToChange, type Outcome, table } from '../outcome.ts'
-import {
-  addStandingCommands,
-  type ClientOptions,
-  peopleInWords,
-  wordsFor,
-} from './client-standing.ts'
+import { atNamedSchool, type NamedSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../with-database.ts'
+import { addStatusCommands, type ClientOptions, peopleInWords, wordsFor } from './client-status.ts'
 
 interface DetailOptions extends ClientOptions {
   readonly name?: string
@@ -54,8 +49,8 @@ export function addClientCommand(program: Command, cli: Cli): void {
 
   const create = command('create', 'make a member application')
     .option('--name <name>', 'what the consent page calls it')
-    .option('--redirect-uri <uri>', 'where people return to; may be repeated', gather)
-    .option('--post-logout-redirect-uri <uri>', AFTER_SIGN_OUT_ABOUT, gather)
+    .option('--redirect-uri <uri>', 'where people return to; may be repeated', collect)
+    .option('--post-logout-redirect-uri <uri>', AFTER_SIGN_OUT_ABOUT, collect)
     .option('--scopes <scopes>', SCOPES_ABOUT)
     .option('--website <url>', WEBSITE_ABOUT)
     .option('--privacy <url>', PRIVACY_ABOUT)
@@ -63,7 +58,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
     .option('--confidential', 'it runs on a server and can keep a secret')
     .option('--id <client_id>', 'its client_id, if you want to choose it')
     .action(cli.act((options: CreateOptions) => at(options, (school) => make(school, options))))
-  teach(
+  addHelp(
     create,
     'Prints the client_id, and for a confidential application its secret: that is the only time it is shown, since only a hash of it is kept. Everybody with a role at the school can authorize the application. With --assistant a template fills in the name, the redirect URIs and the scopes that you do not give, and members find the application with its steps at /account/assistants.',
     'client create --school north --name "Study Planner" --redirect-uri https://planner.example/callback --scopes "openid profile account:read"',
@@ -72,7 +67,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
   const list = command('list', 'list the clients of a school').action(
     cli.act((options: ClientOptions) => at(options, show)),
   )
-  teach(
+  addHelp(
     list,
     'Changes nothing, and shows no secrets: there are none to show.',
     'client list --school north',
@@ -80,8 +75,8 @@ export function addClientCommand(program: Command, cli: Cli): void {
 
   const set = command('set <client_id>', 'change a member application')
     .option('--name <name>', 'another name')
-    .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', gather)
-    .option('--post-logout-redirect-uri <uri>', `${AFTER_SIGN_OUT_ABOUT}; '' for none`, gather)
+    .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', collect)
+    .option('--post-logout-redirect-uri <uri>', `${AFTER_SIGN_OUT_ABOUT}; '' for none`, collect)
     .option('--scopes <scopes>', SCOPES_ABOUT)
     .option('--website <url>', `${WEBSITE_ABOUT}; '' for none`)
     .option('--privacy <url>', `${PRIVACY_ABOUT}; '' for none`)
@@ -90,7 +85,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
         at(options, (school) => alter(school, id, options)),
       ),
     )
-  teach(
+  addHelp(
     set,
     'Changes only the options that you give. A scope that you leave out is gone at the next refresh; access tokens keep it for two hours at most. `client end-access` stops them at once. A scope that you give back is given again to people who agreed to it.',
     'client set --school north app-1f… --redirect-uri https://planner.example/back',
@@ -106,7 +101,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
         at(options, (school) => rotateOne(school, id, options)),
       ),
     )
-  teach(
+  addHelp(
     rotate,
     `Prints the new secret, once. The old one works for ${OLD_SECRET_HOURS} hours more, unless you end it; one that is older still ends at once. Tokens that were given stay good.`,
     'client rotate-secret --school north app-1f…',
@@ -115,13 +110,13 @@ export function addClientCommand(program: Command, cli: Cli): void {
   const remove = command('delete <client_id>', 'delete a member application').action(
     cli.act((id: string, options: ClientOptions) => at(options, (school) => removeOne(school, id))),
   )
-  teach(
+  addHelp(
     remove,
     'Ends every token that people gave it, at once, and says how many people that were. This cannot be undone, and its client_id is not given out again.',
     'client delete --school north app-1f…',
   )
 
-  addStandingCommands({ cli, command, at })
+  addStatusCommands({ cli, command, at })
 }
 
 async function make({ perform, school }: NamedSchool, options: CreateOptions): Promise<Outcome> {

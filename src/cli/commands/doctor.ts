@@ -3,8 +3,7 @@ import type { Command } from 'commander'
 import { type Config, ConfigError, unknownVariables } from '../../config.ts'
 import { findHashingProblem } from '../../foundation/crypto/password.ts'
 import { INSTALL_ARGON2, NO_ARGON2 } from '../../start/prepare.ts'
-import { withDatabase } from '../attach.ts'
-import { type Cli, teach } from '../cli.ts'
+import { addHelp, type Cli } from '../cli.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
 import {
   checkBucket,
@@ -16,13 +15,14 @@ import { checkPort } from '../doctor/check-port.ts'
 import { broken, type Finding, fine, note } from '../doctor/finding.ts'
 import { explainError } from '../explain-error.ts'
 import type { Outcome } from '../outcome.ts'
+import { withDatabase } from '../with-database.ts'
 
 export function addDoctorCommand(program: Command, cli: Cli): void {
   const command = program
     .command('doctor')
     .description('check this installation, and say how to repair what is broken')
     .action(cli.act(() => examine(cli)))
-  teach(
+  addHelp(
     command,
     'Looks at Node, the configuration, the data folder, the port, the metrics, the store for uploads, the database, its schema, pooler, replication and disk, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
     'doctor',

@@ -11,10 +11,10 @@ import { FORMATS, type Format } from '../../domain/bulk/row-reader.ts'
 import { EXPORT_KINDS } from '../../domain/catalogue/bulk-kinds.ts'
 import { judgeInput, OperationRefused } from '../../domain/operation/refusal.ts'
 import { atSchool } from '../../foundation/db/school-db.ts'
-import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION, withDatabase } from '../attach.ts'
 import { kindList, loadKind, ProgressBar } from '../bulk/describe-kind.ts'
-import { type Cli, teach } from '../cli.ts'
+import { addHelp, type Cli } from '../cli.ts'
 import { CommandError, type Outcome } from '../outcome.ts'
+import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION, withDatabase } from '../with-database.ts'
 
 interface ExportOptions {
   readonly school: string
@@ -35,7 +35,7 @@ export function addExportCommand(program: Command, cli: Cli): void {
     .option('--where <filter=value>', 'only such rows; may be given several times', collect, [])
     .addHelpText('after', `\n${kindList(EXPORT_KINDS)}`)
     .action(cli.act((kind: string, options: ExportOptions) => exportKind(cli, kind, options)))
-  teach(
+  addHelp(
     command,
     'Rows come in the order of their key, a page at a time, so that an export of any size needs little memory and blocks no other work. A file gets its name when it is whole. Texts that a spreadsheet would run as a formula get an apostrophe in CSV, which an import takes away again. On standard output only rows are written; the summary goes to standard error. --where takes the filters of the resource’s list, such as state=published or created_after=2027-01-01T00:00:00Z.',
     'export courses --school north --output courses.csv',

@@ -9,10 +9,10 @@ import { BULK_KINDS } from '../../domain/catalogue/bulk-kinds.ts'
 import type { InputProblem } from '../../domain/operation/refusal.ts'
 import { atSchool } from '../../foundation/db/school-db.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import { loadSchool, SCHOOL_ABOUT, withDatabase } from '../attach.ts'
 import { describeKind, kindAsText, kindList, loadKind, ProgressBar } from '../bulk/describe-kind.ts'
-import { type Cli, commandLineAt, teach } from '../cli.ts'
+import { addHelp, type Cli, commandLineAt } from '../cli.ts'
 import { CommandError, type Outcome } from '../outcome.ts'
+import { loadSchool, SCHOOL_ABOUT, withDatabase } from '../with-database.ts'
 import { formatFor } from './export.ts'
 
 interface ImportOptions {
@@ -44,7 +44,7 @@ export function addImportCommand(program: Command, cli: Cli): void {
         options.columns === true ? columnsOf(kind) : importFile(cli, kind, file, options),
       ),
     )
-  teach(
+  addHelp(
     command,
     'A row makes an object or changes the one it names; what it leaves out stays as it is. Rows that cannot be taken are refused with the number of their line, and all others are taken: exit code 1 says that some were refused. Rows are written in batches of a thousand, each whole or not at all. The same file again changes nothing, so an import that was cut off is continued by running it once more. Without a file, or with -, rows are read from standard input.',
     'import courses courses.csv --school north --dry-run',

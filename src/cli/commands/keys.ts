@@ -5,15 +5,15 @@ import { acceptSecret } from '../../domain/setup/installation-secret.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import { COMMAND, commandText } from '../../foundation/text/command-name.ts'
 import { loadInstallationSecret, openKeyring } from '../../start/installation-secret.ts'
+import { addHelp, type Cli } from '../cli.ts'
+import { type Outcome, table } from '../outcome.ts'
 import {
   atNamedSchool,
   type NamedSchool,
   SCHOOL_ABOUT,
   SCHOOL_OPTION,
   withDatabase,
-} from '../attach.ts'
-import { type Cli, teach } from '../cli.ts'
-import { type Outcome, table } from '../outcome.ts'
+} from '../with-database.ts'
 
 interface Options {
   readonly school: string
@@ -38,7 +38,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
         ),
       ),
     )
-  teach(
+  addHelp(
     publish,
     `The key appears in the school's JWKS and signs nothing yet. After ${LEAD_HOURS} hours every cached copy of the JWKS must have it, and it may be activated. The private half lies in the database, sealed with the installation's secret.`,
     'keys publish --school north',
@@ -56,7 +56,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
         ),
       ),
     )
-  teach(
+  addHelp(
     activate,
     `ID tokens are signed with this key from now on. Refused until ${LEAD_HOURS} hours after it was published, since a client that keeps an older copy of the JWKS would refuse every sign-in. The former key stays in the JWKS for a day.`,
     'keys activate --school north 3fK9…',
@@ -73,7 +73,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
         atNamedSchool(cli, options.school, (named) => retireOne(named, kid, options)),
       ),
     )
-  teach(
+  addHelp(
     retire,
     'The key never signs again. It stays in the JWKS for a day, for the tokens it signed, unless it leaked. To replace a key, publish and activate another one instead: that retires this one.',
     'keys retire --school north 3fK9…',
@@ -84,13 +84,13 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .description('list the keys of a school')
     .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
     .action(cli.act((options: Options) => atNamedSchool(cli, options.school, showKeys)))
-  teach(list, 'Changes nothing.', 'keys list --school north')
+  addHelp(list, 'Changes nothing.', 'keys list --school north')
 
   const accept = keys
     .command('accept-secret')
     .description('use the present secret although the database was made with another one')
     .action(cli.act(() => acceptPresentSecret(cli)))
-  teach(
+  addHelp(
     accept,
     'Only if the right secret is lost: a start refuses another one. Keys that the lost secret sealed never sign again, so publish and activate new ones at every school. Sign-ins that are under way begin again.',
     'keys accept-secret',

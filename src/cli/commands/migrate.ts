@@ -8,16 +8,16 @@ import {
 import { migrate } from '../../foundation/db/migration/migrate.ts'
 import { loadMigrations } from '../../foundation/db/migration/migrations.ts'
 import { purgeOnce } from '../../start/purge-rows.ts'
-import { withDatabase } from '../attach.ts'
-import { type Cli, teach } from '../cli.ts'
+import { addHelp, type Cli } from '../cli.ts'
 import { type Outcome, table } from '../outcome.ts'
+import { withDatabase } from '../with-database.ts'
 
 export function addMigrateCommand(program: Command, cli: Cli): void {
   const command = program
     .command('migrate')
     .description('bring the database schema up to date')
     .action(cli.act(() => runMigrations(cli)))
-  teach(
+  addHelp(
     command,
     'Applies the migrations that this build has and the database lacks, each in a transaction, in order, then builds the indexes that servers build while they run, shows their progress and waits for them, and adds the platforms of its list that are missing. Several may run this at once; starting the server does the same. Make a backup first.',
     'migrate',
@@ -61,7 +61,7 @@ export function addPurgeCommand(program: Command, cli: Cli): void {
     .command('purge')
     .description('remove dead rows now')
     .action(cli.act(() => purgeEverything(cli)))
-  teach(
+  addHelp(
     command,
     'Removes expired and long-revoked tokens, codes, sessions, reset links, documents and audit entries past AUDIT_RETENTION_DAYS, a thousand rows at a time. A running server does this by itself every PURGE_INTERVAL_SECONDS; both may run at once.',
     'purge',

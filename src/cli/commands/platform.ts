@@ -7,8 +7,7 @@ import {
 import { listPlatforms } from '../../domain/clients/vendor-platforms.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import { withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE, type Cli, gather, teach } from '../cli.ts'
+import { addHelp, BY_COMMAND_LINE, type Cli, collect } from '../cli.ts'
 import {
   explainRefusal,
   nothingToChange,
@@ -16,6 +15,7 @@ import {
   type RefusalWords,
   table,
 } from '../outcome.ts'
+import { withDatabase } from '../with-database.ts'
 
 interface Details {
   readonly name?: string
@@ -39,7 +39,7 @@ export function addPlatformCommand(program: Command, cli: Cli): void {
     .command('list')
     .description('list the platforms')
     .action(cli.act(() => inDatabase(show)))
-  teach(
+  addHelp(
     list,
     'Changes nothing. "shipped" rows follow the list of this program; "changed" and "added" ones are yours, and no update of the program touches them.',
     'platform list',
@@ -50,9 +50,9 @@ export function addPlatformCommand(program: Command, cli: Cli): void {
     .description('let a platform register at every school')
     .requiredOption('--name <name>', 'the client_name that it registers with, exactly')
     .requiredOption('--id <client_id>', 'the client_id that it is given')
-    .requiredOption('--redirect-uri <uri>', 'where people return to; may be repeated', gather)
+    .requiredOption('--redirect-uri <uri>', 'where people return to; may be repeated', collect)
     .action(cli.act((options: NewPlatform) => inDatabase((db) => addOne(db, options))))
-  teach(
+  addHelp(
     add,
     'Owners and admins of every school can then connect it, with every operator scope that it asks for. Add only a vendor whose redirect URIs you took from its documentation. A generic tool such as mcp-remote is no platform: use `tool create`.',
     'platform add --name "Windsurf" --id windsurf --redirect-uri windsurf://codeium.windsurf/oauth',
@@ -62,26 +62,26 @@ export function addPlatformCommand(program: Command, cli: Cli): void {
     .command('set <client_id>')
     .description('correct the name or the redirect URIs of a platform')
     .option('--name <name>', 'another name')
-    .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', gather)
+    .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', collect)
     .action(cli.act((id: string, options: Details) => inDatabase((db) => alter(db, id, options))))
-  teach(
+  addHelp(
     set,
     'Holds at once at every school. Tokens that it has stay good. From now on the row is yours: updates of the program leave it as it is.',
     'platform set chatgpt --redirect-uri https://chatgpt.com/connector/oauth/abc',
   )
 
-  const standing = (name: 'disable' | 'enable', about: string): Command =>
+  const statusCommand = (name: 'disable' | 'enable', about: string): Command =>
     platform
       .command(`${name} <client_id>`)
       .description(about)
       .action(cli.act((id: string) => inDatabase((db) => change(db, id, name))))
-  teach(
-    standing('disable', 'switch a platform off at every school'),
+  addHelp(
+    statusCommand('disable', 'switch a platform off at every school'),
     'It can no longer register, gets no new authorizations and no new tokens, and the access tokens that it holds are refused at once. No authorization ends. Updates of the program leave it as it is. One school does the same for itself with `client disable`.',
     'platform disable cursor',
   )
-  teach(
-    standing('enable', 'switch a platform on again'),
+  addHelp(
+    statusCommand('enable', 'switch a platform on again'),
     'Refresh tokens that it still holds work again, except at schools that switched it off themselves.',
     'platform enable cursor',
   )
@@ -129,14 +129,14 @@ async function alter(db: Db, clientId: string, options: Details): Promise<Outcom
 }
 
 async function change(db: Db, clientId: string, name: 'disable' | 'enable'): Promise<Outcome> {
-  const standing = name === 'enable' ? 'on' : 'off'
+  const status = name === 'enable' ? 'on' : 'off'
   const changed = await explainRefusal(
-    switchPlatform(db, clientId, standing, BY_COMMAND_LINE),
+    switchPlatform(db, clientId, status, BY_COMMAND_LINE),
     unknownPlatform(clientId),
   )
   return {
     data: { clientId, changed },
-    text: `${clientId} is switched ${standing}${changed ? '' : ' already'}.`,
+    text: `${clientId} is switched ${status}${changed ? '' : ' already'}.`,
   }
 }
 

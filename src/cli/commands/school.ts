@@ -7,8 +7,7 @@ import { changeSettings } from '../../domain/schools/school-operations.ts'
 import { createSchool } from '../../domain/schools/write-school.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { oneLine } from '../../foundation/text/visible-text.ts'
-import { atNamedSchool, loadSchool, withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE, type Cli, commandLineAt, teach } from '../cli.ts'
+import { addHelp, BY_COMMAND_LINE, type Cli, commandLineAt } from '../cli.ts'
 import {
   CommandError,
   explainRefusal,
@@ -17,6 +16,7 @@ import {
   type Outcome,
   table,
 } from '../outcome.ts'
+import { atNamedSchool, loadSchool, withDatabase } from '../with-database.ts'
 
 export function addSchoolCommand(program: Command, cli: Cli): void {
   const school = program.command('school').description('schools and their settings')
@@ -26,7 +26,7 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     .requiredOption('--origin <url>', 'where it is reached, such as https://school.example')
     .requiredOption('--name <name>', 'name that people read')
     .action(cli.act((options: Settings) => makeSchool(cli, options)))
-  teach(
+  addHelp(
     create,
     'The school answers at its origin at once. It has no people, no clients and no signing key yet: go on with `user create`, `client create` and `keys publish`.',
     'school create --subdomain north --origin https://north.example --name "North School"',
@@ -36,7 +36,7 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     .command('list')
     .description('list all schools')
     .action(cli.act(() => showSchools(cli)))
-  teach(list, 'Changes nothing.', 'school list --json')
+  addHelp(list, 'Changes nothing.', 'school list --json')
 
   const set = withSettings(
     school.command('set <school>').description('change settings of a school'),
@@ -45,7 +45,7 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     .option('--origin <url>', 'another origin: clients must discover it, people sign in again')
     .option('--name <name>', 'another name')
     .action(cli.act((name: string, options: Settings) => alterSchool(cli, name, options)))
-  teach(
+  addHelp(
     set,
     'Changes only the options that you give. Running servers notice at once, at the latest after thirty seconds.',
     'school set north --mcp-connections on --document-hosts "*.tools.example"',
@@ -60,7 +60,7 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
         removeSchool(cli, name, confirm),
       ),
     )
-  teach(
+  addHelp(
     remove,
     'Nothing answers at its origin any more, at once: every token, session and application of the school ends. A running server removes its rows and files in the background. The accounts of its people stay, without this school, and so does the audit log, for as long as it is kept. It cannot be undone: make a backup first.',
     'school delete north --confirm north',
@@ -70,7 +70,7 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     .command('recount <school>')
     .description('count its analytics anew')
     .action(cli.act((name: string) => recountSchool(cli, name)))
-  teach(
+  addHelp(
     recount,
     'Analytics are kept and renewed by themselves. Use this after rows were changed in ways that the server cannot see, such as with triggers off. Until it ends, answers are counted from the rows, which takes long at a large school. It may be interrupted: a running server goes on.',
     'school recount north',

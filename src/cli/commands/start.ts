@@ -10,9 +10,9 @@ import {
 import { sealAgain } from '../../domain/setup/installation-secret.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { findOldSecrets, openKeyring } from '../../start/installation-secret.ts'
-import { withDatabase } from '../attach.ts'
-import { type Cli, teach } from '../cli.ts'
+import { addHelp, type Cli } from '../cli.ts'
 import { CommandError, type Outcome, table } from '../outcome.ts'
+import { withDatabase } from '../with-database.ts'
 
 export function addStartCommand(program: Command, cli: Cli): void {
   const start = program
@@ -27,7 +27,7 @@ export function addStartCommand(program: Command, cli: Cli): void {
       const { startServer } = await import('../../start/server.ts')
       await startServer(config, { stdout: cli.io.stdout })
     })
-  teach(
+  addHelp(
     start,
     'Starts the embedded PostgreSQL (or connects to DATABASE_URL), brings the schema up to date, makes the demo world if the database is empty and this is not production, and listens on HOST and PORT.',
     'start',
@@ -39,7 +39,7 @@ export function addSetupCodeCommand(program: Command, cli: Cli): void {
     .command('setup-code')
     .description('make a new code for the first-run page')
     .action(cli.act(() => makeSetupCode(cli)))
-  teach(
+  addHelp(
     command,
     `A server without a school shows a page at /setup that makes the first school and its owner. It asks for this code, which works for ${SETUP_CODE_MINUTES} minutes and ${SETUP_CODE_TRIES} tries and replaces the one from the log. Refused if there is a school.`,
     'setup-code',
@@ -65,7 +65,7 @@ export function addDemoCommand(program: Command, cli: Cli): void {
     .command('demo')
     .description('make the demo world on an empty database')
     .action(cli.act(() => makeDemoWorld(cli)))
-  teach(
+  addHelp(
     command,
     'Makes three schools on localhost with people, courses, payments and clients, all with passwords that everybody knows. Refused in production, and where there are schools already.',
     'demo',
@@ -117,7 +117,7 @@ export function addSecretsCommand(program: Command, cli: Cli): void {
     .command('rotate')
     .description('seal everything again with the new secret')
     .action(cli.act(() => rotateSecret(cli)))
-  teach(
+  addHelp(
     rotate,
     'Set SCHOOLGATE_SECRET to the new secret and SCHOOLGATE_OLD_SECRET to the old one for all servers and for this command. Signing keys and all else that is sealed in the database is then sealed with the new one, while the servers work. A run that was interrupted can be repeated. Afterwards remove SCHOOLGATE_OLD_SECRET.',
     'secrets rotate',

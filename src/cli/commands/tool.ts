@@ -10,8 +10,7 @@ import {
   toolAddress,
 } from '../../domain/clients/tool-operations.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import { atNamedSchool, type NamedSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../attach.ts'
-import { type Cli, gather, teach } from '../cli.ts'
+import { addHelp, type Cli, collect } from '../cli.ts'
 import {
   CommandError,
   facts,
@@ -20,7 +19,8 @@ import {
   type RefusalWords,
   table,
 } from '../outcome.ts'
-import { peopleInWords } from './client-standing.ts'
+import { atNamedSchool, type NamedSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../with-database.ts'
+import { peopleInWords } from './client-status.ts'
 
 interface Options {
   readonly school: string
@@ -52,10 +52,10 @@ export function addToolCommand(program: Command, cli: Cli): void {
   const create = command('create', 'make a tool and publish its metadata document')
     .requiredOption('--slug <word>', 'its name in its address; cannot be changed or used again')
     .requiredOption('--name <name>', 'what the consent page calls it')
-    .requiredOption('--redirect-uri <uri>', 'on loopback, any port; may be repeated', gather)
+    .requiredOption('--redirect-uri <uri>', 'on loopback, any port; may be repeated', collect)
     .option('--scopes <scopes>', `${SCOPES_ABOUT}; without it, identity and all read scopes`)
     .action(cli.act((options: CreateOptions) => at(options, (school) => make(school, options))))
-  teach(
+  addHelp(
     create,
     'Prints the client_id: the address of its metadata document, {origin}/clients/{slug}.json. Owners and admins of the school can authorize the tool at once; it needs no secret and no review. Without --scopes it holds the identity scopes and all read scopes: an MCP client asks for all of them and is refused if the tool lacks one.',
     'tool create --school north --slug reports --name "Monthly reports" --redirect-uri http://127.0.0.1/callback --scopes "orders:read analytics:read"',
@@ -64,36 +64,41 @@ export function addToolCommand(program: Command, cli: Cli): void {
   const list = command('list', 'list the tools of a school').action(
     cli.act((options: Options) => at(options, show)),
   )
-  teach(list, 'Changes nothing.', 'tool list --school north')
+  addHelp(list, 'Changes nothing.', 'tool list --school north')
 
   const set = command('set <slug>', 'change a tool')
     .option('--name <name>', 'another name')
-    .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', gather)
+    .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', collect)
     .option('--scopes <scopes>', SCOPES_ABOUT)
     .action(
       cli.act((slug: string, options: DetailOptions) =>
         at(options, (school) => alter(school, slug, options)),
       ),
     )
-  teach(
+  addHelp(
     set,
     'Changes only the options that you give; the address never changes. A scope that you leave out is gone at the next refresh; access tokens keep it for two hours at most, `tool disable` stops them at once.',
     'tool set --school north reports --scopes "analytics:read"',
   )
 
-  const standing = (name: string, about: string, operation: typeof disableClient, done: string) =>
+  const statusCommand = (
+    name: string,
+    about: string,
+    operation: typeof disableClient,
+    done: string,
+  ) =>
     command(`${name} <slug>`, about).action(
       cli.act((slug: string, options: Options) =>
-        at(options, (school) => changeStanding(school, slug, operation, done)),
+        at(options, (school) => changeStatus(school, slug, operation, done)),
       ),
     )
-  teach(
-    standing('disable', 'switch a tool off', disableClient, 'is switched off'),
+  addHelp(
+    statusCommand('disable', 'switch a tool off', disableClient, 'is switched off'),
     'It gets no new authorizations and no new tokens, and access tokens that it holds are refused at once. Its document stays.',
     'tool disable --school north reports',
   )
-  teach(
-    standing('enable', 'switch a tool on again', enableClient, 'is switched on'),
+  addHelp(
+    statusCommand('enable', 'switch a tool on again', enableClient, 'is switched on'),
     'Refresh tokens that it still holds work again.',
     'tool enable --school north reports',
   )
@@ -101,7 +106,7 @@ export function addToolCommand(program: Command, cli: Cli): void {
   const remove = command('delete <slug>', 'delete a tool').action(
     cli.act((slug: string, options: Options) => at(options, (school) => removeOne(school, slug))),
   )
-  teach(
+  addHelp(
     remove,
     'Ends every token that people gave it, at once; its address answers 404 and is never used again. This cannot be undone.',
     'tool delete --school north reports',
@@ -157,7 +162,7 @@ async function alter(named: NamedSchool, given: string, options: DetailOptions):
   return { data: { slug, changed }, text: `${slug} is changed.` }
 }
 
-async function changeStanding(
+async function changeStatus(
   named: NamedSchool,
   given: string,
   operation: typeof disableClient,

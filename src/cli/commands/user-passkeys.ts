@@ -4,9 +4,9 @@ import { setEmail } from '../../domain/people/email-change/store-email.ts'
 import { listPasskeys, removePasskeyFor } from '../../domain/people/passkeys/passkeys.ts'
 import { isUuid } from '../../foundation/protocol/token-format.ts'
 import { oneLine } from '../../foundation/text/visible-text.ts'
-import { loadPerson, unknownPerson, withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE, type Cli, teach } from '../cli.ts'
+import { addHelp, BY_COMMAND_LINE, type Cli } from '../cli.ts'
 import { CommandError, explainRefusal, type Outcome, table } from '../outcome.ts'
+import { loadPerson, unknownPerson, withDatabase } from '../with-database.ts'
 
 interface PasskeysOptions {
   readonly remove?: string
@@ -27,7 +27,7 @@ export function addPasskeysCommand(user: Command, cli: Cli): void {
           : remove(cli, email, options.remove, options.reason),
       ),
     )
-  teach(
+  addHelp(
     passkeys,
     'A removed passkey can no longer be used to sign in; sessions that it began stay. If the server sends mail, the person is told. A person without any password or passkey sets a new password by “Forgot your password?” at a school where they have a role.',
     'user passkeys ada@north.example --remove 0193… --reason "lost phone, asked by phone call"',
@@ -87,7 +87,7 @@ export function addSetEmailCommand(user: Command, cli: Cli): void {
         setUserEmail(cli, { old, next: to.trim(), reason: oneLine(reason, 500) }),
       ),
     )
-  teach(
+  addHelp(
     command,
     'For a person who can no longer read the mailbox of their old address; all others change it on the page of their account. Make sure that it is this person who asks: whoever reads the new mailbox can set a new password. Signs them out everywhere; if the server sends mail, the old address is told. No link can undo it.',
     'user set-email ada@north.example --to ada@home.example --reason "has left her employer, came in person"',

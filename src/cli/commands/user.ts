@@ -21,6 +21,8 @@ import {
 } from '../../domain/people/person-operations.ts'
 import { hashPassword, MAX_PASSWORD_BYTES } from '../../foundation/crypto/password.ts'
 import { COMMAND, commandText } from '../../foundation/text/command-name.ts'
+import { addHelp, BY_COMMAND_LINE, type Cli } from '../cli.ts'
+import { CommandError, explainRefusal, type Outcome } from '../outcome.ts'
 import {
   atNamedSchool,
   loadPerson,
@@ -28,9 +30,7 @@ import {
   SCHOOL_OPTION,
   unknownPerson,
   withDatabase,
-} from '../attach.ts'
-import { BY_COMMAND_LINE, type Cli, teach } from '../cli.ts'
-import { CommandError, explainRefusal, type Outcome } from '../outcome.ts'
+} from '../with-database.ts'
 import { addPasskeysCommand, addSetEmailCommand } from './user-passkeys.ts'
 
 export function addUserCommand(program: Command, cli: Cli): void {
@@ -45,7 +45,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .requiredOption('--roles <roles>', `one or more of ${ROLES.join(', ')}, comma-separated`)
     .option('--password-stdin', 'read the password of a new account from stdin')
     .action(cli.act((options: CreateOptions) => createUser(cli, options)))
-  teach(
+  addHelp(
     create,
     'A person is one account across all schools. An email that is known gets the roles and keeps its own name and password; the school sees --name until the person signs in there. Without --password-stdin a new account has no password, so its owner cannot sign in before they set one by “Forgot your password?” at this school.',
     'user create --school north --email ada@north.example --name Ada --roles owner --password-stdin < password.txt',
@@ -58,7 +58,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .requiredOption('--email <email>', 'who')
     .requiredOption('--roles <roles>', 'the roles from now on, comma-separated; none to leave')
     .action(cli.act((options: RoleOptions) => setUserRoles(cli, options)))
-  teach(
+  addHelp(
     role,
     "Replaces the person's roles at this school and touches nothing else of theirs. It holds at once: tokens of a person without a role are refused, and the operator apps of a person who is no longer owner or admin are disconnected for good. The last owner of a school stays one.",
     'user role --school north --email ada@north.example --roles admin,lecturer',
@@ -71,7 +71,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .requiredOption('--email <email>', 'who')
     .requiredOption('--password-stdin', 'read the new password from stdin')
     .action(cli.act((options: PasswordOptions) => setUserPassword(cli, options)))
-  teach(
+  addHelp(
     password,
     'For a person whom no mail can help, for example because they never signed in. Ends their sessions and connected apps at every school; if the server sends mail, they are told.',
     'user password --school north --email ada@north.example --password-stdin < password.txt',
@@ -87,7 +87,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .action(
       cli.act((email: string, { reason }: ResetOptions) => resetUserFactors(cli, email, reason)),
     )
-  teach(
+  addHelp(
     factors,
     'For a person without their phone and without recovery codes. First make sure that it is them: after this their password alone signs them in. Removes the authenticator app, the recovery codes and the trusted browsers, and signs them out everywhere; password and connected apps stay.',
     'user reset-factors ada@north.example --reason "lost phone, known in person"',
@@ -102,7 +102,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .requiredOption('--email <email>', 'who')
     .option('--force', 'although a school is left without an owner')
     .action(cli.act((options: DeleteOptions) => deleteUser(cli, options)))
-  teach(
+  addHelp(
     remove,
     'Erases email, name, picture, password and passkeys, ends sessions and connected apps everywhere, and takes every role away, at once. The server then removes what each school knows of them: courses, progress, bookings, comments, answers, notifications. What they paid stays on record, without their name. This cannot be undone.',
     'user delete --email ada@north.example',
@@ -278,7 +278,7 @@ function addEndEverythingCommand(user: Command, cli: Cli): void {
     .requiredOption('--email <email>', 'who')
     .requiredOption('--reason <text>', 'why, for the audit of this installation')
     .action(cli.act((options: EndOptions) => endAll(cli, options)))
-  teach(
+  addHelp(
     end,
     'Does the same as the link “It was not me” in a mail: ends sessions, connected apps and remembered browsers at every school, removes passkeys and authenticators that were added in the last week, and makes the password useless. If the server sends mail, the person gets a link to choose a new one.',
     'user end-everything --email ada@north.example --reason "reported by telephone"',
@@ -321,7 +321,7 @@ function addInviteCommand(user: Command, cli: Cli): void {
     .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
     .requiredOption('--email <email>', 'who')
     .action(cli.act((options: InviteOptions) => inviteUser(cli, options)))
-  teach(
+  addHelp(
     command,
     'Queues an email with a link to choose a password, or to sign in for a person who has an account. A running server with SMTP_URL sends it within a minute. Once an hour for one person; the school sees it on the page of the member.',
     'user invite --school north --email ada@north.example',

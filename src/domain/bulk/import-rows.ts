@@ -45,7 +45,7 @@ export async function importRows(
   return summary
 }
 
-/** The same in steps, from a state on. It writes no audit entry: its caller does. */
+/** An import in steps, from a saved state on. The caller writes the audit entries. */
 export async function importInSteps(
   caller: Actor,
   kind: BulkKind,

@@ -79,7 +79,7 @@ function namer(by: readonly string[]): (values: Readonly<Values>) => string {
   return (values) => by.map((name) => String(values[name])).join('\n')
 }
 
-/** The same text for rows about the same object; undefined if the row does not tell. */
+/** Names the object of a row: rows about one object give one text. Undefined if the row does not tell. */
 export function identityOf(
   { before, values }: StartedRow,
   { key, natural = NOTHING }: KeyedDetails,

@@ -134,7 +134,7 @@ export function matching(names: readonly string[]): RawBuilder<unknown> {
 }
 
 /**
- * The same comparison, written so that only an index with the members in this order can serve it. Two
+ * Like `matching`, written so that only an index with the members in this order can serve it. Two
  * row bounds let the index scan stop at a missing entry. The bounds of the first member add nothing to
  * the result; they tell PostgreSQL how few rows lie between the bounds.
  */

@@ -46,7 +46,7 @@ export interface TableKindDetails {
   readonly key?: readonly string[]
   /** The members that identify an object if a row has no id. Without them rows need an external_id. */
   readonly natural?: readonly string[]
-  /** The same as a text for the docs, if the names of the members are not clear enough. */
+  /** What identifies an object, in words for the docs, if the names of the members are not clear enough. */
   readonly named?: string
   /**
    * The identifying members in the order of a unique index, for tables with other indexes that begin

@@ -9,10 +9,10 @@ import { inboxRowsOf } from '../notifications/inbox.ts'
 import type { SchoolVariant } from '../schools/school.ts'
 
 /** How far each kind is counted: a person wants to know whether it is three or many. */
-export const MOST_BEHIND = 100
+export const MOST_COUNTED = 100
 
 /** How many objects of one kind an app would see; more than `MOST_BEHIND` means many. */
-export interface Behind {
+export interface VisibleCount {
   readonly one: string
   readonly many: string
   readonly count: number
@@ -70,24 +70,24 @@ const KINDS: readonly Kind[] = [
  * What an app would see now with each of these scopes, in one statement. A scope that is about no rows, such as `email`, is
  * absent. The counts of a member are those of the Member API.
  */
-export async function countBehind(
+export async function countVisible(
   db: SchoolDb,
   userId: string,
   scopes: readonly string[],
   variant: SchoolVariant,
-): Promise<ReadonlyMap<string, readonly Behind[]>> {
+): Promise<ReadonlyMap<string, readonly VisibleCount[]>> {
   const kinds = KINDS.filter(
     ({ scope, isNewer }) => scopes.includes(scope) && !(isNewer && variant === 'older'),
   )
   if (kinds.length === 0) return new Map()
   const counts = kinds.map(
     ({ rows }) => sql`(select count(*)::int from (
-      select 1 ${rows(db, userId)} limit ${sql.lit(MOST_BEHIND + 1)}) counted)`,
+      select 1 ${rows(db, userId)} limit ${sql.lit(MOST_COUNTED + 1)}) counted)`,
   )
   const { rows } = await db.run(
     sql<{ counts: number[] }>`select array[${sql.join(counts)}] as counts`,
   )
-  const found = new Map<string, Behind[]>()
+  const found = new Map<string, VisibleCount[]>()
   kinds.forEach(({ scope, one, many }, place) => {
     const behind = { one, many, count: rows[0]?.counts[place] ?? 0 }
     found.set(scope, [...(found.get(scope) ?? []), behind])

@@ -41,7 +41,7 @@ export async function findAuthorizingClient(
   db: Db,
   schoolDb: SchoolDb,
   school: School,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
   clientId: string,
   address: string,
 ): Promise<AuthorizingClient> {
@@ -51,10 +51,10 @@ export async function findAuthorizingClient(
   if (isToolAddress(school.origin, clientId)) {
     return { kind: 'refused', why: 'This school has no tool with this address as its client_id.' }
   }
-  const url = parseClientIdUrl(clientId, { allowLoopbackHttp: documents.loopbackHttp })
+  const url = parseClientIdUrl(clientId, { allowLoopbackHttp: metadataClients.loopbackHttp })
   if (url !== undefined) {
     if (!url.ok) return { kind: 'refused', why: url.description }
-    const found = await documents.resolve(db, school, url.url, address)
+    const found = await metadataClients.resolve(db, school, url.url, address)
     if (!found.ok && found.retryAfterSeconds !== undefined) {
       return {
         kind: 'busy',

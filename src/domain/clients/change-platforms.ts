@@ -85,24 +85,24 @@ export async function changePlatform(
 export async function switchPlatform(
   db: Db,
   clientId: string,
-  standing: 'on' | 'off',
+  status: 'on' | 'off',
   by: AuditedActor,
 ): Promise<boolean> {
-  const disabled_at = standing === 'on' ? null : sql<Date>`now()`
+  const disabled_at = status === 'on' ? null : sql<Date>`now()`
   return await changingPlatforms(db, async (tx) => {
     const before = await findPlatform(tx, clientId)
-    if ((before.disabled_at !== null) === (standing === 'off')) return false
+    if ((before.disabled_at !== null) === (status === 'off')) return false
     await tx
       .updateTable('vendor_platforms')
       .set({ disabled_at })
       .where('client_id', '=', clientId)
       .execute()
     const change: AuditedChange =
-      standing === 'off'
+      status === 'off'
         ? { action: 'client.disabled', clientId, detail: { platform: true } }
         : { action: 'client.changed', clientId, detail: { platform: true, disabled: false } }
     for (const db of await schoolsWith(tx, clientId)) {
-      if (standing === 'off') await withdrawCodesOfClient(db, clientId)
+      if (status === 'off') await withdrawCodesOfClient(db, clientId)
       await db
         .update('clients')
         .set({ platform_disabled_at: disabled_at })

@@ -204,7 +204,7 @@ export async function refuseEarlierConsentsTo(tx: SchoolTx, clientId: string): P
     .execute()
 }
 
-/** The same for all clients of the school, locked in the order of their ids. */
+/** As `refuseEarlierConsentsTo`, for all clients of the school, locked in the order of their ids. */
 export async function refuseEarlierConsents(tx: SchoolTx): Promise<void> {
   await tx.run(sql`
     with locked as materialized (

@@ -13,7 +13,7 @@ export interface ScopeEntry {
   readonly access: 'read' | 'write'
   /** What it lets an app do, as the consent page says it. */
   readonly meaning: string
-  /** The same on older origins, where it gives something else. */
+  /** The meaning on older origins, where it gives something else. */
   readonly olderMeaning?: string
 }
 

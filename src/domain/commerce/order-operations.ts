@@ -10,7 +10,7 @@ import { EXAMPLE } from '../operation/operation.ts'
 import { conflict } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
 import type { RowRules } from '../operation/row-rules.ts'
-import { codeIn } from '../operation/search-related.ts'
+import { ownCode } from '../operation/search-related.ts'
 import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
@@ -139,7 +139,7 @@ export const listOrders = listOperation({
     state: filter(z.enum(STATES), (state) => sql`r.state = ${sql.lit(state)}`),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
     number: filter(text(1, 64), (value) => sql`r.number = ${value}`),
-    search: searchIn(codeIn('orders', 'number'), personOf('member_id')),
+    search: searchIn(ownCode('orders', 'number'), personOf('member_id')),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', total_amount: 'number', number: 'text' },

@@ -6,7 +6,7 @@ import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { codeIn, codeOf } from '../operation/search-related.ts'
+import { codeOf, ownCode } from '../operation/search-related.ts'
 import { WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { checkMembers } from '../people/membership.ts'
@@ -41,7 +41,7 @@ export const listPayments = listOperation({
     // By their ids: in the order of the list, all others may have to be read before the first that matches.
     due: filter(z.enum(['soon']), (_, db) => sql`r.id = any (array(${paymentsDueSoon(db)}))`),
     search: searchIn(
-      codeIn('payments', 'trade_no'),
+      ownCode('payments', 'trade_no'),
       codeOf('order_id', 'orders', 'number'),
       personOf('member_id'),
     ),

@@ -54,7 +54,7 @@ async function keepSlice(tx: SchoolTx, texts: readonly WrittenText[]): Promise<v
       do update set renderer = excluded.renderer, html = excluded.html`)
 }
 
-/** The same for the rows of an import. */
+/** Renders the texts of the rows of an import. */
 export function keepImported(
   table: PublicTextTable,
 ): (tx: SchoolTx, rows: readonly PlannedRow[]) => Promise<void> {
@@ -81,7 +81,7 @@ export function htmlOf(row: string): RawBuilder<string | null> {
       and t.renderer >= ${sql.lit(RENDERER)})`
 }
 
-/** The same by the id of the row. */
+/** The rendered text of the row with this id. */
 export async function findHtml(db: SchoolDb, id: string): Promise<string | undefined> {
   const kept = await db
     .from('rendered_texts')

@@ -142,10 +142,10 @@ export async function findPublicEvent(
   return rows[0]
 }
 
-type Standing = 'canceled' | 'registered' | 'attended' | 'over' | 'paid' | 'full' | 'open'
+type RegistrationState = 'canceled' | 'registered' | 'attended' | 'over' | 'paid' | 'full' | 'open'
 
 /** Where a viewer stands with an event. Who registers for a paid one pays at the school. */
-export function registrationStanding(event: EventOfViewer): Standing {
+export function registrationState(event: EventOfViewer): RegistrationState {
   if (event.state === 'canceled') return 'canceled'
   if (event.registration?.state === 'attended') return 'attended'
   if (event.isOver) return 'over'

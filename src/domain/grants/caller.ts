@@ -33,12 +33,12 @@ export interface Caller {
   readonly lacksSchool: boolean
 }
 
-/** The same with the name, email and picture of the person. */
+/** A caller with the name, email and picture of the person. */
 export interface KnownCaller extends Caller {
   readonly person: Person
 }
 
-/** The same person and client as operations and the audit take them. */
+/** A caller as operations and the audit log take them. */
 export function actorOf(caller: Caller, how: Pick<Actor, 'via' | 'origin' | 'requestId'>): Actor {
   return {
     userId: caller.person.id,

@@ -52,7 +52,7 @@ export function noteActivity(
   }
 }
 
-/** The same for an operation: the scopes that it needed say what it read or changed. */
+/** Counts an operation: the scopes that it needed say what it read or changed. */
 export function noteScopes(db: SchoolDb, used: Used, scopes: readonly string[]): void {
   for (const scope of scopes) {
     const kind = kindOfScope(scope)

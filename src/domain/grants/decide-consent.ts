@@ -50,7 +50,7 @@ export function isSignInDue(
   return signInAfter !== undefined && session.authenticatedAt.getTime() <= signInAfter * 1000
 }
 
-/** The same request, for which the sign-in of this session no longer counts. */
+/** The request once more, for which the sign-in of this session no longer counts. */
 export function withNewSignIn(
   pending: PendingAuthorization,
   { readAt }: BrowserSession,
@@ -75,17 +75,17 @@ export async function isStrongerSignInDue(
   return !isContextMissing(best, acrValues)
 }
 
-export type Standing = 'allowed' | 'no_role' | 'not_operator' | 'factor_due'
+export type ConsentVerdict = 'allowed' | 'no_role' | 'not_operator' | 'factor_due'
 
 /**
  * A person with any role may authorize a member client; an operator client needs an owner or admin, and the sign-in that
  * the school demands of them.
  */
-export function standingOf(
+export function consentVerdict(
   session: BrowserSession,
   client: Client,
   demand: FactorDemand,
-): Standing {
+): ConsentVerdict {
   if (session.roles.length === 0) return 'no_role'
   if (!mayHold(client.audience, session.roles)) return 'not_operator'
   const isDue = client.audience === 'operator' && isFactorDue(demand, session)
@@ -151,7 +151,7 @@ export async function refuseConsent(
   db: SchoolDb,
   { client }: ConsentQuestion,
   session: BrowserSession,
-  standing: Standing | Exclude<IssuedCode['kind'], 'issued'>,
+  reason: ConsentVerdict | Exclude<IssuedCode['kind'], 'issued'>,
   requestId: string,
 ): Promise<void> {
   const entry = {
@@ -159,10 +159,10 @@ export async function refuseConsent(
     outcome: 'access_denied',
     actorUserId: session.person.id,
     clientId: client.clientId,
-    detail: { standing },
+    detail: { standing: reason },
     requestId,
   } as const
-  await recordOnceAnHour(db, entry, standing)
+  await recordOnceAnHour(db, entry, reason)
 }
 
 export async function denyConsent(

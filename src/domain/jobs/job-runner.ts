@@ -132,7 +132,7 @@ export class JobRunner {
   #isStopping = false
 
   constructor(db: Db, options: JobRunnerOptions) {
-    this.#db = viewOf(db, { lane: 'batch', share: '' })
+    this.#db = viewOf(db, { lane: 'batch', tenant: '' })
     this.#kinds = new Map(options.kinds.map((kind) => [kind.name, kind]))
     this.#options = options
   }

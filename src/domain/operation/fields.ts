@@ -64,7 +64,7 @@ export const markdown = (max: number = TEXT_BYTES) =>
     .regex(NO_NULL, 'Remove the null character.')
     .meta({ description: `${IN_MARKDOWN} At most ${TEXT_BYTES} bytes in UTF-8.` })
 
-/** The same as it is shown: a text from before the limit may be longer. */
+/** A text as it is shown: one from before the limit may be longer. */
 export const writtenMarkdown = z.string().meta({ description: IN_MARKDOWN })
 
 /** Members see it as a link, so a `javascript:` address must not pass. */

@@ -30,7 +30,7 @@ export interface Condition {
   readonly sql: RawBuilder<unknown>
   /** A search that so many rows match that counting them would take long. */
   readonly isBroad: boolean
-  /** The same as ids, if all that matches is known and may be far from the beginning of the list. */
+  /** Ids of all that match, if they are known and may be far from the beginning of the list. */
   readonly found?: readonly Found[] | undefined
 }
 

@@ -37,7 +37,7 @@ import {
   type Resource,
   selectObjects,
 } from './resource.ts'
-import { isAmong } from './search-related.ts'
+import { keyIsAmong } from './search-related.ts'
 
 interface ListDetails<
   S extends z.ZodObject,
@@ -117,7 +117,7 @@ export function listOperation<
     isBeyond?: IsBeyond,
   ): Promise<Condition> =>
     await filterCondition(allFilters, db, asked as PageInput, {
-      among: (found) => isAmong(db, caller, resource, found),
+      among: (found) => keyIsAmong(db, caller, resource, found),
       isBeyond,
     })
   const countSome = async (db: SchoolDb, caller: Actor, asked: unknown, wanted: Condition) => {

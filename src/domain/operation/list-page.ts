@@ -131,7 +131,10 @@ export function afterCursor(
   return sql`(${sortedBy(column, type)}, r.${key}) ${directionOf(sorting)} (${value}::${CASTS[type]}, ${id}::uuid)`
 }
 
-/** The same as a condition on the key alone, which may be that of another table; true if rows are not in the order of keys. */
+/**
+ * The condition on the key alone, which may be that of another table; true if rows are in another
+ * order.
+ */
 export function afterKey(
   sorting: Sorting,
   key: RawBuilder<unknown>,

@@ -120,7 +120,7 @@ export async function performOperation<I extends z.ZodObject, O extends z.ZodObj
   }
 }
 
-/** The same for an input that is already checked. */
+/** Performs an operation whose input is already checked. */
 export async function performChecked<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
   db: SchoolDb,

@@ -39,7 +39,7 @@ export class OperationRefused extends Error {
   }
 }
 
-/** The same text for an id that does not exist and for one of another school, so that ids cannot be probed. */
+/** One text for an id that does not exist and for one of another school, so that ids cannot be probed. */
 export function notFound(object: string): OperationRefused {
   const name = object.replaceAll('_', ' ')
   const detail = `There is no ${name} with this id at this school. Check the id.`

@@ -39,7 +39,7 @@ export interface FoundFirst {
   readonly countsUp?: true
   /** Undefined for a text so common that the listed rows are compared one by one, in their order. */
   find(db: SchoolDb, text: string): Promise<FoundIds | undefined>
-  /** The same as a condition on the listed row `r`. */
+  /** The condition on one listed row `r`, for a text that is not searched first. */
   isFound(db: SchoolDb, text: string): RawBuilder<unknown>
 }
 
@@ -62,7 +62,7 @@ export function codeOf(by: string, table: string, column: string): FoundFirst {
 }
 
 /** A number of the listed rows themselves, in a table that grows with the school. */
-export function codeIn(table: string, column: string): FoundFirst {
+export function ownCode(table: string, column: string): FoundFirst {
   return {
     ...codeOf('id', table, column),
     isFound: (_, text) => readsCode(`r.${column}`, text),
@@ -116,7 +116,7 @@ interface Ends {
  * read the rows in their order until a page is full, and that may be all rows. It does not guess either, because an array of a
  * subquery is taken for a short one.
  */
-export function isAmong(
+export function keyIsAmong(
   db: SchoolDb,
   caller: Actor,
   resource: Resource,

@@ -74,7 +74,7 @@ export function toldRefusal(write: Write, actor: Pick<Actor, 'scopes'>, refusal:
   return { kind: 'conflict', code: 'state', detail }
 }
 
-/** The same for an error that a write threw; an error that stands for no refusal is unchanged. */
+/** An error that a write threw, as the caller may be told it; one that stands for no refusal is unchanged. */
 export function toldError(write: Write, actor: Pick<Actor, 'scopes'>, error: unknown): unknown {
   const refusal = error instanceof OperationRefused ? error.refusal : refusalFromDatabase(error)
   if (refusal === undefined) return error

@@ -167,7 +167,7 @@ export class SchoolDirectory {
     const readAt = this.#now()
     // Made-up hosts wait in one line, and a school that was known is read again in its own.
     const share = this.#known.latestSchoolId(origin) ?? ''
-    const db = viewOf(this.#db, { lane: share === '' ? 'stranger' : 'interactive', share })
+    const db = viewOf(this.#db, { lane: share === '' ? 'stranger' : 'interactive', tenant: share })
     const school = await findSchoolByOrigin(db, origin)
     if (this.#known.get(origin) === entry) {
       this.#known.set(origin, { school, readAt, reading: undefined })

@@ -28,7 +28,7 @@ test('an entry that is set again weighs once', () => {
   expect(cache.get('same')).toBeUndefined()
 })
 
-test('one share pushes out its own entries, not those of others', () => {
+test('one tenant pushes out its own entries, not those of others', () => {
   const cache = new LruCache<string>(100)
   for (let i = 0; i < 60; i++) cache.set(`quiet ${i}`, 'x', 1, 'quiet school'.slice(0, i % 7))
   const before = cache.size
@@ -39,7 +39,7 @@ test('one share pushes out its own entries, not those of others', () => {
   for (let i = 0; i < 60; i++) expect(cache.get(`quiet ${i}`)).toBe('x')
 })
 
-test('an entry in use stays, however many its share adds', () => {
+test('an entry in use stays, however many its tenant adds', () => {
   const cache = new LruCache<string>(100)
   cache.set('in use', 'x', 1, 'a school')
   for (let i = 0; i < 1000; i++) {
@@ -49,7 +49,7 @@ test('an entry in use stays, however many its share adds', () => {
   expect(cache.size).toBe(25)
 })
 
-test('a share that is removed entry by entry can be filled again', () => {
+test('a tenant that is removed entry by entry can be filled again', () => {
   const cache = new LruCache<number>(40)
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 10; i++) cache.set(`${i}`, i, 1, 'a school')

@@ -7,23 +7,23 @@ export const forgottenAtOnce = (most: number): number => Math.floor(most / 256)
 interface Entry<V> {
   readonly value: V
   readonly weight: number
-  readonly share: string | undefined
+  readonly tenant: string | undefined
 }
 
-/** What one share holds; its keys in the order in which they were used. */
-interface Share {
+/** What one tenant holds; its keys in the order in which they were used. */
+interface Tenant {
   weight: number
   readonly keys: Set<string>
 }
 
 /**
  * Keeps the most recently used entries up to a total weight. An entry heavier than a fixed part of it is not
- * kept: one large entry would push out all others. Entries may belong to shares, for example schools: a share
+ * kept: one large entry would push out all others. Entries may belong to tenants, for example schools: a tenant
  * holds a quarter at most, and then makes room with entries of its own.
  */
 export class LruCache<V> {
   readonly #entries = new Map<string, Entry<V>>()
-  readonly #shares = new Map<string, Share>()
+  readonly #tenants = new Map<string, Tenant>()
   readonly #maxWeight: number
   readonly #forgotten: (most: number) => number
   #weight = 0
@@ -47,17 +47,17 @@ export class LruCache<V> {
     if (entry === undefined) return undefined
     this.#entries.delete(key)
     this.#entries.set(key, entry)
-    const keys = entry.share === undefined ? undefined : this.#shares.get(entry.share)?.keys
+    const keys = entry.tenant === undefined ? undefined : this.#tenants.get(entry.tenant)?.keys
     if (keys?.delete(key)) keys.add(key)
     return entry.value
   }
 
-  set(key: string, value: V, weight: number, share?: string): void {
+  set(key: string, value: V, weight: number, tenant?: string): void {
     this.delete(key)
     if (weight > this.#maxWeight / 8) return
-    this.#entries.set(key, { value, weight, share })
+    this.#entries.set(key, { value, weight, tenant })
     this.#weight += weight
-    if (share !== undefined) this.#addToShare(share, key, weight)
+    if (tenant !== undefined) this.#addToTenant(tenant, key, weight)
     if (this.#weight <= this.#maxWeight) return
     const kept = this.#maxWeight - this.#forgotten(this.#maxWeight)
     for (const oldest of this.#entries.keys()) {
@@ -71,23 +71,23 @@ export class LruCache<V> {
     if (entry === undefined) return
     this.#entries.delete(key)
     this.#weight -= entry.weight
-    const share = entry.share === undefined ? undefined : this.#shares.get(entry.share)
-    if (share === undefined || entry.share === undefined) return
-    share.weight -= entry.weight
-    share.keys.delete(key)
-    if (share.keys.size === 0) this.#shares.delete(entry.share)
+    const tenant = entry.tenant === undefined ? undefined : this.#tenants.get(entry.tenant)
+    if (tenant === undefined || entry.tenant === undefined) return
+    tenant.weight -= entry.weight
+    tenant.keys.delete(key)
+    if (tenant.keys.size === 0) this.#tenants.delete(entry.tenant)
   }
 
-  #addToShare(name: string, key: string, weight: number): void {
-    const share = this.#shares.get(name) ?? { weight: 0, keys: new Set() }
-    this.#shares.set(name, share)
-    share.weight += weight
-    share.keys.add(key)
+  #addToTenant(name: string, key: string, weight: number): void {
+    const tenant = this.#tenants.get(name) ?? { weight: 0, keys: new Set() }
+    this.#tenants.set(name, tenant)
+    tenant.weight += weight
+    tenant.keys.add(key)
     const most = this.#maxWeight / 4
-    if (share.weight <= most) return
+    if (tenant.weight <= most) return
     const kept = most - this.#forgotten(most)
-    for (const oldest of share.keys) {
-      if (share.weight <= kept) return
+    for (const oldest of tenant.keys) {
+      if (tenant.weight <= kept) return
       this.delete(oldest)
     }
   }

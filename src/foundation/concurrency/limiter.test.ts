@@ -8,13 +8,13 @@ function aStage(limiter: Limiter) {
   const ends: (() => void)[] = []
   return {
     begun,
-    enter(share: string, name = share, signal?: AbortSignal): Promise<string> {
+    enter(tenant: string, name = tenant, signal?: AbortSignal): Promise<string> {
       const task = async () => {
         begun.push(name)
         await new Promise<void>((resolve) => ends.push(resolve))
         return name
       }
-      return limiter.run(task, share, signal)
+      return limiter.run(task, tenant, signal)
     },
     async endOne(): Promise<void> {
       await settled()
@@ -37,7 +37,7 @@ test('no more tasks run at once than may, and the others follow one by one', asy
   expect(await Promise.all(all)).toEqual(['1', '2', '3', '4'])
 })
 
-test('a task of another share does not wait for all tasks of a busy share', async () => {
+test('a task of another tenant does not wait for all tasks of a busy tenant', async () => {
   const stage = aStage(new Limiter({ running: 1, waiting: 64 }))
   const all = Array.from({ length: 20 }, (_, n) => stage.enter('stormy', `storm ${n}`))
   all.push(stage.enter('calm', 'calm 0'), stage.enter('calm', 'calm 1'))
@@ -47,7 +47,7 @@ test('a task of another share does not wait for all tasks of a busy share', asyn
   expect((await Promise.all(all)).length).toBe(22)
 })
 
-test('a share whose tasks never end leaves places for every other share', async () => {
+test('a tenant whose tasks never end leaves places for every other tenant', async () => {
   const limiter = new Limiter({ running: 6, waiting: 64 })
   const stage = aStage(limiter)
   for (let i = 0; i < 50; i++) void stage.enter('stuck')
@@ -57,7 +57,7 @@ test('a share whose tasks never end leaves places for every other share', async 
   expect(stage.begun).toEqual(['stuck', 'stuck', 'stuck', 'stuck', 'one', 'other'])
 })
 
-test('if too many tasks of a share wait, its newest is refused and not begun', async () => {
+test('if too many tasks of a tenant wait, its newest is refused and not begun', async () => {
   const stage = aStage(new Limiter({ running: 1, waiting: 2 }))
   const taken = [stage.enter('s', 'a'), stage.enter('s', 'b'), stage.enter('s', 'c')]
   await expect(stage.enter('s', 'd')).rejects.toBeInstanceOf(LimiterFull)
@@ -66,7 +66,7 @@ test('if too many tasks of a share wait, its newest is refused and not begun', a
   expect(stage.begun).toEqual(['a', 'b', 'c'])
 })
 
-test('a share with a full line costs no other share its place to wait', async () => {
+test('a tenant with a full line costs no other tenant its place to wait', async () => {
   const limiter = new Limiter({ running: 1, waiting: 2 })
   const stage = aStage(limiter)
   const storm = ['a', 'b', 'c'].map((name) => stage.enter('stormy', name))
@@ -145,19 +145,19 @@ test('while a place is free, no promise is made', () => {
 describe('whatever comes and goes', () => {
   interface Step {
     readonly what: 'enter' | 'leave' | 'give up'
-    readonly share: number
+    readonly tenant: number
     readonly pick: number
   }
   const step = fc.record<Step>({
     what: fc.constantFrom('enter', 'enter', 'leave', 'leave', 'give up'),
-    share: fc.nat(5),
+    tenant: fc.nat(5),
     pick: fc.nat(),
   })
   const limits = fc.record({ running: fc.integer({ min: 1, max: 9 }), waiting: fc.nat(6) })
 
-  /** What a task of the model is: its share, and whether it runs, waits or is over. */
+  /** What a task of the model is: its tenant, and whether it runs, waits or is over. */
   interface Task {
-    readonly share: string
+    readonly tenant: string
     readonly caller: AbortController
     state: 'waits' | 'runs' | 'refused' | 'done'
     readonly order: number
@@ -166,20 +166,20 @@ describe('whatever comes and goes', () => {
   async function play(given: { running: number; waiting: number }, steps: readonly Step[]) {
     const limiter = new Limiter(given)
     const tasks: Task[] = []
-    const of = (state: Task['state'], share?: string) =>
-      tasks.filter((task) => task.state === state && (share ?? task.share) === task.share)
-    for (const { what, share: number, pick } of steps) {
-      const share = `school ${number}`
+    const of = (state: Task['state'], tenant?: string) =>
+      tasks.filter((task) => task.state === state && (tenant ?? task.tenant) === task.tenant)
+    for (const { what, tenant: number, pick } of steps) {
+      const tenant = `school ${number}`
       if (what === 'enter') {
-        const wasFull = limiter.isFull(share)
+        const wasFull = limiter.isFull(tenant)
         const task: Task = {
-          share,
+          tenant,
           caller: new AbortController(),
           state: 'waits',
           order: tasks.length,
         }
         tasks.push(task)
-        const turn = limiter.enter(share, task.caller.signal)
+        const turn = limiter.enter(tenant, task.caller.signal)
         if (turn === undefined) task.state = 'runs'
         else {
           turn.then(
@@ -195,7 +195,7 @@ describe('whatever comes and goes', () => {
         if (task === undefined) continue
         if (what === 'leave') {
           task.state = 'done'
-          limiter.leave(task.share)
+          limiter.leave(task.tenant)
         } else task.caller.abort()
         await settled()
       }
@@ -205,7 +205,7 @@ describe('whatever comes and goes', () => {
       const [task] = of('runs')
       if (task === undefined) break
       task.state = 'done'
-      limiter.leave(task.share)
+      limiter.leave(task.tenant)
       await settled()
       check(limiter, given, of)
     }
@@ -215,24 +215,24 @@ describe('whatever comes and goes', () => {
   function check(
     limiter: Limiter,
     given: { readonly running: number; readonly waiting: number },
-    of: (state: Task['state'], share?: string) => Task[],
+    of: (state: Task['state'], tenant?: string) => Task[],
   ): void {
     const running = of('runs').length
     expect(limiter.running).toBe(running)
     expect(running).toBeLessThanOrEqual(given.running)
     expect(limiter.waiting).toBe(of('waits').length)
     const free = given.running - running
-    for (const { share, order } of of('waits')) {
-      const held = of('runs', share).length
-      expect(of('waits', share).length).toBeLessThanOrEqual(given.waiting)
-      // A share waits only if its tasks take twice the free places: one that runs nothing waits for none.
+    for (const { tenant, order } of of('waits')) {
+      const held = of('runs', tenant).length
+      expect(of('waits', tenant).length).toBeLessThanOrEqual(given.waiting)
+      // A tenant waits only if its tasks take twice the free places: one that runs nothing waits for none.
       expect(held).toBeGreaterThanOrEqual(2 * free)
-      // Within a share no later task has begun.
-      for (const later of of('runs', share)) expect(later.order).toBeLessThan(order)
+      // Within a tenant no later task has begun.
+      for (const later of of('runs', tenant)) expect(later.order).toBeLessThan(order)
     }
   }
 
-  test('bounds hold, no place stays free for a share without tasks, and all that wait have their turn', async () => {
+  test('bounds hold, no place stays free for a tenant without tasks, and all that wait have their turn', async () => {
     await fc.assert(
       fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (given, steps) => {
         const { limiter, of } = await play(given, steps)
@@ -243,7 +243,7 @@ describe('whatever comes and goes', () => {
     )
   })
 
-  test('while others wait, a share gets every turn only once', async () => {
+  test('while others wait, a tenant gets every turn only once', async () => {
     const storm = fc.integer({ min: 1, max: 40 })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), storm, fc.nat(5), async (n, m, others) => {
@@ -256,7 +256,7 @@ describe('whatever comes and goes', () => {
         for (let k = 0; k < m + others; k++) await stage.endOne()
         const turns = stage.begun.slice(before)
         const lastCalm = turns.findLastIndex((name) => name !== 'stormy')
-        // Between two turns of the busy share every other share that waits has one.
+        // Between two turns of the busy tenant every other tenant that waits has one.
         const stormy = turns.slice(0, lastCalm + 1).filter((name) => name === 'stormy')
         expect(stormy.length).toBeLessThanOrEqual(1)
         expect(stage.begun).toHaveLength(m + others)

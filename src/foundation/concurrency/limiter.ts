@@ -1,15 +1,15 @@
 export interface Limits {
   /** How many tasks run at once. */
   readonly running: number
-  /** How many further tasks of one share wait for a place; with 0 they are refused at once. */
+  /** How many further tasks of one tenant wait for a place; with 0 they are refused at once. */
   readonly waiting: number
   /** A task that has waited for this long is refused. Without it, it waits until its turn. */
   readonly waitMs?: number | undefined
-  /** One share may take all places; shares that wait still take turns. */
+  /** One tenant may take all places; tenants that wait still take turns. */
   readonly undivided?: boolean | undefined
 }
 
-/** There is no place for a task of this share; nothing of the refused task was begun. */
+/** There is no place for a task of this tenant; nothing of the refused task was begun. */
 export class LimiterFull extends Error {
   override readonly name = 'LimiterFull'
 }
@@ -20,7 +20,7 @@ interface Waiter {
 }
 
 /** The tasks of one tenant. */
-class Share {
+class Tenant {
   readonly name: string
   running = 0
   /** In the order in which they came. A Set, so that a task that gives up leaves from the middle. */
@@ -31,30 +31,30 @@ class Share {
   }
 }
 
-/** A share may run twice as many tasks as there are free places: alone, two thirds of all. */
+/** A tenant may run twice as many tasks as there are free places: alone, two thirds of all. */
 const TASKS_PER_FREE_PLACE = 2
-/** Shares without a task are remembered up to this number, because it costs time to make them again. */
-const IDLE_SHARES = 1_000
+/** Tenants without a task are remembered up to this number, because it costs time to make them again. */
+const IDLE_TENANTS = 1_000
 
 /**
- * Lets a few tasks run at once in this process, and divides the places fairly between shares, for example
+ * Lets a few tasks run at once in this process, and divides the places fairly between tenants, for example
  * schools.
  *
- * - A share runs at most twice as many tasks as there are free places. So one share, however slow its tasks
- *   are, takes two thirds of three places or more, and the others find the rest free. With each further share
+ * - A tenant runs at most twice as many tasks as there are free places. So one tenant, however slow its tasks
+ *   are, takes two thirds of three places or more, and the others find the rest free. With each further tenant
  *   that is busy, all get less. (Known from network switches as dynamic thresholds: Choudhury and Hahne, 1998.)
  *   Up to two places are lent as a whole.
- * - Shares that wait take turns.
- * - Each share has a line of its own, and a full line refuses only tasks of this share.
+ * - Tenants that wait take turns.
+ * - Each tenant has a line of its own, and a full line refuses only tasks of this tenant.
  *
  * Each step takes the same time however many tasks wait. While places are free, nothing is allocated.
  */
 export class Limiter {
   readonly #limits: Limits
   readonly #tasksPerFreePlace: number
-  readonly #shares = new Map<string, Share>()
-  /** Shares with waiting tasks. The one that comes next is first; after its turn it goes to the end. */
-  readonly #turns = new Set<Share>()
+  readonly #tenants = new Map<string, Tenant>()
+  /** Tenants with waiting tasks. The one that comes next is first; after its turn it goes to the end. */
+  readonly #turns = new Set<Tenant>()
   #running = 0
 
   constructor(limits: Limits) {
@@ -68,35 +68,35 @@ export class Limiter {
 
   get waiting(): number {
     let waiting = 0
-    for (const share of this.#turns) waiting += share.line.size
+    for (const tenant of this.#turns) waiting += tenant.line.size
     return waiting
   }
 
-  /** How many tasks of the share run. */
-  runningOf(share: string): number {
-    return this.#shares.get(share)?.running ?? 0
+  /** How many tasks of the tenant run. */
+  runningOf(tenant: string): number {
+    return this.#tenants.get(tenant)?.running ?? 0
   }
 
-  /** How many tasks of the share wait. */
-  waitingOf(share: string): number {
-    return this.#shares.get(share)?.line.size ?? 0
+  /** How many tasks of the tenant wait. */
+  waitingOf(tenant: string): number {
+    return this.#tenants.get(tenant)?.line.size ?? 0
   }
 
-  /** Whether a task of the share would be refused. */
-  isFull(share = ''): boolean {
-    const known = this.#shares.get(share)
+  /** Whether a task of the tenant would be refused. */
+  isFull(tenant = ''): boolean {
+    const known = this.#tenants.get(tenant)
     const waiting = known?.line.size ?? 0
     return waiting >= this.#limits.waiting && !this.#mayBegin(known?.running ?? 0)
   }
 
-  /** Begins the task at once if there is a place for its share. Rejects with LimiterFull if it cannot wait. */
-  async run<R>(task: () => Promise<R>, share = '', signal?: AbortSignal): Promise<R> {
-    const turn = this.enter(share, signal)
+  /** Begins the task at once if there is a place for its tenant. Rejects with LimiterFull if it cannot wait. */
+  async run<R>(task: () => Promise<R>, tenant = '', signal?: AbortSignal): Promise<R> {
+    const turn = this.enter(tenant, signal)
     if (turn !== undefined) await turn
     try {
       return await task()
     } finally {
-      this.leave(share)
+      this.leave(tenant)
     }
   }
 
@@ -106,31 +106,31 @@ export class Limiter {
    * its place back for a while is `known`: it waits until its turn, however many wait.
    */
   enter(name: string, signal?: AbortSignal, known = false): Promise<void> | undefined {
-    const share = this.#shareOf(name)
+    const tenant = this.#tenantOf(name)
     // All that wait had no place when one was last given back, so a new task overtakes none.
-    if (this.#mayBegin(share.running)) {
+    if (this.#mayBegin(tenant.running)) {
       this.#running++
-      share.running++
+      tenant.running++
       return undefined
     }
-    return this.#wait(share, signal, known)
+    return this.#wait(tenant, signal, known)
   }
 
   leave(name: string): void {
-    const share = this.#shareOf(name)
-    share.running--
+    const tenant = this.#tenantOf(name)
+    tenant.running--
     this.#running--
     if (this.#turns.size > 0) this.#giveTurns()
-    this.#forgetIfIdle(share)
+    this.#forgetIfIdle(tenant)
   }
 
-  #mayBegin(runningOfShare: number): boolean {
-    return runningOfShare < this.#tasksPerFreePlace * (this.#limits.running - this.#running)
+  #mayBegin(runningOfTenant: number): boolean {
+    return runningOfTenant < this.#tasksPerFreePlace * (this.#limits.running - this.#running)
   }
 
-  #wait(share: Share, signal: AbortSignal | undefined, known: boolean): Promise<void> {
-    if (!known && share.line.size >= this.#limits.waiting) {
-      this.#forgetIfIdle(share)
+  #wait(tenant: Tenant, signal: AbortSignal | undefined, known: boolean): Promise<void> {
+    if (!known && tenant.line.size >= this.#limits.waiting) {
+      this.#forgetIfIdle(tenant)
       return Promise.reject(new LimiterFull('too many tasks wait'))
     }
     return new Promise((resolve, reject) => {
@@ -149,53 +149,53 @@ export class Limiter {
         },
         refuse: (reason) => {
           settled()
-          this.#leaveLine(share, waiter)
-          this.#forgetIfIdle(share)
+          this.#leaveLine(tenant, waiter)
+          this.#forgetIfIdle(tenant)
           reject(reason)
         },
       }
       const tooLong = (): void => waiter.refuse(new LimiterFull('a task has waited too long'))
       signal?.addEventListener('abort', abandon, { once: true })
-      share.line.add(waiter)
-      this.#turns.add(share)
+      tenant.line.add(waiter)
+      this.#turns.add(tenant)
     })
   }
 
   /**
-   * Hands places to waiting tasks directly, so that a new one cannot take them in between. A share that may
+   * Hands places to waiting tasks directly, so that a new one cannot take them in between. A tenant that may
    * not begin yet runs two tasks or more, so only a few are passed over.
    */
   #giveTurns(): void {
-    for (const share of this.#turns) {
+    for (const tenant of this.#turns) {
       if (this.#running >= this.#limits.running) return
-      if (!this.#mayBegin(share.running)) continue
-      const [next] = share.line
+      if (!this.#mayBegin(tenant.running)) continue
+      const [next] = tenant.line
       if (next === undefined) continue
-      this.#leaveLine(share, next)
+      this.#leaveLine(tenant, next)
       // At the end of the turns; this loop comes by again.
-      if (this.#turns.delete(share)) this.#turns.add(share)
+      if (this.#turns.delete(tenant)) this.#turns.add(tenant)
       this.#running++
-      share.running++
+      tenant.running++
       next.begin()
     }
   }
 
-  #leaveLine(share: Share, waiter: Waiter): void {
-    share.line.delete(waiter)
-    if (share.line.size === 0) this.#turns.delete(share)
+  #leaveLine(tenant: Tenant, waiter: Waiter): void {
+    tenant.line.delete(waiter)
+    if (tenant.line.size === 0) this.#turns.delete(tenant)
   }
 
-  #shareOf(name: string): Share {
-    const known = this.#shares.get(name)
+  #tenantOf(name: string): Tenant {
+    const known = this.#tenants.get(name)
     if (known !== undefined) return known
-    const share = new Share(name)
-    this.#shares.set(name, share)
-    return share
+    const tenant = new Tenant(name)
+    this.#tenants.set(name, tenant)
+    return tenant
   }
 
-  #forgetIfIdle(share: Share): void {
-    if (this.#shares.size <= IDLE_SHARES) return
-    if (share.running === 0 && share.line.size === 0) this.#shares.delete(share.name)
+  #forgetIfIdle(tenant: Tenant): void {
+    if (this.#tenants.size <= IDLE_TENANTS) return
+    if (tenant.running === 0 && tenant.line.size === 0) this.#tenants.delete(tenant.name)
   }
 }
 
@@ -214,7 +214,7 @@ export class KeyedLimiter {
   readonly #limiters = new Map<string, Limiter>()
 
   constructor(limits: Limits) {
-    // There is only one share behind each key.
+    // There is only one tenant behind each key.
     this.#limits = { ...limits, undivided: true }
   }
 

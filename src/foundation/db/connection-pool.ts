@@ -72,16 +72,16 @@ export class ConnectionPool {
   }
 
   /** How many statements and transactions of a school wait for a connection. */
-  waitingOf(share: string): number {
-    return this.#places.waitingOf(share)
+  waitingOf(tenant: string): number {
+    return this.#places.waitingOf(tenant)
   }
 
   /**
-   * `share` is the school, or empty for work of the installation. What runs is cancelled once the signal is
+   * `tenant` is the school, or empty for work of the installation. What runs is cancelled once the signal is
    * aborted.
    */
-  async connect(share = '', signal?: AbortSignal): Promise<PooledConnection> {
-    const turn = this.#places.enter(share, signal)
+  async connect(tenant = '', signal?: AbortSignal): Promise<PooledConnection> {
+    const turn = this.#places.enter(tenant, signal)
     if (turn !== undefined) await turn.catch(refuseBusy)
     const begunAt = performance.now()
     try {
@@ -89,10 +89,10 @@ export class ConnectionPool {
       const client = await onUsableHost(this.#connection, () => this.#pool.connect())
       const connection = this.#connections.get(client)
       if (connection === undefined) throw new Error('pg has not announced this connection')
-      connection.lend(() => this.#places.leave(share), signal)
+      connection.lend(() => this.#places.leave(tenant), signal)
       return connection
     } catch (error) {
-      this.#places.leave(share)
+      this.#places.leave(tenant)
       if (isOpeningTimedOut(error)) await this.#watch.couldNotOpen(begunAt)
       throw toDatabaseError(error)
     }
@@ -101,9 +101,9 @@ export class ConnectionPool {
   async query<R>(
     text: string,
     values: readonly unknown[] = [],
-    share = '',
+    tenant = '',
   ): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
-    const connection = await this.connect(share)
+    const connection = await this.connect(tenant)
     try {
       return await connection.query<R>(text, values)
     } finally {

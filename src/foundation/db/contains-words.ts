@@ -52,7 +52,7 @@ export function containsText(
   return sql<boolean>`(${readsText(columns, text)} and ${isIndexed(joined([columns].flat()), text)})`
 }
 
-/** The same where no index can help. */
+/** Whether a text has these words, for rows that no index can find. */
 export function readsText(columns: string | readonly string[], text: string): RawBuilder<boolean> {
   if (!hasLetter(text)) return sql<boolean>`false`
   return sql<boolean>`strpos(lower(${joined([columns].flat())}), lower(${text}::text)) > 0`
@@ -61,7 +61,7 @@ export function readsText(columns: string | readonly string[], text: string): Ra
 /** Fewer characters of an email or a number say nothing, so they are not found there. */
 const LEAST_OF_CODE = 3
 
-/** The same for a text that people do not read as words: an email, a number. Its index is the smaller one. */
+/** Whether a text that people do not read as words, such as an email or a number, contains this one. Its index is smaller. */
 export function containsCode(column: string, text: string): RawBuilder<boolean> {
   if (!hasLetter(text)) return sql<boolean>`false`
   return sql<boolean>`(${readsCode(column, text)} and ${isLike(joined([column]), text, (same) => same)})`
@@ -86,7 +86,7 @@ function isShort(text: string, least: number): boolean {
 }
 
 /**
- * The same condition in the form that an index by trigrams can answer. One or two letters have no trigram, but in Chinese
+ * The condition in the form that an index by trigrams can answer. One or two letters have no trigram, but in Chinese
  * and Japanese they are whole words: for such texts, every letter is written three times, in the index too. A text contains
  * another exactly if this is true of the two in this form. The letters are those of PostgreSQL, so it writes both.
  */

@@ -132,7 +132,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
     observe,
     onIdleError,
     maxConnections: Math.ceil(poolSize / 2),
-    runAlone: (text, values, share) => pool.query(text, values, share),
+    runAlone: (text, values, tenant) => pool.query(text, values, tenant),
     maxAlone: Math.ceil(sizes.interactive / 2),
     waitMs: waitMs.interactive,
     watch,

@@ -13,8 +13,8 @@ type Db = Kysely<DB>
 /** The database as one class of work of one school sees it. */
 export interface View {
   readonly lane: Lane
-  /** The school whose share of the connections is used, or empty for work of the installation. */
-  readonly share: string
+  /** The school, or empty for work of the installation. Tenants take turns for connections. */
+  readonly tenant: string
   /** What runs is cancelled once it is aborted; only in the class `batch`. */
   readonly signal?: AbortSignal | undefined
 }
@@ -43,12 +43,12 @@ export class Lanes {
   }
 
   get db(): Db {
-    return this.view({ lane: 'interactive', share: '' })
+    return this.view({ lane: 'interactive', tenant: '' })
   }
 
   view(view: View): Db {
     if (view.signal !== undefined) return this.#make(view)
-    const key = `${view.lane} ${view.share}`
+    const key = `${view.lane} ${view.tenant}`
     const known = this.#views.get(key)
     if (known !== undefined) return known
     const made = this.#make(view)
@@ -64,14 +64,14 @@ export class Lanes {
     return made
   }
 
-  waitingOf({ lane, share }: View): number {
-    const waiting = this.#pools[lane].waitingOf(share)
-    return lane === 'interactive' ? waiting + this.#pipelines.waitingOf(share) : waiting
+  waitingOf({ lane, tenant }: View): number {
+    const waiting = this.#pools[lane].waitingOf(tenant)
+    return lane === 'interactive' ? waiting + this.#pipelines.waitingOf(tenant) : waiting
   }
 
-  #make({ lane, share, signal }: View): Db {
+  #make({ lane, tenant, signal }: View): Db {
     const pool = {
-      connect: () => this.#pools[lane].connect(share, signal),
+      connect: () => this.#pools[lane].connect(tenant, signal),
       // The pools belong to the database and not to a view.
       end: async () => undefined,
     }

@@ -181,7 +181,7 @@ export interface PipelinesSettings extends PipelineSettings {
   readonly runAlone: <R>(
     text: string,
     values: readonly unknown[],
-    share: string,
+    tenant: string,
   ) => Promise<Answer<R>>
   readonly maxAlone: number
   /** How long a statement waits until it is sent, and again until it goes on alone. */
@@ -234,25 +234,25 @@ export class Pipelines {
   }
 
   /** How many statements of a school wait to be sent. */
-  waitingOf(share: string): number {
-    return this.#places.waitingOf(share)
+  waitingOf(tenant: string): number {
+    return this.#places.waitingOf(tenant)
   }
 
-  /** `share` is the school of the statement. A statement that has to wait for a lock waits alone. */
-  async run<R>(text: string, values: readonly unknown[], share = ''): Promise<Answer<R>> {
-    if (this.#stuck.size > 0 && this.#stuck.has(share + text)) {
-      return await this.#runAlone<R>(text, values, share)
+  /** `tenant` is the school of the statement. A statement that has to wait for a lock waits alone. */
+  async run<R>(text: string, values: readonly unknown[], tenant = ''): Promise<Answer<R>> {
+    if (this.#stuck.size > 0 && this.#stuck.has(tenant + text)) {
+      return await this.#runAlone<R>(text, values, tenant)
     }
-    const turn = this.#places.enter(share)
+    const turn = this.#places.enter(tenant)
     if (turn !== undefined) await turn.catch(refuseBusy)
     try {
       return await this.#runTogether<R>(text, values)
     } catch (error) {
       if (!isDatabaseUnavailable(error) || error.code !== LOCK_NOT_AVAILABLE) throw error
     } finally {
-      this.#places.leave(share)
+      this.#places.leave(tenant)
     }
-    return await this.#runAlone<R>(text, values, share)
+    return await this.#runAlone<R>(text, values, tenant)
   }
 
   async #runTogether<R>(
@@ -317,18 +317,18 @@ export class Pipelines {
     return pipeline
   }
 
-  async #runAlone<R>(text: string, values: readonly unknown[], share: string): Promise<Answer<R>> {
-    const turn = this.#alone.enter(share)
+  async #runAlone<R>(text: string, values: readonly unknown[], tenant: string): Promise<Answer<R>> {
+    const turn = this.#alone.enter(tenant)
     if (turn !== undefined) await turn.catch(refuseBusy)
-    const key = share + text
+    const key = tenant + text
     this.#stuck.set(key, (this.#stuck.get(key) ?? 0) + 1)
     try {
-      return await this.#settings.runAlone<R>(text, values, share)
+      return await this.#settings.runAlone<R>(text, values, tenant)
     } finally {
       const others = (this.#stuck.get(key) ?? 1) - 1
       if (others > 0) this.#stuck.set(key, others)
       else this.#stuck.delete(key)
-      this.#alone.leave(share)
+      this.#alone.leave(tenant)
     }
   }
 }

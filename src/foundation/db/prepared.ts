@@ -41,8 +41,8 @@ export class Prepared<V extends object, R> {
     this.#optional = optional
   }
 
-  /** `share` as in {@link Pipelines.run}. */
-  run(db: Kysely<DB>, values: V, share = ''): Promise<{ readonly rows: readonly R[] }> {
+  /** `tenant` as in {@link Pipelines.run}. */
+  run(db: Kysely<DB>, values: V, tenant = ''): Promise<{ readonly rows: readonly R[] }> {
     const absent = this.#optional.reduce(
       (bits, name, n) => bits | (+(values[name] === null) << n),
       0,
@@ -53,7 +53,7 @@ export class Prepared<V extends object, R> {
     const pipelines = pipelinesOf.get(db)
     return pipelines === undefined
       ? db.executeQuery<R>(CompiledQuery.raw(text, parameters))
-      : pipelines.run<R>(text, parameters, share)
+      : pipelines.run<R>(text, parameters, tenant)
   }
 
   #compile(db: Kysely<DB>, absent: number): Compiled<V> {

@@ -40,7 +40,7 @@ export interface SchoolDb {
   ): InsertQueryBuilder<DB, T, InsertResult>
   /** A hand-written statement; it must name its school itself, with `db.schoolId`. */
   run<R>(statement: RawBuilder<R>): Promise<QueryResult<R>>
-  /** The same for a statement whose text is written once; its school is the placeholder `schoolId`. */
+  /** A prepared statement: its text is written once, its school is the placeholder `schoolId`. */
   runPrepared<V extends object, R>(
     statement: Prepared<V & AtSchool, R>,
     values: V,
@@ -61,7 +61,7 @@ export interface AtSchool {
 
 declare const insideTransaction: unique symbol
 
-/** The same rows inside a transaction: functions that lock or write twice demand this type. */
+/** Rows of a school inside a transaction: functions that lock or write twice demand this type. */
 export interface SchoolTx extends SchoolDb {
   readonly [insideTransaction]: true
   /**
@@ -97,19 +97,20 @@ export function atSchoolInTransaction(tx: Transaction<DB>, schoolId: string): Sc
 }
 
 /**
- * The same rows for a caller who may lose the right to write while the request runs: every transaction checks the caller last.
+ * A view for a caller who may lose the right to write while the request runs: every transaction
+ * checks the caller last.
  * The locks are then held for a moment only, so that what takes a right away does not wait for writes that take long.
  */
 export function confirmedBy(db: SchoolDb, caller: CallerCheck): SchoolDb {
   return FencedDb.confirmedBy(db as FencedDb, caller)
 }
 
-/** The same rows for work that commits nothing. */
+/** A view for work that commits nothing. */
 export function unconfirmed(db: SchoolDb): SchoolDb {
   return FencedDb.confirmedBy(db as FencedDb, undefined)
 }
 
-/** The same rows for another class of work. Inside a transaction nothing changes. */
+/** A view for another class of work. Inside a transaction nothing changes. */
 export function inLane(db: SchoolDb, lane: Lane): SchoolDb {
   return FencedDb.inLane(db as FencedDb, lane)
 }
@@ -154,7 +155,7 @@ class FencedDb implements SchoolDb {
     if (this.#view !== undefined) return this.#view
     const { lane = 'interactive', gone } = this.#work
     const signal = lane === 'batch' ? gone?.() : undefined
-    this.#view = viewOf(this.#root, { lane, share: this.schoolId, signal })
+    this.#view = viewOf(this.#root, { lane, tenant: this.schoolId, signal })
     return this.#view
   }
 

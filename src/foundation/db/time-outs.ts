@@ -5,7 +5,7 @@
 export const TIME_OUTS = {
   /** To open a connection. */
   connect: 2_000,
-  /** The same for a start and for commands: no request waits for them. */
+  /** For a start and for commands: no request waits for them. */
   connectAlone: 10_000,
   /** To ask the other hosts of a replicated database, before the first connection of a process is used. */
   otherHosts: 1_000,
@@ -22,7 +22,7 @@ export const TIME_OUTS = {
   idleTransaction: 60_000,
   /** How silent connections are found, see `SilenceWatch`. */
   silence: { lookMs: 250, doubtMs: 1_000, retryMs: 500 },
-  /** The same doubt for a start and for commands: hours of work must not fail because a busy machine stood still. */
+  /** For a start and for commands: hours of work must not fail because a busy machine stood still. */
   doubtAlone: 5_000,
   /**
    * A connection that is silent for so much longer than its statements may take is closed. PostgreSQL must always give

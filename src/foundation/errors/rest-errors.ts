@@ -3,7 +3,7 @@ import { OAUTH_ERRORS } from './oauth-errors.ts'
 import { SERVER_ERRORS } from './server-errors.ts'
 
 interface ExplainedProblem {
-  /** The same for all requests. @see RFC 9457 §3.1.3 */
+  /** Does not depend on the request. @see RFC 9457 §3.1.3 */
   readonly title: string
   readonly explained: Explained
 }

@@ -5,7 +5,7 @@ export function Moment({ at, timeZone }: { at: Date; timeZone: string }) {
   return <time dateTime={at.toISOString()}>{formatterFor(timeZone).format(at)}</time>
 }
 
-/** The same for readers who may be in another time zone, such as those of an online event. */
+/** A moment with its time zone, for readers who may be in another one, such as those of an online event. */
 export function MomentInZone(props: { at: Date; timeZone: string }) {
   return (
     <>

@@ -40,7 +40,7 @@ export function plainText(text: string, limit = LONGEST_NAME): string {
   )
 }
 
-/** The same for a text with line breaks, which is shown in full. */
+/** A text with line breaks, cleaned like `plainText` and shown in full. */
 export function visibleLines(text: string): string {
   return text
     .split('\n')

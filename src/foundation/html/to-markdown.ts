@@ -1,7 +1,7 @@
 import { type ComponentChildren, isValidElement, type VNode } from 'preact'
 
 /**
- * The same content as a page, as Markdown, so that a guide is written once. It knows the elements of our own guides;
+ * The content of a page as Markdown, so that a guide is written once. It knows the elements of our own guides;
  * links are completed with the origin, because the text leaves the page.
  *
  * @see CommonMark 0.31

@@ -29,7 +29,7 @@ export function textDocument(body: string, options: DocumentOptions): ConstantDo
   return { body, ...headersFor(body, options) }
 }
 
-/** The same for a long document that most schools share: it is put together for each answer, not kept. */
+/** A long document that most schools share: it is put together for each answer, not cached. */
 export function assembledDocument(
   /** Changes whenever the document changes. */
   version: string,

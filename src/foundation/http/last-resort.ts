@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorCode, errorAddress } from '../errors/catalogue.ts'
 import { findClientFault } from './client-fault.ts'
-import { SIGNPOSTS } from './link-header.ts'
+import { LINK_HEADER } from './link-header.ts'
 import { RepeatedLines } from './logging.ts'
 import { NO_SNIFFING } from './security-headers.ts'
 
@@ -66,7 +66,7 @@ function sendPlainError(
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
     .headers(NO_SNIFFING)
-    .headers(origin === undefined ? {} : SIGNPOSTS)
+    .headers(origin === undefined ? {} : LINK_HEADER)
     .send(
       JSON.stringify({
         error: code,

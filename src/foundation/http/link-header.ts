@@ -6,7 +6,7 @@ import { DOCUMENTS } from '../protocol/endpoints.ts'
  *
  * @see RFC 8288 §3, RFC 8631 §4, RFC 9727 §3
  */
-export const SIGNPOSTS = {
+export const LINK_HEADER = {
   link: [
     `<${DOCUMENTS.guide}>; rel="service-doc"; type="text/html"`,
     `<${DOCUMENTS.openapi}>; rel="service-desc"; type="application/json"`,

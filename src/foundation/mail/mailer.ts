@@ -4,7 +4,7 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** The same words with a look. */
+  /** The words of `text` as HTML. */
   readonly html: string
 }
 

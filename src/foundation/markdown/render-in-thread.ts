@@ -28,7 +28,7 @@ export class RenderingThread {
   }
 
   /** The HTML of a text. One that takes too long is shown as it was written. */
-  render(text: string, share: string): Promise<string> {
+  render(text: string, tenant: string): Promise<string> {
     return this.#limiter.run(async () => {
       const thread = this.#idle ?? (await this.#start())
       this.#idle = undefined
@@ -37,7 +37,7 @@ export class RenderingThread {
       if (html === undefined) return asWritten(text)
       this.#idle = thread
       return html
-    }, share)
+    }, tenant)
   }
 
   async #start(): Promise<Worker> {
@@ -54,9 +54,9 @@ export class RenderingThread {
 
 const rendering = new RenderingThread()
 
-/** `share` as in {@link Limiter}: the school of the text. */
-export function renderInThread(text: string, share: string): Promise<string> {
-  return rendering.render(text, share)
+/** `tenant` as in {@link Limiter}: the school of the text. */
+export function renderInThread(text: string, tenant: string): Promise<string> {
+  return rendering.render(text, tenant)
 }
 
 /** Undefined if the thread was ended, or failed at this text. */

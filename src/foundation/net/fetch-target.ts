@@ -89,7 +89,7 @@ export function fetchFailure(reason: FetchFailureReason, description: string): F
 }
 
 /**
- * The same sentence for a name that does not exist and for one that leads to an internal address: a
+ * One sentence for a name that does not exist and for one that leads to an internal address: a
  * difference would let strangers find out the names in a private network.
  */
 const notPublic =

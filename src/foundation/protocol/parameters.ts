@@ -49,7 +49,7 @@ export class Parameters {
     return [...this.#values.keys()]
   }
 
-  /** The same parameters, with these values of one of them. */
+  /** A copy with these values of one parameter. */
   with(name: string, values: readonly string[]): Parameters {
     return new Parameters(new Map(this.#values).set(name, values), this.#faults)
   }

@@ -28,7 +28,7 @@ export function findRedirectUri(
 }
 
 /**
- * The same after a sign-out, where nothing may differ, not even the port of loopback.
+ * The redirect URI after a sign-out: nothing may differ, not even the port of loopback.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §3
  */

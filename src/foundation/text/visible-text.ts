@@ -79,7 +79,7 @@ export function oneLine(text: string, length: number = LINE_LENGTH): string {
   return text.length > length ? `${line.trimEnd()}…` : line
 }
 
-/** The same for a whole message, in which a library may repeat a word of any length. */
+/** A whole message as one short line; a library may repeat a word of any length in it. */
 export function oneSentence(message: string): string {
   const words = oneLine(message, SENTENCE_LENGTH).split(' ')
   return words.map((word) => oneLine(word, WORD_LENGTH)).join(' ')

@@ -47,7 +47,7 @@ export class ImportPlace {
 
 type Pieces = AsyncGenerator<Uint8Array, void, void>
 
-/** The same bytes in pieces of about 64 KiB, copied: a sender chooses how small its packets are. */
+/** The body in pieces of about 64 KiB, copied: a sender chooses how small its packets are. */
 export async function* inPieces(body: AsyncIterable<Uint8Array>): Pieces {
   let piece = Buffer.allocUnsafe(PIECE_BYTES)
   let filled = 0

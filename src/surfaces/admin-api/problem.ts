@@ -3,7 +3,7 @@ import type { InputProblem, Refusal } from '../../domain/operation/refusal.ts'
 import { errorAddress } from '../../foundation/errors/catalogue.ts'
 import { type ProblemCode, REST_PROBLEMS } from '../../foundation/errors/rest-errors.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
-import { SIGNPOSTS } from '../../foundation/http/link-header.ts'
+import { LINK_HEADER } from '../../foundation/http/link-header.ts'
 import { rawPath } from '../../foundation/http/request-body.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
@@ -122,7 +122,7 @@ function sendProblem(
   return reply
     .code(status)
     .headers(apiHeaders('no-store'))
-    .headers(SIGNPOSTS)
+    .headers(LINK_HEADER)
     .headers(headers ?? {})
     .header('content-type', 'application/problem+json')
     .send(

@@ -11,7 +11,7 @@ import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import { errorAddress } from '../../foundation/errors/catalogue.ts'
 import { RPC_ERRORS, type RpcCode } from '../../foundation/errors/rest-errors.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
-import { SIGNPOSTS } from '../../foundation/http/link-header.ts'
+import { LINK_HEADER } from '../../foundation/http/link-header.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import type { ResourcePath } from '../../foundation/protocol/resource-names.ts'
 import { oneSentence } from '../../foundation/text/visible-text.ts'
@@ -225,7 +225,7 @@ function sendRpc(reply: FastifyReply, status: number, body: object): FastifyRepl
   return reply
     .code(status)
     .headers(apiHeaders('no-store'))
-    .headers(SIGNPOSTS)
+    .headers(LINK_HEADER)
     .header('content-type', 'application/json')
     .send(JSON.stringify(body))
 }

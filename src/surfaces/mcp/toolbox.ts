@@ -145,7 +145,7 @@ export class ToolLists {
     })
   }
 
-  /** The same as `furtherToolsFor`, kept, because every message needs it. */
+  /** What `furtherToolsFor` answers, cached, because every message needs it. */
   furtherFor(caller: Caller, school: School): string {
     const key = `${school.variant} ${caller.audience} ${caller.scopes}`
     return recall(this.#further, key, () => furtherToolsFor(caller, school))

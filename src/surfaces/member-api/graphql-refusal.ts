@@ -21,7 +21,7 @@ export function refusal(
   return new GraphQLError(message, { extensions: { code, ...details } })
 }
 
-/** The same error, at the same place of the document, with a code and perhaps another message. */
+/** A copy of an error, at its place in the document, with a code and perhaps another message. */
 export function recoded(
   error: GraphQLError,
   code: GraphQLCode,

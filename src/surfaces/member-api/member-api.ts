@@ -8,7 +8,7 @@ import { once } from '../../foundation/cache/lru-cache.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { findClientFault, RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { chooseMediaType } from '../../foundation/http/conditional.ts'
-import { SIGNPOSTS } from '../../foundation/http/link-header.ts'
+import { LINK_HEADER } from '../../foundation/http/link-header.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
@@ -105,7 +105,7 @@ export function addMemberApiRoutes(
       const contextWith = (meter: Meter): MemberContext => ({
         caller,
         school,
-        schoolDb: schoolDb,
+        schoolDb,
         db,
         syllabuses: once(
           () => new SyllabusReader(schoolDb, caller.person.id, meteredOutlines(outlines, meter)),
@@ -180,7 +180,7 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (error instanceof TooManyRequestsError) reply.header('retry-after', error.retryAfterSeconds)
   const code = fault.status === 429 ? 'rate_limited' : 'bad_request'
   request.outcome.result = code
-  reply.headers(SIGNPOSTS)
+  reply.headers(LINK_HEADER)
   return send(
     reply,
     fault.status,

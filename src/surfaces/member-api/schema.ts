@@ -17,7 +17,7 @@ import { createBuilder, guardRootFields, type MemberContext, needsScope } from '
 import { definePageInfo } from './connections/define-connection.ts'
 import { countObjects } from './documents/count-objects.ts'
 import { addMutations } from './graphql-types/mutations.ts'
-import { defineMeetingState, defineScalars, signpostsOf } from './graphql-types/scalars.ts'
+import { defineMeetingState, defineScalars, variantWords } from './graphql-types/scalars.ts'
 import { addAvatar, defineSchool, defineViewer } from './graphql-types/viewer.ts'
 import { addConsultingMeetings, addConsultingServices } from './graphql-types/viewer-consulting.ts'
 import {
@@ -43,11 +43,11 @@ export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
   const channel = defineNotificationChannel(builder)
   const subscription = defineNotificationSubscription(builder, channel)
   const viewer = defineViewer(builder, defineSchool(builder))
-  const signposts = signpostsOf(variant)
-  addEnrolledCourses(builder, viewer, pageInfo, signposts)
-  addDigitalProducts(builder, viewer, pageInfo, signposts)
-  addConsultingServices(builder, viewer, pageInfo, meetingState, signposts)
-  addEventRegistrations(builder, viewer, pageInfo, signposts)
+  const words = variantWords(variant)
+  addEnrolledCourses(builder, viewer, pageInfo, words)
+  addDigitalProducts(builder, viewer, pageInfo, words)
+  addConsultingServices(builder, viewer, pageInfo, meetingState, words)
+  addEventRegistrations(builder, viewer, pageInfo, words)
   addNotifications(builder, viewer, pageInfo, notification, subscription)
   if (variant === 'newer') {
     addAvatar(builder, viewer)
@@ -60,7 +60,7 @@ export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
       viewer: t.field({
         type: viewer,
         nullable: true,
-        description: `The signed-in member. Needs account:read; ${signposts.withoutScope}.`,
+        description: `The signed-in member. Needs account:read; ${words.withoutScope}.`,
         extensions: needsScope('account:read'),
         resolve: (_root, _args, { caller }) => caller.person,
       }),

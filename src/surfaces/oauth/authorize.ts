@@ -57,14 +57,14 @@ export class HeldRedirect extends OAuthError {
  */
 export async function answerAuthorizationRequest(
   context: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
   request: FastifyRequest,
   text: string,
 ): Promise<string> {
   const { origin } = request.school
   const parameters = readParameters(text)
   const clientId = requireParameter(parameters, 'client_id')
-  const client = checkClient(await findRequestingClient(documents, request, clientId))
+  const client = checkClient(await findRequestingClient(metadataClients, request, clientId))
   request.outcome.clientId = client.clientId
   const redirectUri = checkRedirectUri(client, requireParameter(parameters, 'redirect_uri'))
   try {
@@ -105,7 +105,7 @@ export async function answerAuthorizationRequest(
 }
 
 /**
- * The same request as a GET. Characters that a URL cannot hold are encoded, so that the body can
+ * A posted request, written as a GET. Characters that a URL cannot hold are encoded, so that the body can
  * neither end the header line that carries it nor cut the query short with a fragment.
  *
  * @see RFC 6749 §3.1

@@ -75,20 +75,20 @@ import { addWritingRoutes } from './site/writing.tsx'
 export function addPageRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
   outlines: OutlineCache,
 ): void {
   app.register(async (scope) => {
     nameSurface(scope, 'pages')
     scope.setErrorHandler((error, request, reply) =>
-      answerPageError(context, documents, error, request, reply),
+      answerPageError(context, metadataClients, error, request, reply),
     )
     acceptForms(scope, parseForm, context.limits.formBodyBytes)
     scope.decorateRequest('returnTo')
     addThemeRoute(scope)
     addMailSender(scope, context)
-    addSignInRoutes(scope, context, documents)
-    addPasskeySignInRoutes(scope, context, documents)
+    addSignInRoutes(scope, context, metadataClients)
+    addPasskeySignInRoutes(scope, context, metadataClients)
     addSignInCodeRoutes(scope, context)
     addShortPasswordRoutes(scope, context)
     addConfirmRoutes(scope, context)
@@ -96,7 +96,7 @@ export function addPageRoutes(
     addSignUpRoutes(scope, context)
     addSignOutRoutes(scope, context)
     addEndSessionRoutes(scope, context)
-    addConsentRoutes(scope, context, documents)
+    addConsentRoutes(scope, context, metadataClients)
     addPublicLogoRoute(scope)
     if (context.files !== undefined) addFileRoute(scope, context.files)
     addHomeRoutes(scope, context)
@@ -107,8 +107,8 @@ export function addPageRoutes(
     addFormRoutes(scope, context)
     addOfferRoutes(scope, context)
     addLectureRoutes(scope, context, outlines)
-    addDocsRoutes(scope, context, documents)
-    addMachineDocuments(scope, context, documents)
+    addDocsRoutes(scope, context, metadataClients)
+    addMachineDocuments(scope, context, metadataClients)
     addMemberHomeRoutes(scope, context, outlines)
     addMemberListRoutes(scope, context, outlines)
     addPaymentRoutes(scope, context)
@@ -147,13 +147,13 @@ function parseForm(text: string): URLSearchParams {
 
 async function answerPageError(
   context: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (error instanceof SignInNeeded) {
-    return await askToSignIn(context, documents, request, reply, error)
+    return await askToSignIn(context, metadataClients, request, reply, error)
   }
   const visitBy = (session: BrowserSession) => new Visit(context, request, reply, session)
   if (error instanceof MemberNeeded) return redirectTo(reply, request, 'site', '/account')

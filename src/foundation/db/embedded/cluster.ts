@@ -296,10 +296,10 @@ export async function loadPassword(dataDir: string): Promise<{ password: string;
   const kept = await findPassword(dataDir)
   if (kept !== undefined) return { password: kept, isNew: false }
   const made = randomBytes(24).toString('base64url')
-  const standing = await withFileErrors(dataDir, () =>
+  const text = await withFileErrors(dataDir, () =>
     writeOnce(join(dataDir, PASSWORD_FILE), `${made}\n`),
   )
-  return { password: standing.trim(), isNew: true }
+  return { password: text.trim(), isNew: true }
 }
 
 export async function findPassword(dataDir: string): Promise<string | undefined> {

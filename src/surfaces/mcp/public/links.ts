@@ -19,7 +19,7 @@ const RESOURCES: Readonly<Record<Kind, Resource>> = {
   page: pages,
 }
 
-/** The same object in the REST API, for operators. */
+/** The object in the REST API, for operators. */
 export function restUrl({ origin }: School, kind: Kind, id: string): string {
   return urlInRestApi(origin, restPathOf(RESOURCES[kind]), id)
 }

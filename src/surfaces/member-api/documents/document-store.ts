@@ -101,15 +101,15 @@ export class DocumentStore {
   }
 
   /**
-   * The operation of a request, or a refusal. `share` is the school that sends the document. `pay` gets the price of what
+   * The operation of a request, or a refusal. `tenant` is the school that sends the document. `pay` gets the price of what
    * is done with a document that is not known yet, also if it is refused.
    */
-  load(source: string, operationName: string | undefined, share: string, pay: Pay): Operation {
-    const operations = this.#documents.get(source) ?? this.#prepare(source, share, pay)
+  load(source: string, operationName: string | undefined, tenant: string, pay: Pay): Operation {
+    const operations = this.#documents.get(source) ?? this.#prepare(source, tenant, pay)
     return chooseOperation(operations, operationName)
   }
 
-  #prepare(source: string, share: string, pay: Pay): readonly Operation[] {
+  #prepare(source: string, tenant: string, pay: Pay): readonly Operation[] {
     if (source.length > this.#limits.length) {
       throw new DocumentRefused([overLimit('length', this.#limits.length, 'Send a shorter one.')])
     }
@@ -126,7 +126,7 @@ export class DocumentStore {
       measure,
       run: runner(this.schema, document, definition, measure),
     }))
-    this.#documents.set(source, operations, weightOf(source, document, operations), share)
+    this.#documents.set(source, operations, weightOf(source, document, operations), tenant)
     return operations
   }
 }

@@ -6,7 +6,7 @@ import type {
 } from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { countedBefore } from '../documents/prices.ts'
-import { defineEnum, type Signposts } from './scalars.ts'
+import { defineEnum, type VariantWords } from './scalars.ts'
 
 /** More sections than most courses have, to estimate the size of an answer. */
 export const USUAL_SECTIONS = 10
@@ -14,12 +14,12 @@ export const USUAL_SECTIONS = 10
 export function defineCourse(
   builder: Builder,
   section: Ref<SyllabusSection>,
-  signposts: Signposts,
+  words: VariantWords,
 ): Ref<CourseWithSyllabus> {
   const lastWatched = defineLastWatchedLecture(builder)
   const progress = defineDetailProgress(builder)
   return builder.objectRef<CourseWithSyllabus>('Course').implement({
-    description: `A course that the viewer is enrolled in, bought or not. ${signposts.billing}`,
+    description: `A course that the viewer is enrolled in, bought or not. ${words.billing}`,
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the course.' }),
       slug: t.exposeString('slug', {

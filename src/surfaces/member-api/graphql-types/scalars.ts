@@ -60,7 +60,7 @@ export function defineEnum<const V extends string>(
  * Parts of descriptions that differ on older origins, whose schema does not have all fields that the
  * descriptions point to.
  */
-export interface Signposts {
+export interface VariantWords {
   /** Where to find what an entitlement does not contain. */
   readonly billing: string
   /** How a list of entitlements differs from a list of purchases. */
@@ -71,7 +71,7 @@ export interface Signposts {
   readonly withoutScope: string
 }
 
-const SIGNPOSTS: Readonly<Record<SchoolVariant, Signposts>> = {
+const VARIANT_WORDS: Readonly<Record<SchoolVariant, VariantWords>> = {
   newer: {
     billing: 'It carries no order, coupon, refund or invoice: see payments.',
     entitlements: 'A list of entitlements: for what was paid, see payments.',
@@ -87,8 +87,8 @@ const SIGNPOSTS: Readonly<Record<SchoolVariant, Signposts>> = {
   },
 }
 
-export function signpostsOf(variant: SchoolVariant): Signposts {
-  return SIGNPOSTS[variant]
+export function variantWords(variant: SchoolVariant): VariantWords {
+  return VARIANT_WORDS[variant]
 }
 
 export type MeetingStateEnum = ReturnType<typeof defineMeetingState>

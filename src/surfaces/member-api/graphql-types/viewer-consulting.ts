@@ -22,7 +22,7 @@ import type { Builder, MemberContext, Ref, Viewer } from '../builder.ts'
 import { openConnection, type PageInfo } from '../connections/connection.ts'
 import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
 import { LONG_TEXT, rowsOf } from '../documents/prices.ts'
-import { defineEnum, type MeetingStateEnum, type Signposts, UNIX_TIME } from './scalars.ts'
+import { defineEnum, type MeetingStateEnum, UNIX_TIME, type VariantWords } from './scalars.ts'
 
 const MAXIMUM_SERVICES = 100
 const MAXIMUM_MEETINGS = 50
@@ -32,9 +32,9 @@ export function addConsultingServices(
   viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
   meetingState: MeetingStateEnum,
-  signposts: Signposts,
+  words: VariantWords,
 ): void {
-  const service = defineConsultingService(builder, meetingState, signposts)
+  const service = defineConsultingService(builder, meetingState, words)
   const connection = defineConnection(
     builder,
     pageInfo,
@@ -45,7 +45,7 @@ export function addConsultingServices(
   builder.objectField(viewer, 'consultingServices', (t) =>
     t.field({
       type: connection,
-      description: `The consulting services that are offered with the courses of enrolledCourses, courses whose access has ended included; newest first. Not a list of purchases, and not of "my bookings", ${signposts.bookings}.`,
+      description: `The consulting services that are offered with the courses of enrolledCourses, courses whose access has ended included; newest first. Not a list of purchases, and not of "my bookings", ${words.bookings}.`,
       args: pageArgs(builder, MAXIMUM_SERVICES),
       extensions: pageSizes(MAXIMUM_SERVICES),
       resolve: ({ id }, args, context) =>
@@ -220,7 +220,7 @@ function serviceNodes(context: MemberContext, services: OfferedService[]): Servi
 function defineConsultingService(
   builder: Builder,
   meetingState: MeetingStateEnum,
-  signposts: Signposts,
+  words: VariantWords,
 ): Ref<ServiceNode> {
   const slot = defineConsultingSlot(builder)
   const reserved = defineReservedMeeting(builder, meetingState)
@@ -242,7 +242,7 @@ function defineConsultingService(
       }),
       meetings: t.field({
         type: [reserved],
-        description: `Meetings that any member has reserved on this service, newest start first, the latest ${RESERVED_PER_SERVICE}, past and canceled ones included. Nothing marks which of them are the viewer’s: never show them as "my bookings", ${signposts.bookings}.`,
+        description: `Meetings that any member has reserved on this service, newest start first, the latest ${RESERVED_PER_SERVICE}, past and canceled ones included. Nothing marks which of them are the viewer’s: never show them as "my bookings", ${words.bookings}.`,
         extensions: { usualLength: 50 },
         resolve: (service) => service.meetings(),
       }),

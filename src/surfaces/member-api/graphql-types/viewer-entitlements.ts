@@ -18,7 +18,7 @@ import { openConnection, type PageInfo } from '../connections/connection.ts'
 import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
 import { LONG_TEXT } from '../documents/prices.ts'
 import { defineCourse, defineLecture, defineSection } from './course.ts'
-import { defineEnum, type Signposts } from './scalars.ts'
+import { defineEnum, type VariantWords } from './scalars.ts'
 
 const MAXIMUM = 100
 
@@ -26,14 +26,14 @@ export function addEnrolledCourses(
   builder: Builder,
   viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
-  signposts: Signposts,
+  words: VariantWords,
 ): void {
-  const course = defineCourse(builder, defineSection(builder, defineLecture(builder)), signposts)
+  const course = defineCourse(builder, defineSection(builder, defineLecture(builder)), words)
   const connection = defineConnection(builder, pageInfo, 'Course', course, 'enrolled courses')
   builder.objectField(viewer, 'enrolledCourses', (t) =>
     t.field({
       type: connection,
-      description: `The courses that the viewer is enrolled in, latest enrollment first; courses whose access has ended stay in the list, courses whose access was revoked do not. ${signposts.entitlements}`,
+      description: `The courses that the viewer is enrolled in, latest enrollment first; courses whose access has ended stay in the list, courses whose access was revoked do not. ${words.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
       resolve: ({ id }, args, { schoolDb: db, syllabuses }) =>
@@ -55,9 +55,9 @@ export function addDigitalProducts(
   builder: Builder,
   viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
-  signposts: Signposts,
+  words: VariantWords,
 ): void {
-  const product = defineDigitalProduct(builder, signposts)
+  const product = defineDigitalProduct(builder, words)
   const connection = defineConnection(
     builder,
     pageInfo,
@@ -68,7 +68,7 @@ export function addDigitalProducts(
   builder.objectField(viewer, 'digitalProducts', (t) =>
     t.field({
       type: connection,
-      description: `The digital products that the viewer may have, latest first. ${signposts.entitlements}`,
+      description: `The digital products that the viewer may have, latest first. ${words.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
       resolve: ({ id }, args, { schoolDb: db }) =>
@@ -89,9 +89,9 @@ export function addEventRegistrations(
   builder: Builder,
   viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
-  signposts: Signposts,
+  words: VariantWords,
 ): void {
-  const registration = defineEventRegistration(builder, signposts)
+  const registration = defineEventRegistration(builder, words)
   const connection = defineConnection(
     builder,
     pageInfo,
@@ -102,7 +102,7 @@ export function addEventRegistrations(
   builder.objectField(viewer, 'eventRegistrations', (t) =>
     t.field({
       type: connection,
-      description: `The places that the viewer has at events, latest registration first. ${signposts.entitlements}`,
+      description: `The places that the viewer has at events, latest registration first. ${words.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
       resolve: ({ id }, args, { schoolDb: db }) =>
@@ -119,9 +119,9 @@ export function addEventRegistrations(
   )
 }
 
-function defineDigitalProduct(builder: Builder, signposts: Signposts): Ref<OwnedProduct> {
+function defineDigitalProduct(builder: Builder, words: VariantWords): Ref<OwnedProduct> {
   return builder.objectRef<OwnedProduct>('DigitalProduct').implement({
-    description: `Something to download that the viewer may have, bought or not. This tells that they may; the file itself is handed out by the school and not by this API. ${signposts.billing}`,
+    description: `Something to download that the viewer may have, bought or not. This tells that they may; the file itself is handed out by the school and not by this API. ${words.billing}`,
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the product.' }),
       slug: t.exposeString('slug', {
@@ -140,7 +140,7 @@ function defineDigitalProduct(builder: Builder, signposts: Signposts): Ref<Owned
   })
 }
 
-function defineEventRegistration(builder: Builder, signposts: Signposts): Ref<MemberRegistration> {
+function defineEventRegistration(builder: Builder, words: VariantWords): Ref<MemberRegistration> {
   const event = defineEvent(builder)
   const state = defineEnum<MemberRegistration['state']>(
     builder,
@@ -149,7 +149,7 @@ function defineEventRegistration(builder: Builder, signposts: Signposts): Ref<Me
     { registered: 'The viewer has a place.', attended: 'The viewer was there.' },
   )
   return builder.objectRef<MemberRegistration>('EventRegistration').implement({
-    description: `A place of the viewer at an event. ${signposts.billing}`,
+    description: `A place of the viewer at an event. ${words.billing}`,
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the registration.' }),
       state: t.expose('state', { type: state, description: 'State of the registration.' }),

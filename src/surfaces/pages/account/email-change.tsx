@@ -19,7 +19,7 @@ import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { type Busy, orBusy, sendPage } from '../frame/page-request.ts'
+import { type Busy, catchBusy, sendPage } from '../frame/page-request.ts'
 import { rememberBrowser } from '../frame/session.ts'
 import { type Visit, visitOf } from '../frame/visit.ts'
 
@@ -284,7 +284,7 @@ export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext):
         return done(request, reply, { kind: isKept ? 'factors_kept' : 'expired' })
       }
       case 'undo': {
-        const undone = await orBusy(undoEmailChange(request.schoolDb, link, request.id))
+        const undone = await catchBusy(undoEmailChange(request.schoolDb, link, request.id))
         return answerUndo(visit, undone)
       }
       default:

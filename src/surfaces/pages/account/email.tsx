@@ -14,7 +14,7 @@ import { Badge, PageHead, Panel } from '../../../foundation/html/site-components
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { orBusy } from '../frame/page-request.ts'
+import { catchBusy } from '../frame/page-request.ts'
 import { TO_SETTINGS } from '../frame/paths.ts'
 import { requireOwnFactor } from '../frame/recent-proof.ts'
 import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
@@ -79,7 +79,7 @@ export function addEmailRoutes(app: FastifyInstance, context: AppContext): void 
     await requireOwnFactor(request, session, PATH)
     const id = form.get('change') ?? ''
     const outcome = isUuid(id)
-      ? await orBusy(undoByFactor(request.schoolDb, session, id, request.id))
+      ? await catchBusy(undoByFactor(request.schoolDb, session, id, request.id))
       : ({ kind: 'expired' } as const)
     return answerUndo(visit, outcome)
   })

@@ -10,7 +10,7 @@ import { PageHead } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { orBusy } from '../frame/page-request.ts'
+import { catchBusy } from '../frame/page-request.ts'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -92,7 +92,7 @@ async function tryToChange(context: AppContext, attempt: Attempt): Promise<Passw
   const key = context.keyring.key('sign-in-throttle')
   const { schoolDb: db, school, id: requestId } = request
   const address = clientAddress(request)
-  return await orBusy(
+  return await catchBusy(
     changePassword(acrossSchools(db), db, key, { ...asked, address, school, requestId }),
   )
 }

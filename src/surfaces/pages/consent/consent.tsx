@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import { type Behind, countBehind } from '../../../domain/catalogue/scope-counts.ts'
+import { countVisible, type VisibleCount } from '../../../domain/catalogue/scope-counts.ts'
 import { type AppLinks, findAppLinks } from '../../../domain/clients/application-details.ts'
 import type { Client, ClientKind } from '../../../domain/clients/client.ts'
 import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import { type Audience, isChange } from '../../../domain/clients/scope-catalogue.ts'
 import {
   type ConsentQuestion,
+  consentVerdict,
   denyConsent,
   grantConsent,
   isSignInDue,
   isStrongerSignInDue,
   readConsentQuestion,
   refuseConsent,
-  standingOf,
   withNewSignIn,
 } from '../../../domain/grants/decide-consent.ts'
 import {
@@ -70,10 +70,10 @@ const DECISIONS_PER_MINUTE = 600
 export function addConsentRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
 ): void {
   const read = async (request: FastifyRequest, pending: PendingAuthorization) => {
-    const found = await findRequestingClient(documents, request, pending.clientId)
+    const found = await findRequestingClient(metadataClients, request, pending.clientId)
     return readConsentQuestion(found, pending)
   }
 
@@ -116,11 +116,11 @@ export function addConsentRoutes(
     }
     checkRate(decisions, session.person.id, reply)
     const decision = form.get('decision')
-    const standing = standingOf(session, question.client, request.school)
+    const verdict = consentVerdict(session, question.client, request.school)
     if (decision === 'deny') {
       return visit.goTo(await deny(request, question, session), 'authorization')
     }
-    if (decision === 'allow' && standing === 'allowed') {
+    if (decision === 'allow' && verdict === 'allowed') {
       // A stolen session must not get tokens that do what it may not: roles, secrets and exports ask for a proof.
       if (question.client.audience === 'operator' && !isRecent(session)) {
         const place = `${CONFIRM_PATH}?request=${sealedRequest}`
@@ -131,7 +131,7 @@ export function addConsentRoutes(
       return visit.goTo(location, 'authorization')
     }
     if (decision === 'allow') {
-      await refuseConsent(request.schoolDb, question, session, standing, request.id)
+      await refuseConsent(request.schoolDb, question, session, verdict, request.id)
     }
     return await ask(visit, question, sealedRequest, 400)
   })
@@ -204,8 +204,8 @@ async function ask(
   const person = { name, email, avatarUrl: pictureUrl(avatarUrl, '') }
   const switchAccount = { action: '/sign-out', sealedRequest }
   const common = { school, formToken, person, switchAccount, action: '/consent', sealedRequest }
-  const standing = standingOf(session, question.client, request.school)
-  if (standing === 'no_role') {
+  const verdict = consentVerdict(session, question.client, request.school)
+  if (verdict === 'no_role') {
     const schools = await schoolsOfPerson(acrossSchools(request.schoolDb), session.person.id)
     const places = schools.map(({ name, origin }) => ({ name, url: origin }))
     const back = { action: '/consent', sealedRequest }
@@ -216,11 +216,11 @@ async function ask(
     const page = noRolePage({ ...common, back, joinUrl, schools: places, reference })
     return visit.page(page, 403, 'authorization')
   }
-  if (standing === 'not_operator') {
+  if (verdict === 'not_operator') {
     const page = operatorOnlyPage({ ...common, clientName: question.client.name })
     return visit.page(page, 403, 'authorization')
   }
-  if (standing === 'factor_due') {
+  if (verdict === 'factor_due') {
     const means = await findMeans(request.schoolDb, session.person.id)
     const clientName = question.client.name
     const signInUrl = signInAgain(visit, question.pending)
@@ -235,7 +235,7 @@ async function ask(
     audience: question.client.audience,
     variant,
     scopes,
-    behind: await countBehind(request.schoolDb, session.person.id, scopes, variant),
+    behind: await countVisible(request.schoolDb, session.person.id, scopes, variant),
     idleDays: REFRESH_TOKEN_IDLE_DAYS,
   })
   return visit.page(page, status, 'authorization')
@@ -301,7 +301,7 @@ interface ConsentProps {
   audience: Audience
   variant: SchoolVariant
   scopes: readonly string[]
-  behind: ReadonlyMap<string, readonly Behind[]>
+  behind: ReadonlyMap<string, readonly VisibleCount[]>
   /** Days without use after which the access ends by itself. */
   idleDays: number
   action: string
@@ -322,7 +322,7 @@ export function consentPage(props: ConsentProps): string {
         <Question {...props} />
         <SignedInAs person={person} formToken={formToken} switchAccount={props.switchAccount} />
         <Provenance client={client} school={school} />
-        <ScopeList scopes={props.scopes} variant={props.variant} behind={props.behind} />
+        <ScopeList scopes={props.scopes} variant={props.variant} counts={props.behind} />
         <p class="terms">
           This lasts until you end it under <a href="/account/apps">Connected apps</a>, or until the
           app has not used it for {props.idleDays} days.

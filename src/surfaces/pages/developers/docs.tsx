@@ -32,9 +32,11 @@ const MARKDOWN = {
 export function addDocsRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
 ): void {
-  const guideText = perSchool(MARKDOWN, (school) => guideMarkdown(guideFacts(school, documents)))
+  const guideText = perSchool(MARKDOWN, (school) =>
+    guideMarkdown(guideFacts(school, metadataClients)),
+  )
   const errorsText = perSchool(MARKDOWN, errorsMarkdown)
 
   app.get(DOCUMENTS.guide, async (request, reply) => {
@@ -44,7 +46,7 @@ export function addDocsRoutes(
     }
     const visit = await visitOf(context, request, reply)
     const page = guidePage(visit.frame(), {
-      ...guideFacts(school, documents),
+      ...guideFacts(school, metadataClients),
       explorer: (await explorerState(request.schoolDb, school)) === 'on',
     })
     return sendPage(reply.header('vary', 'Accept'), request, 'site', page)

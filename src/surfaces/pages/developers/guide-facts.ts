@@ -18,15 +18,15 @@ export interface GuideFacts {
   readonly mcpConnections: boolean
 }
 
-export function guideFacts(school: School, documents: MetadataClients): GuideFacts {
+export function guideFacts(school: School, metadataClients: MetadataClients): GuideFacts {
   return {
     name: school.name,
     origin: school.origin,
     variant: school.variant,
     signsIdTokens: signsIdTokens(school),
     publishesKeys: publishedKeys(school).length > 0,
-    documents: documents.areSupportedAt(school),
-    foreignDocuments: documents.arePermittedAt(school),
+    documents: metadataClients.areSupportedAt(school),
+    foreignDocuments: metadataClients.arePermittedAt(school),
     mcpConnections: school.mcpConnections,
   }
 }

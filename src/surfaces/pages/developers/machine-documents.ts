@@ -98,15 +98,15 @@ const MARKDOWN = 'text/markdown; charset=utf-8'
 export function addMachineDocuments(
   app: FastifyInstance,
   { securityContact }: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
 ): void {
   const add = (path: string, contentType: string, write: (school: School) => string | object) => {
     const options: DocumentOptions = { maxAgeSeconds: 300, contentType }
     const documentOf = perSchool(options, write)
     app.get(path, (request, reply) => sendDocument(request, reply, documentOf(request.school)))
   }
-  add(DOCUMENTS.auth, MARKDOWN, (school) => authMarkdown(guideFacts(school, documents)))
-  add(DOCUMENTS.llms, PLAIN, (school) => llmsText(guideFacts(school, documents)))
+  add(DOCUMENTS.auth, MARKDOWN, (school) => authMarkdown(guideFacts(school, metadataClients)))
+  add(DOCUMENTS.llms, PLAIN, (school) => llmsText(guideFacts(school, metadataClients)))
   add(DOCUMENTS.apiCatalog, API_CATALOG_TYPE, ({ origin }) => apiCatalog(origin))
   add(DOCUMENTS.aiCatalog, 'application/ai-catalog+json', ({ origin }) => aiCatalog(origin))
 

@@ -85,7 +85,7 @@ export function MemberRoad(props: GuideProps) {
   )
 }
 
-/** The same for the REST API and an operator's tool. */
+/** The quick start with the REST API and an operator's tool. */
 export function OperatorRoad(props: GuideProps) {
   const { origin, signsIdTokens, mcpConnections } = props
   return (

@@ -41,7 +41,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 
 const FOR_A_DAY = 'public, max-age=86400'
 
-/** The same at every school, and on hosts without a school, whose error pages need them too. */
+/** Every school serves the same ones, and hosts without a school do, for their error pages. */
 export function addAssetRoutes(app: FastifyInstance): void {
   const { byPath, byStablePath } = loadAssets()
   app.register(async (scope) => {

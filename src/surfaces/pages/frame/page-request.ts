@@ -40,7 +40,7 @@ export function sendPage(
   return reply.code(status).type('text/html; charset=utf-8').send(html)
 }
 
-/** The same for a page with this script of `assets/`. */
+/** Sends a page with this script of `assets/`. */
 export function sendScriptedPage(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -127,7 +127,7 @@ export function checkedForm(
 }
 
 /**
- * The same for the sign-in form. It accepts a form from before the sign-in of another tab: a person
+ * The fields of a sign-in form. One from before the sign-in of another tab is accepted: a person
  * who connects two apps at once signs in in both tabs.
  */
 export function checkedSignInForm(
@@ -227,7 +227,7 @@ export interface Busy {
 }
 
 /** For work that hashes a password: only some are hashed at once, and a line that is too long refuses further ones. */
-export async function orBusy<T>(work: Promise<T>): Promise<T | Busy> {
+export async function catchBusy<T>(work: Promise<T>): Promise<T | Busy> {
   try {
     return await work
   } catch (error) {

@@ -70,7 +70,7 @@ export function WrittenWords({ school: { language }, text, html }: Written) {
   )
 }
 
-/** The same in a panel of its own. */
+/** `WrittenWords` in a panel of its own. */
 export function WrittenText(props: Written) {
   if (props.text.trim() === '') return null
   return (

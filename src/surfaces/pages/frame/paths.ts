@@ -11,7 +11,7 @@ export const adminPaths = {
   client: '/admin/clients/view',
   endAccess: '/admin/clients/end-all',
   stopAll: '/admin/clients/stop-all',
-  standing: '/admin/clients/standing',
+  clientStatus: '/admin/clients/standing',
   keys: '/admin/keys',
   audit: '/admin/audit',
 } as const

@@ -1,4 +1,4 @@
-import { type Behind, MOST_BEHIND } from '../../../domain/catalogue/scope-counts.ts'
+import { MOST_COUNTED, type VisibleCount } from '../../../domain/catalogue/scope-counts.ts'
 import {
   findScope,
   isChange,
@@ -18,7 +18,7 @@ interface ScopeListProps {
   scopes: readonly string[]
   variant: SchoolVariant
   /** What is behind each scope now, where the page asks for consent. */
-  behind?: ReadonlyMap<string, readonly Behind[]>
+  counts?: ReadonlyMap<string, readonly VisibleCount[]>
 }
 
 interface Line {
@@ -26,7 +26,7 @@ interface Line {
   note?: string | undefined
 }
 
-export function ScopeList({ scopes, variant, behind }: ScopeListProps) {
+export function ScopeList({ scopes, variant, counts: behind }: ScopeListProps) {
   const lines = (wanted: (scope: ScopeEntry) => boolean): Line[] =>
     SCOPES.filter((scope) => scopes.includes(scope.name) && wanted(scope)).map((scope) => ({
       text: meaningOf(scope, variant),
@@ -55,13 +55,13 @@ export function ScopeList({ scopes, variant, behind }: ScopeListProps) {
 }
 
 /** "3 courses, 12 payments". */
-function countsIn(behind: readonly Behind[] | undefined): string | undefined {
+function countsIn(behind: readonly VisibleCount[] | undefined): string | undefined {
   if (behind === undefined) return undefined
   const some = behind.filter(({ count }) => count > 0)
   if (some.length === 0) return `no ${behind.map(({ many }) => many)[0]} yet`
   return some
     .map(({ one, many, count }) => {
-      if (count > MOST_BEHIND) return `more than ${MOST_BEHIND} ${many}`
+      if (count > MOST_COUNTED) return `more than ${MOST_COUNTED} ${many}`
       return `${count} ${count === 1 ? one : many}`
     })
     .join(', ')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeLeft } from './words.ts'
+import { dueIn } from './words.ts'
 
 const now = new Date('2027-01-01T00:00:00Z')
 
@@ -10,5 +10,5 @@ test.each([
   [24 * 3600 - 1, 'in 23 hours'],
   [72 * 3600, 'in 3 days'],
 ])('%i seconds are %s', (seconds, words) => {
-  expect(timeLeft(new Date(now.getTime() + seconds * 1000), now)).toBe(words)
+  expect(dueIn(new Date(now.getTime() + seconds * 1000), now)).toBe(words)
 })

@@ -12,7 +12,7 @@ export function waitInWords(seconds: number): string {
   return `${Math.ceil(seconds / 60)} minutes`
 }
 
-/** The same for a number that was counted no further than one more than `most`. */
+/** "1,000+ apps": a number that was counted no further than one more than `most`. */
 export function countUpTo(number: number, one: string, many: string, most = MOST_SHOWN): string {
   return `${upTo(most, number)} ${number === 1 ? one : many}`
 }
@@ -64,7 +64,7 @@ export function sizeInWords(bytes: number): string {
 }
 
 /** "in 5 hours", rounded down: what ends must not last longer than its page says. */
-export function timeLeft(until: Date, now: Date): string {
+export function dueIn(until: Date, now: Date): string {
   const minutes = Math.floor((until.getTime() - now.getTime()) / 60_000)
   if (minutes < 1) return 'in less than a minute'
   const [count, unit] =

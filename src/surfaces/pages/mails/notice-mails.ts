@@ -114,7 +114,7 @@ const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
   },
 }
 
-/** The same for the address before a change. */
+/** What a mail to the address before a change says. */
 export const NEWS_SENTENCES: Readonly<
   Record<AccountNews, Pick<NoticeWords, 'subject' | 'sentence'>>
 > = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeLeft } from './payment-due.tsx'
+import { remaining } from './payment-due.tsx'
 
 const now = new Date('2026-11-17T12:00:00Z')
 
@@ -11,5 +11,5 @@ test.each([
   ['2026-11-17T12:59:00Z', 'less than an hour left'],
   ['2026-11-17T12:00:00Z', 'too late'],
 ])('until %s there are %s', (until, words) => {
-  expect(timeLeft(new Date(until), now)).toBe(words)
+  expect(remaining(new Date(until), now)).toBe(words)
 })

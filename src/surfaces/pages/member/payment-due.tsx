@@ -47,7 +47,7 @@ export function PaymentDue({ payment, timeZone, now }: PaymentProps) {
             <>
               {' '}
               until <Moment at={payment.expiredAt} timeZone={timeZone} />,{' '}
-              <strong>{timeLeft(payment.expiredAt, now)}</strong>
+              <strong>{remaining(payment.expiredAt, now)}</strong>
             </>
           )}
         </p>
@@ -108,7 +108,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /** "3 days left", "5 hours left". */
-export function timeLeft(until: Date, now: Date): string {
+export function remaining(until: Date, now: Date): string {
   const left = until.getTime() - now.getTime()
   if (left >= DAY) return `${count(Math.floor(left / DAY), 'day', 'days')} left`
   if (left >= HOUR) return `${count(Math.floor(left / HOUR), 'hour', 'hours')} left`

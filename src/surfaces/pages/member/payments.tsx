@@ -31,8 +31,8 @@ import {
   MOST_DUE,
   PaymentDue,
   Purpose,
+  remaining,
   type ShownPayment,
-  timeLeft,
 } from './payment-due.tsx'
 import { Row, Title } from './rows.tsx'
 
@@ -221,7 +221,7 @@ export function paymentPage(props: PaymentProps): string {
                 <>
                   {' '}
                   until <Moment at={payment.expiredAt} timeZone={timeZone} />,{' '}
-                  <strong>{timeLeft(payment.expiredAt, now)}</strong>
+                  <strong>{remaining(payment.expiredAt, now)}</strong>
                 </>
               )}
             </p>

@@ -17,7 +17,7 @@ import {
   type FirstPasswordProps,
 } from '../frame/first-password.tsx'
 import { queryOf } from '../frame/layout.tsx'
-import { checkedSignInForm, orBusy, sendPage } from '../frame/page-request.ts'
+import { catchBusy, checkedSignInForm, sendPage } from '../frame/page-request.ts'
 import { beginSession } from '../frame/session.ts'
 import { type Visit, visitOf } from '../frame/visit.ts'
 import { placeAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
@@ -57,7 +57,7 @@ export function addFinishRoutes(app: FastifyInstance, context: AppContext): void
     }
     const { schoolDb: db, school, id: requestId } = request
     const next = form.get('new_password') ?? ''
-    const outcome = await orBusy(
+    const outcome = await catchBusy(
       finishSignUp(db, { link, name: judged.name, next, school, requestId }),
     )
     switch (outcome.kind) {

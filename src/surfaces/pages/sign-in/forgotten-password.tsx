@@ -14,7 +14,7 @@ import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { orBusy, sendPage } from '../frame/page-request.ts'
+import { catchBusy, sendPage } from '../frame/page-request.ts'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -77,7 +77,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     const visit = await visitOf(context, request, reply)
     const form = visit.form()
     const token = form.get('token') ?? ''
-    const outcome = await orBusy(
+    const outcome = await catchBusy(
       resetPassword(acrossSchools(request.schoolDb), request.schoolDb, throttleKey, {
         token,
         next: form.get('new_password') ?? '',

@@ -14,7 +14,7 @@ import { showSignIn } from './show-sign-in.tsx'
 /** Answers a request without a session. A form gets the sign-in page as its answer, which keeps what was typed. */
 export async function askToSignIn(
   context: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
   request: FastifyRequest,
   reply: FastifyReply,
   { returnTo }: SignInNeeded,
@@ -25,7 +25,7 @@ export async function askToSignIn(
     const place = encodeURIComponent(returnTo)
     return redirectTo(reply, request, 'site', `/sign-in?return_to=${place}${files}`)
   }
-  return await showSignIn(new Visit(context, request, reply, undefined), documents, {
+  return await showSignIn(new Visit(context, request, reply, undefined), metadataClients, {
     returnTo,
     keptForm: kept.kind === 'kept' ? kept.sealed : undefined,
     interrupted: kept.kind,

@@ -18,7 +18,7 @@ import {
   type FirstPasswordProps,
 } from '../frame/first-password.tsx'
 import { queryOf } from '../frame/layout.tsx'
-import { checkedSignInForm, orBusy, sendPage } from '../frame/page-request.ts'
+import { catchBusy, checkedSignInForm, sendPage } from '../frame/page-request.ts'
 import { INVITATION_PATH } from '../frame/paths.ts'
 import { beginSession } from '../frame/session.ts'
 import { type Visit, visitOf } from '../frame/visit.ts'
@@ -114,7 +114,7 @@ export function addInvitationRoutes(app: FastifyInstance, context: AppContext): 
     }
     const { schoolDb: db, school, id: requestId } = request
     const next = form.get('new_password') ?? ''
-    const outcome = await orBusy(
+    const outcome = await catchBusy(
       acceptInvitation(db, { invited, name: judged.name, next, school, requestId }),
     )
     switch (outcome.kind) {

@@ -5,7 +5,7 @@ import { type Branding, Layout, renderPage } from '../../../foundation/html/layo
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { orBusy, sendPage } from '../frame/page-request.ts'
+import { catchBusy, sendPage } from '../frame/page-request.ts'
 import { NOT_ME_PATH } from '../frame/paths.ts'
 import { forgetSession } from '../frame/session.ts'
 import { type Visit, visitOf } from '../frame/visit.ts'
@@ -99,7 +99,7 @@ export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void 
     const { session } = visit
     const form = visit.form()
     const token = form.get('token') ?? ''
-    const hasEnded = await orBusy(endByNotMeLink(request.schoolDb, token, request.id))
+    const hasEnded = await catchBusy(endByNotMeLink(request.schoolDb, token, request.id))
     if (typeof hasEnded === 'object') {
       reply.header('retry-after', hasEnded.retryAfterSeconds)
       return await ask(visit, token, 503)

@@ -11,7 +11,7 @@ import { Button, Card, Form } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedSignInForm, orBusy, provenBrowsers } from '../frame/page-request.ts'
+import { catchBusy, checkedSignInForm, provenBrowsers } from '../frame/page-request.ts'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -108,7 +108,7 @@ export function addShortPasswordRoutes(app: FastifyInstance, context: AppContext
     if (proven === undefined) return signInAgain()
     const next = form.get('new_password') ?? ''
     const { schoolDb, school, id: requestId } = request
-    const outcome = await orBusy(
+    const outcome = await catchBusy(
       replaceShortPassword(schoolDb, proven, { next, school, requestId }),
     )
     if (outcome.kind === 'expired') return signInAgain()

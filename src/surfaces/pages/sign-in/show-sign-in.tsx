@@ -45,7 +45,7 @@ interface SignInState {
 
 export async function showSignIn(
   visit: Visit,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
   state: SignInState,
   status = 200,
 ): Promise<FastifyReply> {
@@ -74,18 +74,18 @@ export async function showSignIn(
         : undefined,
     email: state.email ?? state.pending?.loginHint,
     problem: state.problem,
-    client: await clientAsking(documents, request, state.pending),
+    client: await clientAsking(metadataClients, request, state.pending),
   })
   return visit.scriptedPage(PASSKEY_SCRIPT, page, status, 'authorization')
 }
 
 async function clientAsking(
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
   request: FastifyRequest,
   pending: PendingAuthorization | undefined,
 ) {
   if (pending === undefined) return undefined
-  const found = await findRequestingClient(documents, request, pending.clientId)
+  const found = await findRequestingClient(metadataClients, request, pending.clientId)
   if (found.kind !== 'known') return undefined
   const { name, kind, clientId } = found.client
   return kind === 'document' ? { name, host: new URL(clientId).host } : { name }

@@ -37,7 +37,7 @@ import { askForCode } from './sign-in-code.tsx'
 export function addPasskeySignInRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
 ): void {
   app.post(PASSKEY_SIGN_IN_PATH, withKeptForm(context), async (request, reply) => {
     const visit = await visitOf(context, request, reply)
@@ -51,7 +51,7 @@ export function addPasskeySignInRoutes(
     const again = (problem: SignInProblem, status: number) => {
       const email = form.get('email') ?? undefined
       const state = { sealedRequest, pending, returnTo, keptForm, email, problem }
-      return showSignIn(visit, documents, state, status)
+      return showSignIn(visit, metadataClients, state, status)
     }
     const outcome = await provePasskey(request.schoolDb, proofIn(context, request, form))
     const after = { sealedRequest, returnTo, keptForm }

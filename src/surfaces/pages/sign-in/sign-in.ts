@@ -22,7 +22,7 @@ import { askForCode, isTrustedBrowser } from './sign-in-code.tsx'
 export function addSignInRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: MetadataClients,
+  metadataClients: MetadataClients,
 ): void {
   app.get('/sign-in', async (request, reply) => {
     const query = queryOf(request)
@@ -36,7 +36,7 @@ export function addSignInRoutes(
       return visit.goTo(`/consent?request=${sealedRequest}`, 'authorization')
     }
     const returnTo = parseLocalPath(query.get('return_to'))
-    return await showSignIn(visit, documents, {
+    return await showSignIn(visit, metadataClients, {
       sealedRequest,
       pending,
       returnTo,
@@ -57,7 +57,7 @@ export function addSignInRoutes(
     const keptForm = form.get('kept_form') ?? undefined
     const again = (problem: SignInProblem, status: number) => {
       const state = { sealedRequest, pending, returnTo, keptForm, email, problem }
-      return showSignIn(visit, documents, state, status)
+      return showSignIn(visit, metadataClients, state, status)
     }
     if (email === '' || password === '') {
       return await again({ kind: 'missing', email: email === '', password: password === '' }, 400)

@@ -131,7 +131,7 @@ export function signUpPage(props: SignUpProps): string {
   )
 }
 
-/** The same for every address. */
+/** Does not tell whether the address has an account. */
 function sentPage(school: Branding, signInUrl: string, appWaits: boolean): string {
   return renderPage(
     <Layout title="Check your email" school={school}>

@@ -4,7 +4,7 @@ import type { Actor } from '../../../domain/actor/actor.ts'
 import {
   type EventOfViewer,
   findPublicEvent,
-  registrationStanding,
+  registrationState,
 } from '../../../domain/events/public-events.ts'
 import {
   changeRegistration,
@@ -213,7 +213,7 @@ function Registration(props: EventProps) {
         {button}
       </Form>
     )
-  switch (registrationStanding(event)) {
+  switch (registrationState(event)) {
     case 'canceled':
       return <Alert tone="warning" title="This event was canceled." />
     case 'attended':

@@ -9,7 +9,7 @@ import type { KeysetRange } from '../../../foundation/db/keyset.ts'
 import { Address, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, Panel } from '../../../foundation/html/site-components.tsx'
-import { SIGNPOSTS } from '../../../foundation/http/link-header.ts'
+import { LINK_HEADER } from '../../../foundation/http/link-header.ts'
 import { UUID } from '../../../foundation/protocol/token-format.ts'
 import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
@@ -69,7 +69,7 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
       posts,
       pages,
     })
-    reply.headers(SIGNPOSTS)
+    reply.headers(LINK_HEADER)
     return visit.page(page)
   })
 }

@@ -53,7 +53,7 @@ function presetPeriod(name: Preset, today: string): Period {
   }
 }
 
-/** The same number of days directly before, to compare the figures with. */
+/** As many days directly before, to compare the figures with. */
 export function periodBefore({ from, to, interval }: Period): Period {
   const days = daysIn({ from, to })
   return { from: shifted(from, -days), to: shifted(from, -1), interval }

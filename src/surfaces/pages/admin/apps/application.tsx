@@ -45,8 +45,8 @@ import {
   MEMBER_SCOPES,
   readDraft,
 } from './applications.tsx'
-import { StandingPanel } from './client-status.tsx'
-import { readPeople, STANDING_NOTICES } from './clients.ts'
+import { StatusPanel } from './client-status.tsx'
+import { readPeople, STATUS_NOTICES } from './clients.ts'
 import {
   carrySecret,
   endOldSecretPage,
@@ -59,7 +59,7 @@ import {
 const ONE = `${adminPaths.applications}/:clientId`
 
 const NOTICES = {
-  ...STANDING_NOTICES,
+  ...STATUS_NOTICES,
   created: 'The application is ready. Give its client_id to the developer of the app.',
   connected:
     'Connected. Members find it, with the steps, at “Use with an assistant” in their account.',
@@ -303,7 +303,7 @@ export function applicationPage(props: ApplicationProps): string {
           nextUrl={people.next && `${applicationPath(clientId)}?after=${people.next}#people`}
         />
         {confidential && <SecretPanel {...props} />}
-        <StandingPanel {...props} clientId={clientId} disabled={disabled} />
+        <StatusPanel {...props} clientId={clientId} disabled={disabled} />
         {!builtIn && (
           <Panel
             title="Delete"

@@ -20,7 +20,7 @@ import { type AdminFrame, adminPage, clientPath, switchOffPath } from '../frame/
 import { type FieldVersions, Overwrites } from '../frame/changes-in-form.tsx'
 import { questionPage } from '../frame/question-page.tsx'
 import { activityInWords, PeoplePanel, type PeopleProps, PeopleWithAccess } from './activity.tsx'
-import { StandingPanel } from './client-status.tsx'
+import { StatusPanel } from './client-status.tsx'
 
 export interface DocumentSettings {
   /** One per line. */
@@ -147,7 +147,7 @@ function ClientRows(props: RowsProps) {
               <a href={clientPath(client.clientId)}>
                 <Name text={client.name} fallback={client.clientId} />
               </a>
-              <StandingBadges client={client} />
+              <StatusBadges client={client} />
             </p>
             <p class="row-note">
               {madeBy(client)}
@@ -190,7 +190,7 @@ const KIND_WORDS: Readonly<Record<ListedClient['kind'], string>> = {
   tool: 'Tool',
 }
 
-function StandingBadges({ client }: { client: ListedClient }) {
+function StatusBadges({ client }: { client: ListedClient }) {
   return (
     <>
       <Badge>{client.assistant === undefined ? KIND_WORDS[client.kind] : 'Assistant'}</Badge>
@@ -261,7 +261,7 @@ export function clientPage(props: ClientProps): string {
           up={{ url: adminPaths.clients, label: 'Apps and assistants' }}
         >
           <p class="badges">
-            <StandingBadges client={client} />
+            <StatusBadges client={client} />
           </p>
         </PageHead>
         <section class="panel" aria-label="Facts">
@@ -310,7 +310,7 @@ export function clientPage(props: ClientProps): string {
           page={people}
           nextUrl={people.next && `${clientPath(clientId)}&after=${people.next}#people`}
         />
-        <StandingPanel {...props} {...{ clientId, disabled, platformDisabled }} />
+        <StatusPanel {...props} {...{ clientId, disabled, platformDisabled }} />
       </>
     ),
   })
@@ -391,7 +391,7 @@ export function switchOffPage(props: SwitchOffProps): string {
       </>
     ),
     form: {
-      path: adminPaths.standing,
+      path: adminPaths.clientStatus,
       hidden: { client: clientId, standing: 'off' },
       button: 'Switch off',
     },

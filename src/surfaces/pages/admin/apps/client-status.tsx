@@ -3,7 +3,7 @@ import { ButtonLink, Panel } from '../../../../foundation/html/site-components.t
 import { adminPaths } from '../../frame/paths.ts'
 import { type AdminFrame, switchOffPath } from '../frame/admin-page.tsx'
 
-interface StandingProps extends AdminFrame {
+interface StatusProps extends AdminFrame {
   clientId: string
   disabled: boolean
   /** The administrator of this server switched it off at all schools. */
@@ -11,7 +11,7 @@ interface StandingProps extends AdminFrame {
 }
 
 /** Switches a client of any kind off and on, only at this school. */
-export function StandingPanel({ clientId, disabled, platformDisabled, viewer }: StandingProps) {
+export function StatusPanel({ clientId, disabled, platformDisabled, viewer }: StatusProps) {
   if (platformDisabled) {
     return (
       <Panel
@@ -40,7 +40,7 @@ export function StandingPanel({ clientId, disabled, platformDisabled, viewer }: 
       lead="It can do nothing at this school, and cannot ask people for access. What they allowed is kept, so it goes on when you switch it on again."
     >
       <Form
-        action={adminPaths.standing}
+        action={adminPaths.clientStatus}
         formToken={viewer?.formToken ?? ''}
         hidden={{ client: clientId, standing: 'on' }}
       >

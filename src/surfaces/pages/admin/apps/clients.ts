@@ -41,7 +41,7 @@ import {
 
 const PEOPLE_SHOWN = 50
 
-export const STANDING_NOTICES = {
+export const STATUS_NOTICES = {
   off: 'Switched off. It can do nothing here from now on, and cannot ask people for access.',
   on: 'Switched on again.',
   ended: 'Ended. The app can no longer use that person’s account.',
@@ -49,7 +49,7 @@ export const STANDING_NOTICES = {
 }
 
 const NOTICES = {
-  ...STANDING_NOTICES,
+  ...STATUS_NOTICES,
   reviewed: 'Reviewed. It may ask owners and admins to let it change things from now on.',
   unreviewed: 'The review is withdrawn. The app can only read, in two hours at the latest.',
   saved: 'Saved.',
@@ -120,7 +120,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     return visit.goTo(`${clientPath(client.clientId)}&done=unreviewed`)
   })
 
-  app.get(adminPaths.standing, async (request, reply) => {
+  app.get(adminPaths.clientStatus, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
     const client = await loadClient(request, queryOf(request).get('id') ?? '')
     const back = pageOf(request, client)
@@ -136,7 +136,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     return visit.page(page)
   })
 
-  app.post(adminPaths.standing, async (request, reply) => {
+  app.post(adminPaths.clientStatus, async (request, reply) => {
     const { visit, client, form } = await enterPost(context, request, reply)
     const off = form.get('standing') === 'off'
     const operation = off ? disableClient : enableClient

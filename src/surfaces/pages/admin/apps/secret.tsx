@@ -19,7 +19,7 @@ import {
   serializeExpiredCookie,
 } from '../../../../foundation/http/cookies.ts'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
-import { timeLeft } from '../../frame/words.ts'
+import { dueIn } from '../../frame/words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
@@ -99,7 +99,7 @@ export function secretPage(props: SecretProps): string {
                   {' '}
                   The old secret works until{' '}
                   <Moment at={new Date(old_until)} timeZone={props.timeZone} />,{' '}
-                  {timeLeft(new Date(old_until), new Date())}.
+                  {dueIn(new Date(old_until), new Date())}.
                 </>
               )}
             </p>
@@ -156,7 +156,7 @@ export function SecretPanel(props: AdminFrame & { application: ListedClient }) {
         <Alert tone="warning" title="Two secrets work at the moment">
           <p>
             The old one works until <Moment at={oldSecretExpiresAt} timeZone={props.timeZone} />,{' '}
-            {timeLeft(oldSecretExpiresAt, new Date())}. The{' '}
+            {dueIn(oldSecretExpiresAt, new Date())}. The{' '}
             <a href={`${adminPaths.audit}?app=${encodeURIComponent(clientId)}`}>audit log</a> says
             which one the app uses. If you renew the secret again, this old one ends at once, and
             the current one becomes the old one.

@@ -16,7 +16,7 @@ import {
   problemsAt,
 } from '../frame/changes-in-form.tsx'
 import { PeoplePanel, type PeopleProps } from './activity.tsx'
-import { StandingPanel } from './client-status.tsx'
+import { StatusPanel } from './client-status.tsx'
 
 interface ToolProps extends AdminFrame, ToolFieldsProps {
   tool: ListedClient
@@ -86,7 +86,7 @@ export function toolPage(props: ToolProps): string {
           page={people}
           nextUrl={people.next && `${path}?after=${people.next}#people`}
         />
-        <StandingPanel {...props} clientId={clientId} disabled={disabled} />
+        <StatusPanel {...props} clientId={clientId} disabled={disabled} />
         <Panel
           title="Delete"
           tone="danger"

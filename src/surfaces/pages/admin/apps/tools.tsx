@@ -30,13 +30,13 @@ import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import { changesIn, type FieldVersions, shownField, versionsOf } from '../frame/changes-in-form.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
 import { deleteApplicationPage, developersVisit } from './applications.tsx'
-import { readPeople, STANDING_NOTICES } from './clients.ts'
+import { readPeople, STATUS_NOTICES } from './clients.ts'
 import { TOOL_FIELDS, type ToolDraft, ToolFields, type ToolFieldsProps, toolPage } from './tool.tsx'
 
 const ONE = `${adminPaths.tools}/:slug`
 
 const NOTICES = {
-  ...STANDING_NOTICES,
+  ...STATUS_NOTICES,
   created: 'The tool is ready. Give its client_id to the person who runs it.',
   saved: 'Saved. New authorizations and refreshes follow it.',
   deleted: 'The tool is deleted, and its access has ended.',

@@ -26,7 +26,7 @@ export interface Action<T = Row> {
   readonly question: string
   /** What will happen; if left out, the operation's own summary. */
   readonly consequence?: string | ((object: T, place: Place) => string)
-  /** The same of several objects. If left out, selected rows of a list cannot be chosen for it. Needs `does` without `asking`. */
+  /** What will happen to several objects. Without it, the action is not offered for selected rows. Not with `asking`. */
   readonly consequenceOfMany?: string
   /** The notice after it is done. */
   readonly done: string

@@ -162,7 +162,7 @@ export function clientPath(clientId: string): string {
 
 /** The question before a client of any kind is switched off. */
 export function switchOffPath(clientId: string): string {
-  return `${adminPaths.standing}?id=${encodeURIComponent(clientId)}`
+  return `${adminPaths.clientStatus}?id=${encodeURIComponent(clientId)}`
 }
 
 /** The question before the access of a client of any kind ends. */

@@ -10,7 +10,7 @@ import { FORMER_MEMBER, moment, nameOf, person, related, text } from '../crud/ob
 import { defineResource } from '../crud/resource.ts'
 import type { OutputOf, Show } from '../crud/row.ts'
 
-const standing: Show<OutputOf<typeof readComment>> = (comment) =>
+const state: Show<OutputOf<typeof readComment>> = (comment) =>
   comment.hidden_at === null ? <Badge tone="good">Shown</Badge> : <Badge tone="over">Hidden</Badge>
 
 export const comments = defineResource({
@@ -28,7 +28,7 @@ export const comments = defineResource({
         label: 'By',
         show: nameOf('author', 'name', FORMER_MEMBER),
       },
-      { label: 'State', show: standing },
+      { label: 'State', show: state },
       { label: 'Written', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Words, name or email',
@@ -47,7 +47,7 @@ export const comments = defineResource({
     const { author } = comment
     return author === null ? 'A comment' : `Comment by ${author.name}`
   },
-  badges: standing,
+  badges: state,
   facts: [
     { label: 'By', show: person('author', 'members') },
     { label: 'Under', show: related('lecture', 'lectures', 'title') },

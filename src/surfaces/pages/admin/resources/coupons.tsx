@@ -18,7 +18,7 @@ const discount = figure<Coupon>((coupon, place) =>
   coupon.percent_off === null ? money('amount_off')(coupon, place) : `${coupon.percent_off}%`,
 )
 
-const standing: Show<Coupon> = (coupon) => {
+const state: Show<Coupon> = (coupon) => {
   if (coupon.archived_at !== null) return <Badge tone="over">Archived</Badge>
   return coupon.redeemable ? (
     <Badge tone="good">Usable</Badge>
@@ -42,7 +42,7 @@ export const coupons = defineResource({
     operation: listCoupons,
     columns: [
       { label: 'Code', show: address('code'), sort: 'code' },
-      { label: 'State', show: standing },
+      { label: 'State', show: state },
       { label: 'Discount', show: discount },
       { label: 'Used', show: used },
       { label: 'Ends', show: moment('ends_at') },
@@ -58,7 +58,7 @@ export const coupons = defineResource({
   }),
   read: readCoupon,
   name: (coupon) => coupon.code,
-  badges: standing,
+  badges: state,
   facts: [
     { label: 'Discount', show: discount },
     { label: 'Used', show: used },

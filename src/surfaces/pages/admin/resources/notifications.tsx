@@ -19,7 +19,7 @@ import { defineResource } from '../crud/resource.ts'
 import type { OutputOf, Show } from '../crud/row.ts'
 import { aPerson } from './people-fields.ts'
 
-const standing: Show<OutputOf<typeof readNotification>> = (notification) =>
+const state: Show<OutputOf<typeof readNotification>> = (notification) =>
   notification.read_at === null ? (
     <Badge tone="waiting">Unread</Badge>
   ) : (
@@ -37,7 +37,7 @@ export const notifications = defineResource({
     columns: [
       { label: 'Title', show: text('title') },
       { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
-      { label: 'State', show: standing },
+      { label: 'State', show: state },
       { label: 'Sent', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Name or email of the member',
@@ -50,7 +50,7 @@ export const notifications = defineResource({
   read: readNotification,
   expand: ['member'],
   name: (notification) => notification.title,
-  badges: standing,
+  badges: state,
   facts: [
     { label: 'To', show: person('member', 'members') },
     { label: 'About', show: (notification) => inWords(notification.kind) },

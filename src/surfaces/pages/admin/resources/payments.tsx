@@ -86,7 +86,7 @@ const order: Show<Payment> = ({ order_id, order_number }) => (
 
 const payerOf = ({ member }: Payment): string => plainText(member?.name ?? '') || 'The member'
 
-/** The same for a refund that the member asked for and for one that they did not. */
+/** For a refund that the member asked for and for one that they did not. */
 const refunding = {
   does: asking(refundPayment, [
     {
@@ -108,7 +108,7 @@ const refunding = {
   done: 'The refund is recorded, and the member is told.',
 }
 
-const standing: Show<Payment> = (payment, place) => (
+const fullState: Show<Payment> = (payment, place) => (
   <>
     {state('state')(payment, place)}
     {isRefundAsked(payment) && (
@@ -171,7 +171,7 @@ export const payments = defineResource({
     columns: [
       { label: 'Trade number', show: address('trade_no') },
       { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
-      { label: 'State', show: standing },
+      { label: 'State', show: fullState },
       { label: 'Amount', show: money('amount'), sort: 'amount' },
       { label: 'Started', show: moment('created_at'), sort: 'created_at' },
     ],
@@ -197,7 +197,7 @@ export const payments = defineResource({
   read: readPayment,
   expand: ['member'],
   name: (payment) => `Payment ${payment.trade_no}`,
-  badges: standing,
+  badges: fullState,
   facts: [
     { label: 'Member', show: person('member', 'members') },
     { label: 'Order', show: order },

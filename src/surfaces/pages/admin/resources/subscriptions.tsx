@@ -13,7 +13,7 @@ import type { OutputOf, Show } from '../crud/row.ts'
 
 type Subscription = OutputOf<typeof readSubscription>
 
-const standing: Show<Subscription> = (subscription, place) => (
+const fullState: Show<Subscription> = (subscription, place) => (
   <>
     {state('state')(subscription, place)}
     {subscription.cancel_at_period_end && subscription.state !== 'canceled' && (
@@ -34,7 +34,7 @@ export const subscriptionList = listPlan({
   columns: [
     { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
     { label: 'Plan', show: planLink },
-    { label: 'State', show: standing },
+    { label: 'State', show: fullState },
     {
       label: 'Period ends',
       show: moment('current_period_ends_at'),
@@ -64,7 +64,7 @@ export const subscriptions = defineResource({
   read: readSubscription,
   expand: ['member', 'plan'],
   name: ({ member, plan }) => [member?.name, plan?.name].filter(Boolean).join(', '),
-  badges: standing,
+  badges: fullState,
   facts: [
     { label: 'Member', show: person('member', 'members') },
     { label: 'Plan', show: planLink },

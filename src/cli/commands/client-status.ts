@@ -9,9 +9,9 @@ import {
 } from '../../domain/clients/client-operations.ts'
 import { findListedClient, type ListedClient } from '../../domain/clients/list-clients.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import type { NamedSchool } from '../attach.ts'
-import { type Cli, teach } from '../cli.ts'
+import { addHelp, type Cli } from '../cli.ts'
 import type { Outcome, RefusalWords } from '../outcome.ts'
+import type { NamedSchool } from '../with-database.ts'
 
 export interface ClientOptions {
   readonly school: string
@@ -28,8 +28,8 @@ interface Group {
 }
 
 /** The commands that decide what a client of any kind may do at a school. */
-export function addStandingCommands({ cli, command, at }: Group): void {
-  const standing = (
+export function addStatusCommands({ cli, command, at }: Group): void {
+  const statusCommand = (
     name: string,
     about: string,
     operation: typeof disableClient,
@@ -37,26 +37,26 @@ export function addStandingCommands({ cli, command, at }: Group): void {
   ): Command =>
     command(`${name} <client_id>`, about).action(
       cli.act((id: string, options: ClientOptions) =>
-        at(options, (school) => changeStanding(school, id, operation, done)),
+        at(options, (school) => changeStatus(school, id, operation, done)),
       ),
     )
-  teach(
-    standing('disable', 'switch a client off at one school', disableClient, 'is switched off'),
+  addHelp(
+    statusCommand('disable', 'switch a client off at one school', disableClient, 'is switched off'),
     'It gets no new authorizations and no new tokens at this school, and access tokens that it holds are refused at once. Works for applications, tools, vendor platforms and client metadata documents.',
     'client disable --school north chatgpt',
   )
-  teach(
-    standing('enable', 'switch a client on again', enableClient, 'is switched on'),
+  addHelp(
+    statusCommand('enable', 'switch a client on again', enableClient, 'is switched on'),
     'Refresh tokens that it still holds work again.',
     'client enable --school north chatgpt',
   )
-  teach(
-    standing('review', 'trust a client metadata document', reviewClient, 'is reviewed'),
+  addHelp(
+    statusCommand('review', 'trust a client metadata document', reviewClient, 'is reviewed'),
     'Until then such a client may only read. Afterwards it may ask operators for write scopes as well. Look at its document and its redirect URIs first.',
     'client review --school north https://tool.example/client.json',
   )
-  teach(
-    standing(
+  addHelp(
+    statusCommand(
       'withdraw-review',
       'leave a client metadata document only read scopes',
       withdrawReview,
@@ -65,8 +65,8 @@ export function addStandingCommands({ cli, command, at }: Group): void {
     'Its next refresh gives only identity and read scopes; access tokens keep the others for two hours at most. `client end-access` stops them at once.',
     'client withdraw-review --school north https://tool.example/client.json',
   )
-  teach(
-    standing(
+  addHelp(
+    statusCommand(
       'end-old-secret',
       'end the secret before the last renewal',
       endOldSecret,
@@ -75,7 +75,7 @@ export function addStandingCommands({ cli, command, at }: Group): void {
     '`client list` shows which applications have an old secret, and until when; the audit log says which one they use.',
     'client end-old-secret --school north app-1f…',
   )
-  teach(
+  addHelp(
     command('end-access <client_id>', 'end all that people gave a client').action(
       cli.act((id: string, options: ClientOptions) =>
         at(options, (school) => endAccess(school, id)),
@@ -95,7 +95,7 @@ async function endAccess(named: NamedSchool, clientId: string): Promise<Outcome>
   }
 }
 
-async function changeStanding(
+async function changeStatus(
   named: NamedSchool,
   clientId: string,
   operation: typeof disableClient,
