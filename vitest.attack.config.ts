@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run attack`: the long versions of the attacks, one file after another, because they measure. */
+/**
+ * `npm run attack`: the long versions of the attacks, one file after another, because they measure.
+ */
 export default defineConfig({
   test: {
     include: ['test/attack/**/*.attack.ts'],
@@ -9,7 +11,8 @@ export default defineConfig({
     setupFiles: 'test/support/each-file.ts',
     fileParallelism: false,
     pool: 'forks',
-    // A collection of garbage costs by what is alive, not by the input that is measured, so there are few of them.
+    // A collection of garbage costs by what is alive, not by the input that is measured, so there
+    // are few of them.
     execArgv: [
       '--min-semi-space-size=256',
       '--max-semi-space-size=256',

@@ -8,11 +8,13 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/each-file.ts',
     restoreMocks: true,
-    // The files share their modules. Each brings its own database; what a module remembers must not matter to the next file.
+    // The files share their modules. Each brings its own database; what a module remembers must not
+    // matter to the next file.
     isolate: false,
     // Half of a test is waiting for PostgreSQL or a browser, so two share even two cores well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // A test file makes much garbage and keeps little of it: with more room it is collected less often.
+    // A test file makes much garbage and keeps little of it: with more room it is collected less
+    // often.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     // Guards against a hang, nothing else: no test asserts how long something takes.
     testTimeout: 180_000,

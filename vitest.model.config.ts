@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run model`: random traces, judged by the reference model; goes on where the last run ended. */
+/**
+ * `npm run model`: random traces, judged by the reference model; goes on where the last run ended.
+ */
 export default defineConfig({
   test: {
     include: ['test/model/**/*.model.ts'],

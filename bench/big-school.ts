@@ -37,7 +37,8 @@ const { values } = parseArgs({
 })
 const until =
   performance.now() + wholeNumber('minutes', values.minutes, values.quick ? 2 : 40) * 60_000
-// After five runs on a connection PostgreSQL may keep one plan for all values, as it does on a server that runs for a day.
+// After five runs on a connection PostgreSQL may keep one plan for all values, as it does on a
+// server that runs for a day.
 const rounds = values.quick ? { warmUp: 1, turns: 2 } : { warmUp: 8, turns: 7 }
 
 const school = await openBigSchool((text) => console.error(text))

@@ -25,9 +25,10 @@ const { values } = parseArgs({
 })
 const TURNS = wholeNumber('turns', values.turns, 9)
 /**
- * A number of requests for each process: with a time, or one number for two processes, the side with
- * more processes would still compile while it is measured. The number is so high that each process has
- * served nearly all of ten thousand schools; two processes serve half of them in each pass.
+ * A number of requests for each process: with a time, or one number for two processes, the side
+ * with more processes would still compile while it is measured. The number is so high that each
+ * process has served nearly all of ten thousand schools; two processes serve half of them in each
+ * pass.
  */
 const WARM_UP = { requests: 40_000, milliseconds: 60_000 }
 /** Long enough that the slow first requests after a pause have little weight. */
@@ -91,8 +92,8 @@ try {
     const title = `UserInfo: ${before} → ${after} connections`
     await compare(title, userinfo, 1.15, step('ours'), step('floor'))
   }
-  // Enough connections for two busy processes; the same number per process; and so few that each of the
-  // two processes wakes up for nearly every request.
+  // Enough connections for two busy processes; the same number per process; and so few that each of
+  // the two processes wakes up for nearly every request.
   for (const [before, after] of [
     [MANY_LANES, MANY_LANES],
     [LANES, 2 * LANES],

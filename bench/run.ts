@@ -84,7 +84,10 @@ const NOT_IN_QUICK: readonly ContenderName[] = [
   'oidc-provider-postgres+openid',
   'mercurius',
 ]
-/** A quick run without the names of scenarios begins no further one after this time, so that it ends within three minutes. */
+/**
+ * A quick run without the names of scenarios begins no further one after this time, so that it ends
+ * within three minutes.
+ */
 const QUICK_MS = 120_000
 const mayRun = (name: ContenderName): boolean =>
   name === 'floor' || (wanted?.includes(name) ?? !(values.quick && NOT_IN_QUICK.includes(name)))

@@ -28,9 +28,14 @@ export interface Scenario {
   readonly peers: readonly ContenderName[]
   /** Factor for the number of starts: small answers differ more from process to process. */
   readonly moreStarts?: number
-  /** The share of the usual number of requests to warm up with, for a request that does the work of many. */
+  /**
+   * The share of the usual number of requests to warm up with, for a request that does the work of
+   * many.
+   */
   readonly warmUp?: number
-  /** Whether its rows die later: purge and vacuum of them are counted for ours and for the floor. */
+  /**
+   * Whether its rows die later: purge and vacuum of them are counted for ours and for the floor.
+   */
   readonly leavesRows?: boolean
   /** Requests for contenders that serve our API on our tables: ours, the floor, GraphQL servers. */
   prepare(world: World, count: number): Promise<Play>

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command `schoolgate`. An installed package has been built; a checkout is built when it is first needed.
+// The command `schoolgate`. An installed package has been built; a checkout is built when it is
+// first needed.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,8 +1,10 @@
-// Makes everything that the server needs and git does not have: dist, the files of the explorer, the link of the command.
-// dist has the program in a few large files: to load a thousand small ones takes half of a start.
+// Makes everything that the server needs and git does not have: dist, the files of the explorer,
+// the link of the command. dist has the program in a few large files: to load a thousand small ones
+// takes half of a start.
 //   node scripts/build.mjs               always
-//   node scripts/build.mjs --if-needed   only if dist is missing or was built from other sources (npm start)
-//   node scripts/build.mjs --clean       without the parts of older builds, which a running server may still load (npm pack)
+//   node scripts/build.mjs --if-needed   only if dist is missing or was built from other sources
+//   (npm start) node scripts/build.mjs --clean       without the parts of older builds, which a
+//   running server may still load (npm pack)
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +35,10 @@ async function findBundler() {
   }
 }
 
-/** Packages stay outside. Every file is directly in dist, where sources that name files beside them expect those. */
+/**
+ * Packages stay outside. Every file is directly in dist, where sources that name files beside them
+ * expect those.
+ */
 async function bundle(bundler) {
   await bundler.build({
     root,

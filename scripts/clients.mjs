@@ -1,4 +1,5 @@
-// Takes clients of other authors through the demo schools and writes docs/clients.md: npm run clients [-- client ...]
+// Takes clients of other authors through the demo schools and writes docs/clients.md: npm run
+// clients [-- client ...]
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -20,13 +21,15 @@ if (missing.length > 0) {
   process.exit(1)
 }
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
-// npm links the Node 22 that only the MCP Inspector needs; npx would run every other client with it.
+// npm links the Node 22 that only the MCP Inspector needs; npx would run every other client with
+// it.
 rmSync(`${folder}/node_modules/.bin/node`, { force: true })
 // Not by npm, which would look for Node in the same place.
 const tsx = `${folder}/node_modules/tsx/dist/cli.mjs`
 const { status } = spawnSync(process.execPath, [tsx, 'run.ts', ...process.argv.slice(2)], {
   cwd: folder,
-  // Otherwise mcp-use reports its use, and Express prints the errors that a trial causes on purpose.
+  // Otherwise mcp-use reports its use, and Express prints the errors that a trial causes on
+  // purpose.
   env: { ...process.env, MCP_USE_ANONYMIZED_TELEMETRY: 'false', NODE_ENV: 'test' },
   stdio: 'inherit',
 })

@@ -23,7 +23,9 @@ function installSuite() {
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: suiteFolder, stdio: 'inherit' })
 }
 
-/** The suite needs Node 22. The product runs on 20, so the suite installs its own Node if needed. */
+/**
+ * The suite needs Node 22. The product runs on 20, so the suite installs its own Node if needed.
+ */
 function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath
   const { platform, arch } = process

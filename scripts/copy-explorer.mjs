@@ -1,5 +1,5 @@
-// Copies the files of the Member API explorer to the place where the server finds them, so that their packages
-// and all dependencies of those are not deployed.
+// Copies the files of the Member API explorer to the place where the server finds them, so that
+// their packages and all dependencies of those are not deployed.
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'

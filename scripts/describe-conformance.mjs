@@ -61,7 +61,8 @@ function overview(run) {
 }
 
 /**
- * @param {{ suiteVersion: string, expected: { feature: string, reason: string, checks: string[] }[], runs: object[] }} found
+ * @param {{ suiteVersion: string, expected: { feature: string, reason: string, checks: string[]
+ * }[], runs: object[] }} found
  * @returns {{ markdown: string, problems: string[] }}
  */
 export function describeConformance({ suiteVersion, expected, runs }) {

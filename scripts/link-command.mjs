@@ -1,4 +1,5 @@
-// Links the command where `npx schoolgate` looks first. Otherwise npx would install this folder as a package.
+// Links the command where `npx schoolgate` looks first. Otherwise npx would install this folder as
+// a package.
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 
 const root = new URL('../', import.meta.url).pathname

@@ -1,4 +1,5 @@
-// Installs and starts Schoolgate in every documented way and writes the sizes into docs/guides/install.md: npm run test:package
+// Installs and starts Schoolgate in every documented way and writes the sizes into
+// docs/guides/install.md: npm run test:package
 import { runnerImport } from 'vite'
 
 const { module } = await runnerImport('./test/package/try-package.ts')

@@ -1,4 +1,5 @@
-// Runs the checks beside the tests, which now and then wait for PostgreSQL: npm test, npm run test:all.
+// Runs the checks beside the tests, which now and then wait for PostgreSQL: npm test, npm run
+// test:all.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 

@@ -39,7 +39,10 @@ export interface AppOptions {
   readonly line?: Partial<LineSettings>
 }
 
-/** Paths that scripts of other sites may call. The authorization endpoint and the pages stay off this list. */
+/**
+ * Paths that scripts of other sites may call. The authorization endpoint and the pages stay off
+ * this list.
+ */
 const API_PATHS: readonly string[] = [
   '/.well-known/',
   '/api/',

@@ -42,7 +42,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 const OURS = 'SCHOOLGATE_'
 
-/** A misspelt variable would silently leave its default in force. Only our own prefix is ours to judge. */
+/**
+ * A misspelt variable would silently leave its default in force. Only our own prefix is ours to
+ * judge.
+ */
 export function unknownVariables(
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {

@@ -46,8 +46,8 @@ const namedValues = z.string().transform((text, context) => {
 })
 
 /**
- * All variables with default and purpose; a test compares the table in docs/settings.md with this. A message about a
- * wrong value does not show that of a secret.
+ * All variables with default and purpose; a test compares the table in docs/settings.md with this.
+ * A message about a wrong value does not show that of a secret.
  */
 export const variables = {
   NODE_ENV: {
@@ -398,8 +398,8 @@ const PAIR = /^([\w!#$%&'*+.^`|~-]+)=([ -~]*)$/
 const VISIBLE = /^[ -~]*$/
 
 /**
- * Reads `name=value,name=value` with percent-encoded values, the form in which OpenTelemetry has such lists. Undefined if it
- * does not fit.
+ * Reads `name=value,name=value` with percent-encoded values, the form in which OpenTelemetry has
+ * such lists. Undefined if it does not fit.
  *
  * @see https://www.w3.org/TR/baggage/#header-content
  */

@@ -34,7 +34,9 @@ export class Asking {
     }
   }
 
-  /** Reads the answer without keeping it, and counts its lines; with more than `most` it is left. */
+  /**
+   * Reads the answer without keeping it, and counts its lines; with more than `most` it is left.
+   */
   async countLines(
     { path, headers }: Asked,
     most: number,

@@ -4,8 +4,9 @@ import { FILLED_IN, filteredRows, pageRows, purgedRows } from './rows/page-rows.
 import { BIG, SMALL, SMALL_WITH_PAGES } from './school-size.ts'
 
 /**
- * Gives the small school full pages, in a database that was kept from before, too. Rows that are there stay, so a second
- * run adds nothing. The vacuum is the one that PostgreSQL does by itself at an installation.
+ * Gives the small school full pages, in a database that was kept from before, too. Rows that are
+ * there stay, so a second run adds nothing. The vacuum is the one that PostgreSQL does by itself at
+ * an installation.
  */
 export async function fillPages(
   address: DatabaseAddress,

@@ -3,8 +3,8 @@ import { FIRST_PAIR_AT, idOf } from '../world/ids.ts'
 import type { SchoolSize } from './school-size.ts'
 
 /**
- * The id of the nth row of a kind at a school; it grows with n, as real ids do. With casts, because PostgreSQL makes no call
- * of a function all of whose parts are immutable.
+ * The id of the nth row of a kind at a school; it grows with n, as real ids do. With casts, because
+ * PostgreSQL makes no call of a function all of whose parts are immutable.
  */
 export const BIG_ID_SQL = `
   create or replace function big_id(kind text, school int, n bigint) returns uuid language sql immutable

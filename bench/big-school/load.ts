@@ -21,8 +21,9 @@ interface Removed {
 }
 
 /**
- * Fills an empty, migrated database inside one transaction. PostgreSQL makes the rows itself, which costs less than
- * to send them with COPY. Keys and indexes are made afterwards, triggers do not run.
+ * Fills an empty, migrated database inside one transaction. PostgreSQL makes the rows itself, which
+ * costs less than to send them with COPY. Keys and indexes are made afterwards, triggers do not
+ * run.
  */
 export async function load(
   client: pg.ClientBase,

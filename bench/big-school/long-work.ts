@@ -156,7 +156,10 @@ async function announce(bench: Bench, at: Callers, school: BigSchool): Promise<D
 
 /** Seldom enough not to count much in the cost of the work. */
 const ASKED_EVERY_MS = 100
-/** A machine with other work has slow answers without any announcement, too: so it is asked before, as well. */
+/**
+ * A machine with other work has slow answers without any announcement, too: so it is asked before,
+ * as well.
+ */
 const QUIET_MS = 10_000
 
 /** A person of another school opens a page again and again; `stop` tells how long answers took. */

@@ -24,8 +24,8 @@ export interface BigSchool {
 const FOLDER = new URL('../data/big-school', import.meta.url).pathname
 
 /**
- * No disk flush and no background work, because both happen at random moments. No parallel workers, because the CPU of a process
- * that has ended is not counted.
+ * No disk flush and no background work, because both happen at random moments. No parallel workers,
+ * because the CPU of a process that has ended is not counted.
  */
 const SETTINGS = {
   max_connections: '200',

@@ -35,7 +35,9 @@ export const coursesOf = ({ thousands, courses }: SchoolSize): number => courses
 export const someOf = ({ thousands, some }: SchoolSize): number =>
   some ?? Math.max(4, thousands / 10)
 
-/** So many of each thing fill any page and the one after it, and are as many as at the big school. */
+/**
+ * So many of each thing fill any page and the one after it, and are as many as at the big school.
+ */
 export const FULL_PAGE = 100
 
 /** The small school with full pages: a page of 25 is not compared with one of 4. */

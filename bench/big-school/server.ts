@@ -10,7 +10,10 @@ import { stopAtExit } from '../world/stop-at-exit.ts'
 import { urlOf } from '../world/world.ts'
 
 export interface Loop {
-  /** The longest time for which the event loop stood still, without that for which the machine gave a thread without work no turn. */
+  /**
+   * The longest time for which the event loop stood still, without that for which the machine gave
+   * a thread without work no turn.
+   */
   readonly stallMs: number
   readonly rss: number
 }

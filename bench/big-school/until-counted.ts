@@ -4,7 +4,10 @@ import type { DatabaseAddress } from '../../src/foundation/db/embedded/embedded-
 
 const PAUSE_MS = 1_000
 
-/** The server counts the figures of both schools once; rows about analytics are of schools that are counted. */
+/**
+ * The server counts the figures of both schools once; rows about analytics are of schools that are
+ * counted.
+ */
 export async function untilCounted(
   address: DatabaseAddress,
   tell: (text: string) => void,

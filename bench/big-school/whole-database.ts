@@ -14,7 +14,10 @@ import { type Ran, runCommand, saidRun } from './run-command.ts'
 import { BIG, type SchoolSize, SMALL } from './school-size.ts'
 import { startServer } from './server.ts'
 
-/** A backup and its restore are in proportion to the rows, so a part of the big school is enough to see it. */
+/**
+ * A backup and its restore are in proportion to the rows, so a part of the big school is enough to
+ * see it.
+ */
 const PART: SchoolSize = { ...BIG, thousands: 20 }
 
 const START = 'start until ready'

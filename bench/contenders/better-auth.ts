@@ -24,7 +24,9 @@ const MAX_FLOWS = 200
 /** Clients that it keeps in memory instead of reading them at every request. */
 const trusted = new Set<string>()
 
-/** better-auth with its OAuth provider: a public client that skips consent, ES256, opaque tokens. */
+/**
+ * better-auth with its OAuth provider: a public client that skips consent, ES256, opaque tokens.
+ */
 const auth = betterAuth({
   database: new pg.Pool(POOL),
   baseURL: 'http://127.0.0.1',

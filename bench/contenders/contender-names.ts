@@ -1,6 +1,6 @@
 /**
- * All contenders; each except ours is the file of that name in this folder. A name with a plus is the
- * same server with other settings or requests.
+ * All contenders; each except ours is the file of that name in this folder. A name with a plus is
+ * the same server with other settings or requests.
  */
 export const CONTENDER_TITLES = {
   floor: 'floor',

@@ -10,7 +10,10 @@ const CLIENT = 'app'
 const SCOPES = 'profile email'
 const pool = new pg.Pool(POOL)
 
-/** The tables of its generator; without `previous_refresh_token`, so that a refresh revokes the old token at once. */
+/**
+ * The tables of its generator; without `previous_refresh_token`, so that a refresh revokes the old
+ * token at once.
+ */
 await pool.query(`
   create table users (id bigserial primary key, name text, picture text, email text, roles text[]);
   create table oauth_applications (

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the ports that the system assigns, so that contenders can start at the same time; random, so
- * that two runs can work at the same time.
+ * Below the ports that the system assigns, so that contenders can start at the same time; random,
+ * so that two runs can work at the same time.
  */
 let lastPort = 20_000 + randomInt(10_000)
 

@@ -16,9 +16,10 @@ interface Setup {
 }
 
 /**
- * Its own tables and modules, as Debian installs them, with indexes for columns that it searches without one. People already have
- * their subject: it makes one at the first token of a person, and meanwhile another thread, on the same connection, can get its id
- * instead of that of a new token, and then answers 500.
+ * Its own tables and modules, as Debian installs them, with indexes for columns that it searches
+ * without one. People already have their subject: it makes one at the first token of a person, and
+ * meanwhile another thread, on the same connection, can get its id instead of that of a new token,
+ * and then answers 500.
  */
 export async function createTables(pool: pg.Pool, { root, client }: Setup): Promise<void> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -6,7 +6,10 @@ import { createTables, PLUGIN, writeSettings } from './glewlwyd-setup.ts'
 import { POOL, SCENARIO } from './serve.ts'
 import { serveProgram } from './serve-program.ts'
 
-/** Public; only introspection needs a client with a secret. This one is stored as it is, so no slow hash is checked. */
+/**
+ * Public; only introspection needs a client with a secret. This one is stored as it is, so no slow
+ * hash is checked.
+ */
 const CLIENT: Readonly<Record<string, string>> = {
   client_id: 'app',
   ...(SCENARIO === 'introspection' ? { client_secret: 'bench' } : {}),

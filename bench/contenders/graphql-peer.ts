@@ -4,7 +4,9 @@ import { loadCourses } from '../scenarios/syllabus-sql.ts'
 import { findMember, type Member } from '../scenarios/viewer-sql.ts'
 import { POOL } from './serve.ts'
 
-/** The schema of both GraphQL servers: the fields that the scenarios select, with the floor's SQL. */
+/**
+ * The schema of both GraphQL servers: the fields that the scenarios select, with the floor's SQL.
+ */
 export const typeDefs = `
   type Query { viewer: Viewer }
   type Viewer { id: ID! enrolledCourses: Courses! }

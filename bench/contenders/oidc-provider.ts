@@ -15,7 +15,10 @@ const DAYS = 90 * 24 * 3600
 const VERIFIER = randomBytes(32).toString('base64url')
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
-/** oidc-provider with one public client, ES256, rotation and opaque tokens: the settings nearest to ours. */
+/**
+ * oidc-provider with one public client, ES256, rotation and opaque tokens: the settings nearest to
+ * ours.
+ */
 export async function serveOidcProvider(adapter: AdapterFactory): Promise<void> {
   const { kid, privateKey } = generateEs256Key()
   const provider = new Provider('http://127.0.0.1', {

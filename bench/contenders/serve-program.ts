@@ -10,8 +10,8 @@ interface Program {
 }
 
 /**
- * A server that is not written in JavaScript, as the child of this process, which prepares its requests and ends with it. The
- * runner adds the CPU times of both.
+ * A server that is not written in JavaScript, as the child of this process, which prepares its
+ * requests and ends with it. The runner adds the CPU times of both.
  */
 export async function serveProgram(program: Program, plays: Plays): Promise<void> {
   const { command, args, env, port } = program

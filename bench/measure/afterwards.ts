@@ -7,7 +7,10 @@ import { REFRESHES_A_DAY } from '../world/tokens.ts'
 import type { World } from '../world/world.ts'
 import { readClocks, usedBetween } from './cpu.ts'
 
-/** Microseconds of CPU per refresh, of Node and PostgreSQL together, that are spent later on what it left behind. */
+/**
+ * Microseconds of CPU per refresh, of Node and PostgreSQL together, that are spent later on what it
+ * left behind.
+ */
 export interface Afterwards {
   readonly ours: number
   readonly floor: number
@@ -18,7 +21,9 @@ const DATABASE = 'afterwards'
 const REFRESHES = 20_000
 const RETENTION_DAYS = 365
 
-/** What purge and vacuum take: for ours the purge of the product, for the floor the least `delete`. */
+/**
+ * What purge and vacuum take: for ours the purge of the product, for the floor the least `delete`.
+ */
 export async function measureAfterwards(world: World, turns: number): Promise<Afterwards> {
   const figures: { ours: number[]; floor: number[] } = { ours: [], floor: [] }
   for (let turn = 0; turn < turns; turn++) {
@@ -37,7 +42,8 @@ async function costOf(world: World, whose: 'ours' | 'floor'): Promise<number> {
   // Open until the CPU is read: the time of a process that ended is not counted.
   const { db, close } = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 30_000 })
   try {
-    // Once without rows, as every other measurement: a server purges every hour, on connections that it has.
+    // Once without rows, as every other measurement: a server purges every hour, on connections
+    // that it has.
     await purge[whose](db, client)
     for (const statement of rowsOf(whose)) await client.query(statement)
     const before = { postgres: readClocks(world.postgresPid), node: process.cpuUsage() }
@@ -84,8 +90,9 @@ function idAt(days: number): string {
 }
 
 /**
- * Pairs that were used and replaced, each by an update as in life, in the order of their ids, and the audit entries of
- * the first refresh of each day. In the week before the purge, a vacuum has removed what the updates left.
+ * Pairs that were used and replaced, each by an update as in life, in the order of their ids, and
+ * the audit entries of the first refresh of each day. In the week before the purge, a vacuum has
+ * removed what the updates left.
  */
 function rowsOf(whose: 'ours' | 'floor'): readonly string[] {
   const id = (days: number) =>

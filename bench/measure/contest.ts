@@ -9,13 +9,15 @@ import { playRound, type Round, type RoundSettings } from './round.ts'
 
 export interface ContestSettings {
   /**
-   * How often the floor and ours are started: every process compiles the same code differently, which
-   * changes the cost of small answers by a tenth. Peers differ by more than that and are started once.
+   * How often the floor and ours are started: every process compiles the same code differently,
+   * which changes the cost of small answers by a tenth. Peers differ by more than that and are
+   * started once.
    */
   readonly starts: number
   /**
-   * Uncounted requests to each contender after each start, until the code is compiled and the plans are cached. A number,
-   * not a time: on a busy machine a time would end before V8 has seen enough calls, and cold code would be compared.
+   * Uncounted requests to each contender after each start, until the code is compiled and the plans
+   * are cached. A number, not a time: on a busy machine a time would end before V8 has seen enough
+   * calls, and cold code would be compared.
    */
   readonly warmUpRequests: number
   readonly rounds: number
@@ -23,8 +25,8 @@ export interface ContestSettings {
 }
 
 /**
- * All contenders take turns, round after round, so that other load of the machine affects all of them.
- * The order changes from turn to turn, because the first one finds the CPU caches of another.
+ * All contenders take turns, round after round, so that other load of the machine affects all of
+ * them. The order changes from turn to turn, because the first one finds the CPU caches of another.
  */
 export async function holdContest(
   world: World,
@@ -76,7 +78,10 @@ export async function holdContest(
   }
 }
 
-/** Nothing is compiled in C, and Ruby compiles a method after ten calls; both are too slow for as many requests as V8 needs. */
+/**
+ * Nothing is compiled in C, and Ruby compiles a method after ten calls; both are too slow for as
+ * many requests as V8 needs.
+ */
 const PROGRAM_WARM_UP = 0.1
 
 /** The number of single-use codes and tokens, which must be made first. */

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * Loaded into every contender before its own code, so it is plain JavaScript. Counts statements, one per
- * Sync of the extended protocol and one per simple query, and sends the number when asked.
+ * Loaded into every contender before its own code, so it is plain JavaScript. Counts statements,
+ * one per Sync of the extended protocol and one per simple query, and sends the number when asked.
  */
 const { prototype } = pg.Connection
 const { sync, query } = prototype

@@ -48,7 +48,10 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-/** CPU time of children of a process that have ended, in microseconds; Linux counts hundredths of a second. */
+/**
+ * CPU time of children of a process that have ended, in microseconds; Linux counts hundredths of a
+ * second.
+ */
 export function ofEndedChildren(pid: number): number {
   const fields = statOf(String(pid)).split(' ')
   return (Number(fields[13]) + Number(fields[14])) * 10_000

@@ -48,8 +48,8 @@ export async function playRound(
     machine: machineMicroseconds(),
     at: performance.now(),
   })
-  // Connections are opened before the CPU times are read and closed after: a round is short, and with a
-  // thousand connections every second request would open one, unlike real clients.
+  // Connections are opened before the CPU times are read and closed after: a round is short, and
+  // with a thousand connections every second request would open one, unlike real clients.
   const connections = await openConnections(target.port, settings.lanes)
   const before = await read()
   const { latencies, failures, firstFailure } = await send(connections, play, settings)

@@ -16,7 +16,9 @@ export interface StartUp {
 /** The number of starts; the median is reported. */
 const STARTS = 5
 
-/** From the start of the process to ready on an existing data folder, with the embedded PostgreSQL. */
+/**
+ * From the start of the process to ready on an existing data folder, with the embedded PostgreSQL.
+ */
 export async function measureStartUp(): Promise<StartUp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'schoolgate-bench-'))
   try {

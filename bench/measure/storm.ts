@@ -2,8 +2,8 @@ import { Client } from 'undici'
 import { FORM } from '../play.ts'
 
 /**
- * People sign in with wrong passwords all the time: every attempt hashes a password. Returns a function
- * that ends it, and the number of attempts.
+ * People sign in with wrong passwords all the time: every attempt hashes a password. Returns a
+ * function that ends it, and the number of attempts.
  */
 export function startSignInStorm(port: number, host: string, people: number): Storm {
   const state = { goesOn: true, tries: 0 }

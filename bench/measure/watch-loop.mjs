@@ -1,6 +1,9 @@
 import { watchLateness } from './lateness.mjs'
 
-/** Loaded into the server before its own code. Tells, when asked, how long its event loop stood still, and how much memory it has. */
+/**
+ * Loaded into the server before its own code. Tells, when asked, how long its event loop stood
+ * still, and how much memory it has.
+ */
 const lateness = watchLateness()
 
 process.on('message', (message) => {

@@ -6,7 +6,10 @@ const LABEL = 290
 const ROW = 20
 const HEAD = 34
 
-/** CPU per request as bars of the server and PostgreSQL, one group per scenario, each with its own scale. */
+/**
+ * CPU per request as bars of the server and PostgreSQL, one group per scenario, each with its own
+ * scale.
+ */
 export function plotOf(results: readonly Result[]): string {
   let y = 48
   const groups = results.map((result) => {

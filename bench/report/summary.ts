@@ -45,9 +45,9 @@ export function spread({ rounds }: Entry): number {
 }
 
 /**
- * The ratio of CPU to another contender, usually the floor; undefined if that one did not take part.
- * Each round is compared with the other's round of the same turn, because the speed of the machine can
- * change by half within a minute.
+ * The ratio of CPU to another contender, usually the floor; undefined if that one did not take
+ * part. Each round is compared with the other's round of the same turn, because the speed of the
+ * machine can change by half within a minute.
  */
 export function ratio(
   { entries }: Result,
@@ -78,7 +78,10 @@ export interface Verdict {
   readonly isMet: boolean
 }
 
-/** Compares ours with each bar. A failed request does less work, so a run with failures meets no bar. */
+/**
+ * Compares ours with each bar. A failed request does less work, so a run with failures meets no
+ * bar.
+ */
 export function verdictsOf(result: Result): readonly Verdict[] {
   const { scenario, entries } = result
   const ours = entries.find(({ contender }) => contender === 'ours')

@@ -34,7 +34,8 @@ export const refresh: Scenario = {
   ],
   leavesRows: true,
   async prepare(world, count) {
-    // So many that a round refreshes each pair once: the next refresh of a chain is never the first of a day.
+    // So many that a round refreshes each pair once: the next refresh of a chain is never the first
+    // of a day.
     const holders = members(world, Math.max(3 * count, MAX_LANES))
     const pairs = await mintPairs(world, holders, idInDay)
     const requests = pairs.map(({ host, clientId, refreshToken }) =>

@@ -9,7 +9,9 @@ export function idOf(kind: string, n: number): string {
     .join('-')
 }
 
-/** The time of the first seeded token pair; one per millisecond, because real ids grow with time. */
+/**
+ * The time of the first seeded token pair; one per millisecond, because real ids grow with time.
+ */
 export const FIRST_PAIR_AT = 1_700_000_000_000
 
 /** The id of a seeded pair: the time of the nth pair, and 15 digits that make it unique. */

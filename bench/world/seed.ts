@@ -10,8 +10,8 @@ export const MEMBER_SCOPES = ['account:read', 'account:write', 'email', 'openid'
 const SCOPES = `{${MEMBER_SCOPES.join(',')}}`
 
 /**
- * Fills an empty, migrated database with statements that make the rows inside PostgreSQL. Indexes are
- * built and foreign keys checked at the end, not row by row.
+ * Fills an empty, migrated database with statements that make the rows inside PostgreSQL. Indexes
+ * are built and foreign keys checked at the end, not row by row.
  */
 export async function seed(client: pg.ClientBase, size: Size): Promise<void> {
   await client.query(BENCH_ID_SQL)

@@ -71,10 +71,16 @@ const idAmongSeeded = ({ size }: World) => pairId(1 + randomInt(size.tokenPairs)
 const DAY_MS = 86_400_000
 const ACCESS_TOKEN_MS = 2 * 3_600_000
 
-/** Of a client in use, which refreshes when its access token expires. Only the first of a day leaves an audit entry. */
+/**
+ * Of a client in use, which refreshes when its access token expires. Only the first of a day leaves
+ * an audit entry.
+ */
 export const REFRESHES_A_DAY = DAY_MS / ACCESS_TOKEN_MS
 
-/** The ids of pairs that are refreshed over a day: the first is of an earlier day, the others are of the last hours. */
+/**
+ * The ids of pairs that are refreshed over a day: the first is of an earlier day, the others are of
+ * the last hours.
+ */
 export function idInDay(world: World, place: number): string {
   if (place % REFRESHES_A_DAY === 0) return idAmongSeeded(world)
   const now = Date.now()
@@ -82,7 +88,10 @@ export function idInDay(world: World, place: number): string {
   return idAt(from + randomInt(now - from + 1), digits())
 }
 
-/** One pair per holder, already used once: the write at a token's first use is not part of a usual request. */
+/**
+ * One pair per holder, already used once: the write at a token's first use is not part of a usual
+ * request.
+ */
 export async function mintPairs(
   world: World,
   holders: readonly Holder[],

@@ -88,7 +88,10 @@ async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<strin
   })
 }
 
-/** As in a server that has run for a while: otherwise it counts the figures of all schools while requests are measured. */
+/**
+ * As in a server that has run for a while: otherwise it counts the figures of all schools while
+ * requests are measured.
+ */
 async function countFigures(connection: DatabaseAddress): Promise<void> {
   const { db, close } = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
   try {

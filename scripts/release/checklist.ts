@@ -95,7 +95,10 @@ function unpinned(release: Release): Problem {
   return [`${missing.length} are not, beginning with ${missing[0]?.[0]}`, KEEP]
 }
 
-/** What the next version is compared with must come from this one, so nothing may change after it was written. */
+/**
+ * What the next version is compared with must come from this one, so nothing may change after it
+ * was written.
+ */
 function notKept(release: Release): Problem {
   const kept: Record<string, string> = JSON.parse(read(release, `${RELEASED}/sources.json`))
   const changed = Object.entries(sourceTrees(release.root)).flatMap(([folder, tree]) =>

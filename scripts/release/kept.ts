@@ -21,7 +21,9 @@ export function migrationDigests(root: string): Readonly<Record<string, string>>
   return Object.fromEntries(digests)
 }
 
-/** The committed sources as git names them: the statements of a release are those of exactly these. */
+/**
+ * The committed sources as git names them: the statements of a release are those of exactly these.
+ */
 export function sourceTrees(root: string): Readonly<Record<string, string>> {
   return {
     src: git(root, 'rev-parse', 'HEAD:src'),

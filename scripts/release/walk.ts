@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { checklist } from './checklist.ts'
 
-/** What a machine cannot judge here, or takes an hour. In this order, after every check above is fine. */
+/**
+ * What a machine cannot judge here, or takes an hour. In this order, after every check above is
+ * fine.
+ */
 const BY_HAND = [
   'npm ci && npm run test:all',
   'npm run test:node -- 22 && npm run test:node -- 24',

@@ -26,8 +26,8 @@ const COMMANDS: Readonly<Record<string, LoadCommand>> = {
 }
 
 /**
- * Runs one command and returns the exit code: 0 if it succeeded, 1 if it failed, 2 if the command line is wrong.
- * Uses nothing of the process except its arguments.
+ * Runs one command and returns the exit code: 0 if it succeeded, 1 if it failed, 2 if the command
+ * line is wrong. Uses nothing of the process except its arguments.
  */
 export async function runCommandLine(
   argv: readonly string[],
@@ -70,7 +70,10 @@ async function buildProgram(
   return program
 }
 
-/** Only the command that is called, because loading all of them takes longer than most commands. All of them for the help. */
+/**
+ * Only the command that is called, because loading all of them takes longer than most commands. All
+ * of them for the help.
+ */
 function namedIn(argv: readonly string[]): readonly LoadCommand[] {
   const [name] = argv.filter((word) => word !== '--json')
   const [, called] = Object.entries(COMMANDS).find(([known]) => known === name) ?? []

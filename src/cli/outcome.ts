@@ -33,7 +33,9 @@ export function nothingToChange(): CommandError {
   )
 }
 
-/** By the code of a refusal, or `not_found`: the remedy, or the error in other words and the remedy. */
+/**
+ * By the code of a refusal, or `not_found`: the remedy, or the error in other words and the remedy.
+ */
 export type RefusalWords = Readonly<
   Record<string, string | readonly [error: string, remedy: string]>
 >

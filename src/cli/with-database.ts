@@ -33,17 +33,24 @@ export interface Attached extends Database {
   readonly by: 'DATABASE_URL' | 'running server' | 'started for this command'
 }
 
-/** Commands work sequentially, so a few connections are enough and the others stay free for the server. */
+/**
+ * Commands work sequentially, so a few connections are enough and the others stay free for the
+ * server.
+ */
 const POOL_SIZE = 3
 /** Commands may take longer than requests. */
 const STATEMENT_TIMEOUT_MS = 10 * 60_000
-/** The command that started the database may stop it when this one begins; a busy machine takes seconds for that. */
+/**
+ * The command that started the database may stop it when this one begins; a busy machine takes
+ * seconds for that.
+ */
 const ATTACH_WITHIN_MS = 30_000
 const LOOK_AGAIN_MS = 100
 
 /**
- * Runs `work` on the database of this installation: that of DATABASE_URL, or that of the server that runs on the
- * data folder. If no server runs, the embedded PostgreSQL is started for the command and stopped afterwards.
+ * Runs `work` on the database of this installation: that of DATABASE_URL, or that of the server
+ * that runs on the data folder. If no server runs, the embedded PostgreSQL is started for the
+ * command and stopped afterwards.
  */
 export async function withDatabase<R>(
   config: Config,
@@ -70,8 +77,8 @@ async function attach(config: Config): Promise<Attached> {
       if (running !== undefined) return await open(running, 'running server')
       return await startForCommand(config.SCHOOLGATE_DATA_DIR)
     } catch (error) {
-      // Two commands at once: one starts between the other's look and its start, or stops between its
-      // look and its first query. The second one looks again.
+      // Two commands at once: one starts between the other's look and its start, or stops between
+      // its look and its first query. The second one looks again.
       if (Date.now() > until || !mayHaveMissed(error)) throw error
       await sleep(LOOK_AGAIN_MS)
     }
@@ -146,7 +153,10 @@ async function othersDone(connection: ConnectionSettings): Promise<void> {
   })
 }
 
-/** Migrates an empty database. One with data is only changed by `schoolgate migrate` or a start of the server. */
+/**
+ * Migrates an empty database. One with data is only changed by `schoolgate migrate` or a start of
+ * the server.
+ */
 async function requireMigrated({ pool, db, connection }: Attached): Promise<void> {
   const { rows } = await pool.query<{ fresh: boolean }>(
     "select to_regclass('public.schema_migrations') is null as fresh",

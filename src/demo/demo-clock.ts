@@ -11,8 +11,8 @@ export interface WeeklySlot {
 }
 
 /**
- * Times of the demo world, relative to the moment it is made. They are on full hours, so that lists look like those
- * of a real school.
+ * Times of the demo world, relative to the moment it is made. They are on full hours, so that lists
+ * look like those of a real school.
  */
 export class DemoClock {
   readonly now: Date
@@ -30,7 +30,10 @@ export class DemoClock {
     return new Date(this.#hour + count * HOUR)
   }
 
-  /** `days` from today (UTC) at `time`: always in the past below zero, always in the future above zero. */
+  /**
+   * `days` from today (UTC) at `time`: always in the past below zero, always in the future above
+   * zero.
+   */
   at(days: number, time = '09:00'): Date {
     return new Date(this.#day + days * DAY + minutesOf(time) * MINUTE)
   }

@@ -78,8 +78,9 @@ export async function createDemoWorldIfEmpty(
 }
 
 /**
- * Moves the demo schools to another port; true if any origin changed. A school with https or with another host is
- * in real use by now and is not moved, and neither is one whose new origin belongs to another school.
+ * Moves the demo schools to another port; true if any origin changed. A school with https or with
+ * another host is in real use by now and is not moved, and neither is one whose new origin belongs
+ * to another school.
  */
 export function moveDemoOrigins(db: Db, port: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -110,8 +111,9 @@ async function moveOrigin(
 }
 
 /**
- * Whether Demo Academy is served at this port. By its id and not only its origin: a first school of the operator at
- * localhost must not get the demo world's banner, mails in the log and documents from this machine.
+ * Whether Demo Academy is served at this port. By its id and not only its origin: a first school of
+ * the operator at localhost must not get the demo world's banner, mails in the log and documents
+ * from this machine.
  */
 export async function hasDemoWorld(db: Db, port: number): Promise<boolean> {
   const found = await db
@@ -187,7 +189,10 @@ interface Making {
   readonly passwordHash: string
 }
 
-/** All rows of the demo world. Only times, signing keys and the password hash differ between two runs. */
+/**
+ * All rows of the demo world. Only times, signing keys and the password hash differ between two
+ * runs.
+ */
 export function gatherDemoRows({ now, port, keyring, passwordHash }: Making): RowSet {
   const clock = new DemoClock(now)
   const rows = new RowSet()

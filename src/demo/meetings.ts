@@ -41,8 +41,8 @@ export function addMeetings(stage: Stage): void {
 }
 
 /**
- * A reserved meeting stays `available` until staff confirm it as `scheduled`; a `canceled` one keeps its owner. Past
- * and future weeks have all three.
+ * A reserved meeting stays `available` until staff confirm it as `scheduled`; a `canceled` one
+ * keeps its owner. Past and future weeks have all three.
  */
 function stateOf(week: number): MeetingState {
   const past = ['scheduled', 'scheduled', 'available', 'scheduled', 'canceled'] as const

@@ -76,7 +76,8 @@ export function addMembers({ school, schoolId, clock, rows }: Stage): void {
       user_id: personId(key),
       roles: [...roles],
       joined_at: clock.at(-daysAgo, `0${variety.integer(1, 9)}:00`),
-      // People of the demo world count as having signed in, also those without a password: all have names and pictures.
+      // People of the demo world count as having signed in, also those without a password: all have
+      // names and pictures.
       signed_in_at: clock.at(-daysAgo, '12:00'),
     })
   }

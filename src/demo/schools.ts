@@ -42,7 +42,8 @@ export function addSchool({ school, schoolId, clock, rows }: Stage, port: number
 }
 
 /**
- * Published three days ago, so every cache of the key set has it and an operator can activate it at once.
+ * Published three days ago, so every cache of the key set has it and an operator can activate it at
+ * once.
  */
 export function addSigningKey({ school, schoolId, clock, rows }: Stage, keyring: Keyring): void {
   if (school.keyStage === 'none') return

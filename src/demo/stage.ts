@@ -38,7 +38,9 @@ export function demoId(name: string): string {
   return uuidFromBytes(bytes)
 }
 
-/** A number of that many digits that looks like one of a payment provider and is always the same. */
+/**
+ * A number of that many digits that looks like one of a payment provider and is always the same.
+ */
 export function demoDigits(name: string, digits: number): string {
   const number = sha256(`schoolgate-demo:${name}`).readBigUInt64BE() % 10n ** BigInt(digits)
   return number.toString().padStart(digits, '0')
@@ -52,7 +54,10 @@ export interface Variety {
   pick<const T>(list: readonly [T, ...T[]]): T
 }
 
-/** mulberry32, seeded with a name: one stream per subject, so that more rows for one subject change no other. */
+/**
+ * mulberry32, seeded with a name: one stream per subject, so that more rows for one subject change
+ * no other.
+ */
 export function varietyOf(name: string): Variety {
   let state = sha256(`schoolgate-demo:${name}`).readUInt32BE()
   const next = (): number => {

@@ -10,9 +10,10 @@ import {
 import { OAuthError } from '../foundation/protocol/errors.ts'
 
 /**
- * Limits requests whose token is refused, by school and address, before their bodies are read. Others are not counted,
- * because many people share the address of a school or of an app's server. A token that was given out or good lately is checked
- * also when nothing is left: strangers behind the same address must not lock its holder out.
+ * Limits requests whose token is refused, by school and address, before their bodies are read.
+ * Others are not counted, because many people share the address of a school or of an app's server.
+ * A token that was given out or good lately is checked also when nothing is left: strangers behind
+ * the same address must not lock its holder out.
  */
 export class BadTokens {
   readonly #ofAddress
@@ -43,7 +44,8 @@ export class BadTokens {
     if (account?.isEmpty() && !this.#good.has(school.id, digest)) {
       refuseRate(this.#ofAddress.policy, account.decide(), reply)
     }
-    // Counted as refused until it is known to be good, so that requests at the same time do not all find something left.
+    // Counted as refused until it is known to be good, so that requests at the same time do not all
+    // find something left.
     account?.spend(1)
     try {
       const caller = await check()
@@ -74,8 +76,9 @@ function isBadToken(error: unknown): boolean {
 const REMEMBERED = 20_000
 
 /**
- * SHA-256 digests of access tokens that this process gave out or found good lately, because tokens are kept nowhere. They are
- * not proven by this, only worth a look when strangers have used up what their address has.
+ * SHA-256 digests of access tokens that this process gave out or found good lately, because tokens
+ * are kept nowhere. They are not proven by this, only worth a look when strangers have used up what
+ * their address has.
  */
 export class GoodTokens {
   readonly #digests = new LruCache<true>(REMEMBERED, { busy: true })

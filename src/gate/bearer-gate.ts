@@ -35,8 +35,8 @@ async function findBearer<C extends Caller>(
 }
 
 /**
- * An internal error while a token is checked must not look like a refusal of the token: the client would discard
- * a valid token.
+ * An internal error while a token is checked must not look like a refusal of the token: the client
+ * would discard a valid token.
  */
 function noVerdict(request: FastifyRequest, fault: unknown): OAuthError {
   logFailure(request, fault)
@@ -84,8 +84,9 @@ export function noteCallerRead(request: FastifyRequest): void {
 }
 
 /**
- * Whether the body came so slowly that the caller has to be read again: a thief could send the head of a request, and the rest
- * after the token is revoked. Writes are confirmed in their transaction besides.
+ * Whether the body came so slowly that the caller has to be read again: a thief could send the head
+ * of a request, and the rest after the token is revoked. Writes are confirmed in their transaction
+ * besides.
  */
 export function isCallerOld({ callerReadAt }: FastifyRequest): boolean {
   return callerReadAt !== undefined && performance.now() - callerReadAt > SLOW_MS

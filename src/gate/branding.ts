@@ -2,7 +2,10 @@ import type { School } from '../domain/schools/school.ts'
 import { sha256 } from '../foundation/crypto/digest.ts'
 import type { Branding } from '../foundation/html/layout.tsx'
 
-/** How a school's pages look: its name, its logo, the version of its colours, and the language of its texts. */
+/**
+ * How a school's pages look: its name, its logo, the version of its colours, and the language of
+ * its texts.
+ */
 export function brandingOf(school: School): Branding {
   const { appearance } = school
   return {

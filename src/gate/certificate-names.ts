@@ -5,9 +5,9 @@ import { rawQuery } from '../foundation/http/request-body.ts'
 const HOST_NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,20}$/
 
 /**
- * `GET /tls-allowed?domain=NAME` says whether a proxy may get a certificate for a name: 200 for the host of a school on
- * https, 404 otherwise. Without it anyone who points names at the proxy could use up its quota of certificates. The
- * answer tells no more than a request to that host does.
+ * `GET /tls-allowed?domain=NAME` says whether a proxy may get a certificate for a name: 200 for the
+ * host of a school on https, 404 otherwise. Without it anyone who points names at the proxy could
+ * use up its quota of certificates. The answer tells no more than a request to that host does.
  *
  * @see https://caddyserver.com/docs/caddyfile/options#on-demand-tls
  */

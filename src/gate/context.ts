@@ -14,7 +14,10 @@ export interface AppContext {
   readonly loopbackDocuments: boolean
   /** Hosts whose client metadata documents resolve at every school. */
   readonly documentHosts: readonly string[]
-  /** Absent if no mail server is configured; a member with a forgotten password then has to ask the school. */
+  /**
+   * Absent if no mail server is configured; a member with a forgotten password then has to ask the
+   * school.
+   */
   readonly mailer?: Mailer | undefined
   /** Absent if uploads are not possible. */
   readonly files?: FileStore | undefined

@@ -16,8 +16,9 @@ import { FileStoreAwayError } from '../foundation/storage/file-store.ts'
 export const RETRY_AFTER_SECONDS = 2
 
 /**
- * Converts any error to an OAuth error: errors of the caller keep their code, an unavailable database or file
- * store becomes "try again" and never a refusal of the token, everything else becomes a server error.
+ * Converts any error to an OAuth error: errors of the caller keep their code, an unavailable
+ * database or file store becomes "try again" and never a refusal of the token, everything else
+ * becomes a server error.
  */
 export function toOAuthError(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error
@@ -51,8 +52,8 @@ export function answerOAuthError(
 }
 
 /**
- * Answers an error of a protected resource: with a challenge if it is about the token. `resource` is what was
- * called, if it has a metadata document of its own.
+ * Answers an error of a protected resource: with a challenge if it is about the token. `resource`
+ * is what was called, if it has a metadata document of its own.
  */
 export function answerBearerError(
   error: unknown,
@@ -96,7 +97,9 @@ const OVERLOAD = new OAuthError(
 const REFERENCE = 'REFERENCE'
 let page: string | undefined
 
-/** Costs much less than to serve the request: the body is not read, and the page is rendered once. */
+/**
+ * Costs much less than to serve the request: the body is not read, and the page is rendered once.
+ */
 export function answerOverloaded(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -38,8 +38,9 @@ declare module 'fastify' {
 }
 
 /**
- * Finds the school of every request in this scope before any other hook runs, and lets the request wait if there are more
- * than can be answered. The Host header only selects the school; every URL in an answer is built from the stored origin.
+ * Finds the school of every request in this scope before any other hook runs, and lets the request
+ * wait if there are more than can be answered. The Host header only selects the school; every URL
+ * in an answer is built from the stored origin.
  */
 export function enterSchool(
   scope: FastifyInstance,
@@ -174,8 +175,8 @@ export function entrantOf({ headers }: FastifyRequest, school: School | undefine
 }
 
 /**
- * A document of each school, written once per school object: the directory replaces a school that changed. A string is
- * sent as it is, anything else as JSON.
+ * A document of each school, written once per school object: the directory replaces a school that
+ * changed. A string is sent as it is, anything else as JSON.
  */
 export function perSchool(
   options: DocumentOptions,

@@ -11,7 +11,10 @@ import { viewOf } from '../foundation/db/lanes.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
 import type { WorkMetrics } from './work-metrics.ts'
 
-/** How often a process looks by itself: for jobs of a process that died, and for notices that did not arrive. */
+/**
+ * How often a process looks by itself: for jobs of a process that died, and for notices that did
+ * not arrive.
+ */
 const LOOK_SECONDS = 10
 const PURGE_SECONDS = 600
 
@@ -63,7 +66,10 @@ export function workOnJobs(
 const PAUSE_MS = 1_000
 const SHORT_PAUSE_MS = 20
 
-/** Without these indexes to count one day reads a whole table. An update builds them after the start. */
+/**
+ * Without these indexes to count one day reads a whole table. An update builds them after the
+ * start.
+ */
 const INDEXES = ['enrollments_by_start', 'payments_by_refund']
 
 /** Counts the figures that writes made wrong until stopped; `stop` waits for the current round. */

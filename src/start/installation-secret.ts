@@ -12,8 +12,9 @@ import { oneLine } from '../foundation/text/visible-text.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * The secret that seals signing keys: from the environment, or, with the embedded database, made once and kept
- * beside it. Two processes that start at once get the same one, because the file is created atomically.
+ * The secret that seals signing keys: from the environment, or, with the embedded database, made
+ * once and kept beside it. Two processes that start at once get the same one, because the file is
+ * created atomically.
  */
 export async function loadInstallationSecret(config: Config): Promise<string> {
   const known = await findInstallationSecret(config)
@@ -32,8 +33,9 @@ export async function loadInstallationSecret(config: Config): Promise<string> {
 }
 
 /**
- * The keyring of a migrated database. Refuses a secret that is not the one it was made with, unless the old one is given
- * too: signing keys would stay closed, and new ones would be sealed with another secret.
+ * The keyring of a migrated database. Refuses a secret that is not the one it was made with, unless
+ * the old one is given too: signing keys would stay closed, and new ones would be sealed with
+ * another secret.
  */
 export async function openKeyring(config: Config, db: Db): Promise<Keyring> {
   const found = await findInstallationSecret(config)

@@ -84,8 +84,9 @@ export interface KeptPostgres {
 }
 
 /**
- * Keeps the embedded PostgreSQL running: starts it again if it was killed, ran out of memory or crashed. Until
- * then requests are answered with 503. The address stays the same, so the pools reconnect.
+ * Keeps the embedded PostgreSQL running: starts it again if it was killed, ran out of memory or
+ * crashed. Until then requests are answered with 503. The address stays the same, so the pools
+ * reconnect.
  */
 export async function keepEmbeddedPostgres(dataDir: string, log: Logger): Promise<KeptPostgres> {
   let current = await startEmbeddedPostgres({ dataDir })
@@ -107,7 +108,8 @@ export async function keepEmbeddedPostgres(dataDir: string, log: Logger): Promis
         } else if (next instanceof EmbeddedPostgresError) {
           resolve({ ...report, message: next.message })
         } else if (isStopping || next.address.host !== address.host) {
-          // The socket has a temporary path, and after a restart it is another one: the pools could not reconnect.
+          // The socket has a temporary path, and after a restart it is another one: the pools could
+          // not reconnect.
           await next.stop()
           resolve(report)
         } else {

@@ -34,12 +34,15 @@ export interface PreparedDatabase {
   readonly setupCode?: string | undefined
 }
 
-/** Texts beyond these are rendered in the background, so that a large installation starts soon after an update. */
+/**
+ * Texts beyond these are rendered in the background, so that a large installation starts soon after
+ * an update.
+ */
 const RENDERING_STEPS = 5
 
 /**
- * Starts the database, migrates the schema, adds missing platforms, makes the demo world or a setup code and renders
- * texts that an older version wrote: once per start.
+ * Starts the database, migrates the schema, adds missing platforms, makes the demo world or a setup
+ * code and renders texts that an older version wrote: once per start.
  */
 export async function openPreparedDatabase(config: Config, log: Logger): Promise<PreparedDatabase> {
   const server = await openDatabaseServer(config, log)
@@ -163,7 +166,10 @@ async function migrateForStart(server: DatabaseServer, log: Logger): Promise<voi
   }
 }
 
-/** Creates the demo world in an empty database if it is wanted, and moves its origins to the current port. */
+/**
+ * Creates the demo world in an empty database if it is wanted, and moves its origins to the current
+ * port.
+ */
 async function prepareDemo(db: Db, keyring: Keyring, config: Config): Promise<boolean> {
   if (isDemoRefused(config)) return false
   if (config.SCHOOLGATE_DEMO === 'on' || config.DATABASE_URL === undefined) {
@@ -174,8 +180,8 @@ async function prepareDemo(db: Db, keyring: Keyring, config: Config): Promise<bo
 }
 
 /**
- * Its passwords are public. Without this refusal, a demo world that `schoolgate demo` made is served as one also where
- * DATABASE_URL is set.
+ * Its passwords are public. Without this refusal, a demo world that `schoolgate demo` made is
+ * served as one also where DATABASE_URL is set.
  */
 function isDemoRefused(config: Config): boolean {
   return config.NODE_ENV === 'production' || config.SCHOOLGATE_DEMO === 'off'

@@ -17,7 +17,10 @@ import type { Sweep, SweepStep } from '../foundation/db/sweep.ts'
 const STEP_ROWS = 1000
 const STEPS_PER_ROUND = 200
 
-/** Where each sweep without a kept position stopped, so that a long table is swept in several rounds. */
+/**
+ * Where each sweep without a kept position stopped, so that a long table is swept in several
+ * rounds.
+ */
 export type PurgePositions = Map<string, string>
 
 export interface PurgeOptions {
@@ -30,7 +33,9 @@ export interface PurgeOptions {
 }
 
 export interface PurgeReport {
-  /** Removed rows by kind; `unused_children` and `surplus_authorizations` were revoked, not removed. */
+  /**
+   * Removed rows by kind; `unused_children` and `surplus_authorizations` were revoked, not removed.
+   */
   readonly removed: Readonly<Record<string, number>>
   /** False if a sweep continues in the next round. */
   readonly finished: boolean

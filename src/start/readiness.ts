@@ -66,7 +66,10 @@ export function readinessChecks(
   ]
 }
 
-/** Why this build cannot serve on the schema of the database; undefined if it can. For the readiness check. */
+/**
+ * Why this build cannot serve on the schema of the database; undefined if it can. For the readiness
+ * check.
+ */
 export async function findSchemaProblem(
   query: Query,
   migrations: readonly Migration[],

@@ -45,8 +45,9 @@ import { addWorkMetrics, buildIndexesInBackground } from './work-metrics.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
 
 /**
- * Connections that wait until the process accepts them. Beyond it the system drops them without a word, and clients try
- * again seconds later; Node's default of 511 is less than arrives in one turn of a busy event loop.
+ * Connections that wait until the process accepts them. Beyond it the system drops them without a
+ * word, and clients try again seconds later; Node's default of 511 is less than arrives in one turn
+ * of a busy event loop.
  */
 const BACKLOG = 4_096
 /** How long each part may take to close after the last request. */
@@ -294,7 +295,10 @@ export interface SchoolChanges {
   readonly pace?: ListenerPace
 }
 
-/** Keeps a directory up to date with changes by any process or by plain SQL, and tells of new jobs, until it is stopped. */
+/**
+ * Keeps a directory up to date with changes by any process or by plain SQL, and tells of new jobs,
+ * until it is stopped.
+ */
 export async function listenForSchoolChanges(
   directory: SchoolDirectory,
   { connection, pool, watch, onError, onJob, pace }: SchoolChanges,

@@ -22,8 +22,9 @@ export interface WorkMetrics {
 }
 
 /**
- * What waits in the background, of the whole installation: every process reports the same, so the largest counts. It is read
- * with the metrics, by one statement each for jobs and mails that counts up to a limit. NaN if the database does not answer.
+ * What waits in the background, of the whole installation: every process reports the same, so the
+ * largest counts. It is read with the metrics, by one statement each for jobs and mails that counts
+ * up to a limit. NaN if the database does not answer.
  */
 export function addWorkMetrics(registry: Registry, db: Db, hasMailer: boolean): WorkMetrics {
   const gauge = (name: string, help: string, read: () => Promise<number | undefined>) =>
@@ -86,7 +87,9 @@ export interface IndexPace {
   readonly retryMs?: number
 }
 
-/** Builds indexes that an update brought while this process serves. `stop` ends a build that runs. */
+/**
+ * Builds indexes that an update brought while this process serves. `stop` ends a build that runs.
+ */
 export function buildIndexesInBackground(
   { connection }: Pick<DatabaseServer, 'connection'>,
   { pool }: Pick<Database, 'pool'>,

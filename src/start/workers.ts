@@ -80,7 +80,9 @@ function endWorker(worker: Worker | undefined): Promise<void> {
   })
 }
 
-/** Lets the parent collect the metrics of this worker; creating the registry starts the listener. */
+/**
+ * Lets the parent collect the metrics of this worker; creating the registry starts the listener.
+ */
 export function shareMetrics(registry: Registry): void {
   new AggregatorRegistry()
   AggregatorRegistry.setRegistries(registry)

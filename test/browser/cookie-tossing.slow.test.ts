@@ -10,8 +10,8 @@ import { aPlainProxy, aTlsProxy } from '../support/tls-proxy.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
 
 /**
- * Schools on sibling names of one domain, and a hostile sibling that sets cookies for the whole domain: a session
- * of the attacker, or rubbish.
+ * Schools on sibling names of one domain, and a hostile sibling that sets cookies for the whole
+ * domain: a session of the attacker, or rubbish.
  */
 
 const HOST = 'good.school.test'

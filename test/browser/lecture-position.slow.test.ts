@@ -47,7 +47,10 @@ function silence(): Buffer {
   return Buffer.concat([header, Buffer.alloc(rate * seconds, 0x80)])
 }
 
-/** Answers with the part that the player asks for: it cannot jump in a file of which it gets no parts. */
+/**
+ * Answers with the part that the player asks for: it cannot jump in a file of which it gets no
+ * parts.
+ */
 async function sendPart(route: Route): Promise<void> {
   const film = silence()
   const range = (await route.request().allHeaders()).range ?? 'bytes=0-'

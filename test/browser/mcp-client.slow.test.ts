@@ -77,14 +77,17 @@ async function connect(authProvider: StoringProvider): Promise<Connected> {
 async function connectFirst(authProvider: StoringProvider): Promise<Connected> {
   const client = new FirstClient({ name: 'a test', version: '1' })
   const transport = new FirstTransport(endpoint(), { authProvider })
-  // The class of the SDK declares `string | undefined` where its interface declares an optional member.
+  // The class of the SDK declares `string | undefined` where its interface declares an optional
+  // member.
   await client.connect(transport as Transport)
   const finishAuth = (callback: URLSearchParams) =>
     transport.finishAuth(String(callback.get('code')))
   return { client, finishAuth } as Connected
 }
 
-/** Connects anonymously, signs in as an owner in a browser, calls an operator tool and refreshes. */
+/**
+ * Connects anonymously, signs in as an owner in a browser, calls an operator tool and refreshes.
+ */
 async function connectAsOwner(
   open: (provider: StoringProvider) => Promise<Connected>,
   Unauthorized: new (message?: string) => Error,

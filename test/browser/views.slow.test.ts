@@ -16,7 +16,10 @@ const NO_PROBLEMS: Record<string, string[]> = {
   'desktop, light': [],
 }
 
-/** Wider letters, as WCAG 2.2 section 1.4.12 lets readers set them. A page that fits with them fits with the widest fonts, too. */
+/**
+ * Wider letters, as WCAG 2.2 section 1.4.12 lets readers set them. A page that fits with them fits
+ * with the widest fonts, too.
+ */
 const WIDE_LETTERS = `{
   const sheet = new CSSStyleSheet()
   sheet.replaceSync('* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important }')
@@ -24,7 +27,10 @@ const WIDE_LETTERS = `{
 }`
 const WIDTH = 'document.documentElement.scrollWidth'
 
-/** Pages that are wrong: one breaks a rule, the others have a heading that cannot be read, in one way of looking at them. */
+/**
+ * Pages that are wrong: one breaks a rule, the others have a heading that cannot be read, in one
+ * way of looking at them.
+ */
 const wrongPages: Record<string, string> = { broken: '<img src="/logo.svg">' }
 for (const how of Object.keys(NO_PROBLEMS)) {
   const [device, scheme] = how.split(', ')
@@ -136,7 +142,10 @@ describe('a single page', () => {
     return stops
   }
 
-  /** A browser focuses a field with `autofocus` when it first draws the page, which may be after `load`. */
+  /**
+   * A browser focuses a field with `autofocus` when it first draws the page, which may be after
+   * `load`.
+   */
   const untilFocused = () => page.waitForFunction('document.activeElement !== document.body')
 
   test('sign-in starts in the email field and continues in reading order', async () => {

@@ -132,7 +132,8 @@ test('of three processes one builds, the others look on, and one of them takes o
   }
   await terminateBuilder(watcher)
   await expect(first?.done).rejects.toThrow(/terminat/)
-  // Only then, because the successor removes the unfinished index, which waits for this transaction too.
+  // Only then, because the successor removes the unfinished index, which waits for this transaction
+  // too.
   await holder.query('commit')
   const others = processes.filter((one) => one !== first)
   const built = await Promise.all(others.map(({ done }) => done))

@@ -11,7 +11,10 @@ const connection = await emptyDatabase()
 const sender = await connect(connection)
 afterAll(() => sender.end())
 
-/** A busy machine may let an answer wait for seconds: only a test of a silent connection gives up early. */
+/**
+ * A busy machine may let an answer wait for seconds: only a test of a silent connection gives up
+ * early.
+ */
 const PACE = {
   connectMs: 60_000,
   heartbeatMs: 100,
@@ -99,7 +102,8 @@ test('a connection that dies silently is found by its missing heartbeat', async 
   await notify('lost')
   await vi.waitFor(() => expect(calls.gaps).toBeGreaterThan(1), eventually)
   expect(calls.changes).toEqual([])
-  // On a busy machine the next connection may be given up as well, so one notification may be lost too.
+  // On a busy machine the next connection may be given up as well, so one notification may be lost
+  // too.
   await vi.waitFor(async () => {
     await notify('after the gap')
     expect(calls.changes).toContain('news: after the gap')

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 
 /**
- * A PostgreSQL that is distributed by school (Citus) needs `school_id` in every unique index and foreign key of a table
- * that it distributes. docs/guides/sizing.md has a plan for each that lacks it.
+ * A PostgreSQL that is distributed by school (Citus) needs `school_id` in every unique index and
+ * foreign key of a table that it distributes. docs/guides/sizing.md has a plan for each that lacks
+ * it.
  */
 
 const { pool } = await testDatabase()

@@ -31,7 +31,8 @@ const settingsOf = (text: string): [string, string][] =>
 
 test('a role and a database are made by the statements of the guide', async () => {
   const [makeRole = '', makeDatabase = ''] = statementsOf('postgresql')
-  // The role of the tests may not make others, which PostgreSQL says after it has read the statement.
+  // The role of the tests may not make others, which PostgreSQL says after it has read the
+  // statement.
   await expect(client.query(makeRole)).rejects.toMatchObject({ code: '42501' })
   const name = `${connection.database}_guide`
   const here = makeDatabase

@@ -22,7 +22,8 @@ function open(poolSize: number, timeOuts?: Readonly<Record<Lane, number>>): Data
     connection,
     poolSize,
     statementTimeoutMs: timeOuts ?? 60_000,
-    // The client does not look at its connections: on a busy machine, PostgreSQL may be late to cancel a statement.
+    // The client does not look at its connections: on a busy machine, PostgreSQL may be late to
+    // cancel a statement.
     silence: { lookMs: 60_000 },
   })
   whenFileIsDone(() => database.close())

@@ -48,8 +48,8 @@ async function aLongStatement(one: typeof pipelines) {
 }
 
 /**
- * Sends statements that find the connection silent for twenty milliseconds, by a clock of their own, and waits until they
- * could not open another connection.
+ * Sends statements that find the connection silent for twenty milliseconds, by a clock of their
+ * own, and waits until they could not open another connection.
  */
 async function sendBehind<R>(
   one: typeof pipelines,
@@ -138,7 +138,8 @@ test('statements that wait for one lock delay no others, even if they are more t
   )
   for (const waiter of waiters) waiter.catch(() => refused++)
   const results = Promise.allSettled(waiters)
-  // Two of the four connections of the pool wait for the lock, and eight statements for them; the others fail with "try again".
+  // Two of the four connections of the pool wait for the lock, and eight statements for them; the
+  // others fail with "try again".
   await vi.waitUntil(() => refused === 5, eventually)
   for (let n = 1; n <= 20; n++) expect((await other.pipelines.run(FIND, [n])).rows).toHaveLength(1)
   await holder.query('commit')

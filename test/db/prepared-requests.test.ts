@@ -7,7 +7,10 @@ import { aToken, read } from '../support/member-api.ts'
 import { aCode } from '../support/oauth-world.ts'
 import { aWorld } from '../support/world.ts'
 
-/** One shared connection: on a busy machine there would be several, and what is kept can be read from one only. */
+/**
+ * One shared connection: on a busy machine there would be several, and what is kept can be read
+ * from one only.
+ */
 const world = await aWorld({ databaseSettings: { poolSize: 2 } })
 const school = await world.aSchool()
 const older = await world.aSchool({ variant: 'older' })

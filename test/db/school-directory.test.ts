@@ -269,7 +269,9 @@ describe('changes reach other processes', () => {
   })
 
   describe('a read that started before a change was announced', () => {
-    /** Reads `origin` again, forgets school `forgotten` meanwhile, and counts the reads after it. */
+    /**
+     * Reads `origin` again, forgets school `forgotten` meanwhile, and counts the reads after it.
+     */
     async function readAfterwards(origin: string, forgotten: string): Promise<number> {
       let now = 0
       const directory = new SchoolDirectory(database.db, () => now)

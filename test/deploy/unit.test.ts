@@ -47,7 +47,8 @@ test('systemd, where it is installed, understands every line and finds it well p
     expect(verified.error).toMatchObject({ code: 'ENOENT' })
     return
   }
-  // It ends with 0 also after a misspelt name, and says so only here. Of the machine it may lack node itself.
+  // It ends with 0 also after a misspelt name, and says so only here. Of the machine it may lack
+  // node itself.
   const complaints = verified.stderr.split('\n').filter((line) => line.includes(path))
   expect(complaints.filter((line) => !line.includes('is not executable'))).toEqual([])
   const version = Number(

@@ -5,7 +5,8 @@ import { aListeningSchool } from '../support/listening-school.ts'
 import { connect } from '../support/postgres.ts'
 import { aWorld } from '../support/world.ts'
 
-// Longer than this test waits: the limit of a statement must not end what the caller's absence should.
+// Longer than this test waits: the limit of a statement must not end what the caller's absence
+// should.
 const world = await aWorld({ databaseSettings: { statementTimeoutMs: 600_000 } })
 const school = await aListeningSchool(world)
 const operator = await anOperator(world, school)

@@ -226,7 +226,10 @@ describe('an empty lock file', () => {
   })
 })
 
-/** A folder whose initdb was killed. It is soon over, so a busy machine may find it too late and needs another try. */
+/**
+ * A folder whose initdb was killed. It is soon over, so a busy machine may find it too late and
+ * needs another try.
+ */
 async function aFolderOfKilledInitdb(): Promise<string> {
   for (;;) {
     const dataDir = await folders.make()

@@ -46,7 +46,8 @@ const [FIRST, PROMOTED] = ['00000001', '00000002']
 
 /** Both accept writes, and the former one does not know what happened since. */
 async function bothPrimaries(): Promise<readonly [old: DatabaseAddress, current: DatabaseAddress]> {
-  // Of its own: this process remembers the promotion of its cluster, and the other test files use copies of one cluster.
+  // Of its own: this process remembers the promotion of its cluster, and the other test files use
+  // copies of one cluster.
   const former = await folders.make()
   await (await startEmbeddedPostgres({ dataDir: former, durable: false })).stop()
   const promoted = await folders.makeLike(former)

@@ -11,7 +11,8 @@ test('with one connection for each class of work every request is answered: none
   const school = await world.aSchool()
   const roads = await roadsTo(world, school, await documentHost())
   for (const road of roads) await follow(road)
-  // Each waits for the others here, and would wait for itself if it held one connection and asked for another.
+  // Each waits for the others here, and would wait for itself if it held one connection and asked
+  // for another.
   await Promise.all(roads.map(follow))
   expect(world.database.pools.interactive.counts).toMatchObject({ total: 1, waiting: 0 })
 })

@@ -9,7 +9,10 @@ import { aWorld } from '../support/world.ts'
 const WAIT_MS = 10_000
 const TURN_MS = 1_000
 
-/** An event loop whose turns the test ends, and whose clock it moves: no time passes while requests are served. */
+/**
+ * An event loop whose turns the test ends, and whose clock it moves: no time passes while requests
+ * are served.
+ */
 const loop = { now: 0, ends: [] as (() => void)[] }
 const lines: string[] = []
 let started = 0

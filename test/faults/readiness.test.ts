@@ -14,7 +14,8 @@ async function aDatabase() {
   const database = openDatabase({
     ...PATIENT,
     connection,
-    // One connection for signed-in callers, so that each statement sees the settings of the one before.
+    // One connection for signed-in callers, so that each statement sees the settings of the one
+    // before.
     poolSize: 2,
     observe: (text) => statements.push(text),
   })

@@ -23,7 +23,10 @@ import { aLongStatement, LONG_STATEMENT } from './support/long-statement.ts'
 const NEVER_MS = 10 * 60_000
 /** A busy machine may take long to open a connection. */
 const PATIENT_MS = 30_000
-/** For tests in which PostgreSQL does not answer; they open their connections before, in as many tries as it takes. */
+/**
+ * For tests in which PostgreSQL does not answer; they open their connections before, in as many
+ * tries as it takes.
+ */
 const IMPATIENT_MS = 1_500
 /** A process of PostgreSQL may stand still for two seconds before it reads a statement. */
 const PACE = { lookMs: 20, doubtMs: 2_500, retryMs: 500 }

@@ -31,8 +31,8 @@ async function wholeDatabase(): Promise<string> {
 }
 
 /**
- * The secret as text, the bytes of its text, and its last bytes if it is written in base64. Base64 itself has the `_`
- * that ends a prefix, so what follows each of them is read.
+ * The secret as text, the bytes of its text, and its last bytes if it is written in base64. Base64
+ * itself has the `_` that ends a prefix, so what follows each of them is read.
  */
 function formsOf(secret: string): readonly string[] {
   const ends = [-1, ...[...secret].keys()].filter((n) => n === -1 || secret[n] === '_')

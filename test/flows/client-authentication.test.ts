@@ -4,8 +4,8 @@ import { aPair, exchange, type Pair, postForm, refresh } from '../support/client
 import { sharedWorld, type TestClient } from '../support/world.ts'
 
 /*
- * The token endpoint authenticates a client in SQL, introspection also in code, if it finds no active
- * token. Both must accept and refuse the same clients (RFC 6749 §2.3.1).
+ * The token endpoint authenticates a client in SQL, introspection also in code, if it finds no
+ * active token. Both must accept and refuse the same clients (RFC 6749 §2.3.1).
  */
 
 const world = await sharedWorld()

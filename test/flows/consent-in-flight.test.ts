@@ -28,12 +28,17 @@ import { outputOf, performByCommandLine } from '../support/performing.ts'
 import { whileRowHeld } from '../support/row-lock.ts'
 import { aWorld, CALLBACK } from '../support/world.ts'
 
-/** Pressing Allow makes the server fetch the client's metadata; its host decides how long that takes. */
+/**
+ * Pressing Allow makes the server fetch the client's metadata; its host decides how long that
+ * takes.
+ */
 const world = await aWorld({ loopbackDocuments: true, documentHosts: ['127.0.0.1'] })
 const READ = 'openid courses:read'
 
 interface Stage extends Setup {
-  /** Holds the answers to all later fetches until `release`; `asked` resolves at the first of them. */
+  /**
+   * Holds the answers to all later fetches until `release`; `asked` resolves at the first of them.
+   */
   readonly hold: () => { readonly asked: Promise<void>; readonly release: () => void }
 }
 

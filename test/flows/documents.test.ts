@@ -70,7 +70,10 @@ async function aDocument(members: object = {}, path = '/client.json'): Promise<P
   }
 }
 
-/** A client that is read on the web: its document was fetched a moment ago, and it redirects to its own host. */
+/**
+ * A client that is read on the web: its document was fetched a moment ago, and it redirects to its
+ * own host.
+ */
 async function anAppOnTheWeb(): Promise<Setup> {
   const host = `app-${++apps}.example`
   const [url, redirectUri] = [`https://${host}/client.json`, `https://${host}/callback`]

@@ -9,7 +9,9 @@ import { printed } from '../support/printed.ts'
 import { portOf } from '../support/raw-http.ts'
 import { aWorld, type TestPerson, type TestSchool, type World } from '../support/world.ts'
 
-/** From a page to a token: its commands run in a shell, between them a person signs in and allows. */
+/**
+ * From a page to a token: its commands run in a shell, between them a person signs in and allows.
+ */
 
 const scriptsOf = (page: string): string[] =>
   blocksOf(page)

@@ -99,7 +99,9 @@ const ways: Readonly<Record<string, (email: string) => Promise<unknown>>> = {
   },
 }
 
-/** Statements of the mails, which are sent after the answer, and of this test, which waits for them. */
+/**
+ * Statements of the mails, which are sent after the answer, and of this test, which waits for them.
+ */
 const AFTER_THE_ANSWER =
   /select 1 from outgoing_mails|outgoing_mails set attempts|delete from "outgoing_mails"|"hasSignedInHere"/
 

@@ -177,7 +177,9 @@ const everyPair = (
     Object.entries(losses).map(([how, lose]) => ({ what, how, attack, lose })),
   )
 
-/** 401 for an app; a page asks to sign in, or leads to one that says what the person may still do. */
+/**
+ * 401 for an app; a page asks to sign in, or leads to one that says what the person may still do.
+ */
 function expectRefused({ statusCode, headers, body }: Answer): void {
   if (statusCode === 303) expect(headers.location).toMatch(/^\/(sign-in|account$)/)
   else if (statusCode === 200) expect(body).toContain('action="/sign-in"')

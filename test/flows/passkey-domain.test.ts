@@ -54,7 +54,8 @@ describe('passkeys of a domain', () => {
   test('a hostile school below the same domain cannot pass on what its page was answered', async () => {
     const { device } = await aHolder(good)
     const visitor = new Visitor(world, good)
-    // The page of the hostile school asks with a challenge of the good one; the browser names the page that asked.
+    // The page of the hostile school asks with a challenge of the good one; the browser names the
+    // page that asked.
     const answer = await signInWith(visitor, device, { origin: evil.origin })
     expect(answer.statusCode).toBe(401)
   })

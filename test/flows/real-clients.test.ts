@@ -22,7 +22,9 @@ const clients: readonly [string, TestClient][] = [
   ['confidential', await world.aConfidentialClient(school, { postLogoutRedirectUris })],
 ]
 
-/** Opens the authorization URL as Ada, signs in and allows. Returns the redirect back to the client. */
+/**
+ * Opens the authorization URL as Ada, signs in and allows. Returns the redirect back to the client.
+ */
 async function authorize(url: URL, visitor = new Visitor(world, school)): Promise<URL> {
   const signIn = await visitor.follow(await visitor.get(url.pathname + url.search))
   const consent = await visitor.follow(await visitor.signIn(signIn, ada))

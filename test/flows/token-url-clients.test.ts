@@ -14,7 +14,9 @@ const app = await world.aPublicClient(school)
 const ada = await world.aMember(school)
 const TOKEN_URL = `${school.origin}/api/oauth/token?resource=${encodeURIComponent(school.origin)}`
 
-/** Opens the authorization URL as Ada, signs in and allows. Returns the redirect back to the client. */
+/**
+ * Opens the authorization URL as Ada, signs in and allows. Returns the redirect back to the client.
+ */
 async function authorize(url: URL): Promise<URL> {
   const visitor = new Visitor(world, school)
   const signIn = await visitor.follow(await visitor.get(url.pathname + url.search))

@@ -17,7 +17,10 @@ import { aCollector, attributesOf, type ReceivedSpan } from '../support/collecto
 import { aWorld, CALLBACK, PASSWORD } from '../support/world.ts'
 import { post, request } from './mcp/tool-endpoint.ts'
 
-/** The real application exports to a collector over HTTP. Its callers come from a trusted proxy unless they say otherwise. */
+/**
+ * The real application exports to a collector over HTTP. Its callers come from a trusted proxy
+ * unless they say otherwise.
+ */
 
 const STRANGER = '203.0.113.9'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'

@@ -7,7 +7,10 @@ import { aToken, postGraphQL } from '../support/member-api.ts'
 import { sharedWorld, type TestSchool } from '../support/world.ts'
 import { post } from './mcp/tool-endpoint.ts'
 
-/** Objects with many members and deep lists: for schemas and copies they cost far more than for the network. */
+/**
+ * Objects with many members and deep lists: for schemas and copies they cost far more than for the
+ * network.
+ */
 
 const world = await sharedWorld()
 let school: TestSchool

@@ -42,7 +42,10 @@ test('a page that asks for a passkey alone says what it needs where no button ca
   expect(samplePages['confirm-passkey']).not.toContain(needs)
 })
 
-/** The parts that stand beside each other in a row: elements, and texts between them. Badges are apart on purpose. */
+/**
+ * The parts that stand beside each other in a row: elements, and texts between them. Badges are
+ * apart on purpose.
+ */
 function partsOf(html: string): readonly string[] {
   const parts: string[] = []
   let depth = 0

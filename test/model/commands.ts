@@ -133,7 +133,9 @@ async function agree(
   return code
 }
 
-/** What becomes of a request: its answer arrives, or is lost, or the database breaks away around it. */
+/**
+ * What becomes of a request: its answer arrives, or is lost, or the database breaks away around it.
+ */
 type Fate = 'answered' | 'lost' | 'disturbed'
 
 async function trade(
@@ -204,8 +206,9 @@ async function send(
 }
 
 /**
- * After a broken connection the server tries again, so it may have made pairs that no answer told of; or it
- * gives up with 503, and the client does not know whether it happened. Both are allowed, nothing else.
+ * After a broken connection the server tries again, so it may have made pairs that no answer told
+ * of; or it gives up with 503, and the client does not know whether it happened. Both are allowed,
+ * nothing else.
  */
 async function reconcile(
   story: Story,

@@ -14,7 +14,9 @@ interface Process {
   readonly awaits: number | undefined
 }
 
-/** One authorization, and a client that runs as two processes with one store of tokens between them. */
+/**
+ * One authorization, and a client that runs as two processes with one store of tokens between them.
+ */
 export interface Scene {
   readonly state: State
   readonly processes: readonly [Process, Process]
@@ -100,7 +102,10 @@ function isSame({ before, after }: Transition): boolean {
   )
 }
 
-/** Everything that can happen next. A crash of the server before it wrote is no step; after it, its answer is lost. */
+/**
+ * Everything that can happen next. A crash of the server before it wrote is no step; after it, its
+ * answer is lost.
+ */
 function* moves(rules: Rules, scene: Scene): Generator<Transition> {
   for (const [which, process] of scene.processes.entries()) {
     if (scene.crashesLeft > 0) yield crash(scene, which)
@@ -193,10 +198,10 @@ export function ancestors(pairs: State['pairs'], place: number): readonly number
 }
 
 /**
- * Remembers scenes. Two count as the same if they differ only in the order of siblings, in the names of the
- * processes, or in what no later step depends on: the scopes of a pair, and everything else once the
- * authorization has ended. Numbers instead of strings make this quick: a scene is its surroundings with the
- * first pair, and the tree below that pair.
+ * Remembers scenes. Two count as the same if they differ only in the order of siblings, in the
+ * names of the processes, or in what no later step depends on: the scopes of a pair, and everything
+ * else once the authorization has ended. Numbers instead of strings make this quick: a scene is its
+ * surroundings with the first pair, and the tree below that pair.
  */
 class Seen {
   readonly #below = new Map<number, Set<number>>()

@@ -17,7 +17,9 @@ interface Participant {
   visitor: Visitor
 }
 
-/** Two schools, their members and clients. They outlive a story, because sign-in is slow on purpose. */
+/**
+ * Two schools, their members and clients. They outlive a story, because sign-in is slow on purpose.
+ */
 export class Participants {
   readonly world: World
   readonly schools: readonly [TestSchool, TestSchool]

@@ -27,7 +27,10 @@ import { at, type ModelCode, type Role, type State } from './reference-model.ts'
 export interface Servers {
   /** The one that answers a request of a story, by its place among them. */
   forRequest(place: number): World
-  /** Sends a request while connections to the database break, in one of some ways; resolves once all is well again. */
+  /**
+   * Sends a request while connections to the database break, in one of some ways; resolves once all
+   * is well again.
+   */
   disturbed(way: number, request: () => Promise<Answer>): Promise<Answer>
   /** Whether people agree on the pages always, or only as often as needed to try those. */
   readonly pages: 'always' | 'sometimes'
@@ -143,7 +146,8 @@ export class RealServer {
       resource: school.origin,
       redirectUri: real.redirectUri,
       codeChallenge: pkce.challenge,
-      // The database tells apart microseconds: a role given in this millisecond is older than the code.
+      // The database tells apart microseconds: a role given in this millisecond is older than the
+      // code.
       allowedAt: new Date(Date.now() + 1),
     })
   }
@@ -305,7 +309,10 @@ export class RealServer {
     )
   }
 
-  /** The same, according to the model; a new authorization is the one that the first of its pairs has. */
+  /**
+   * The same, according to the model; a new authorization is the one that the first of its pairs
+   * has.
+   */
   expectedRows({ pairs, authorizations }: State, rows: Rows): Rows {
     return Object.fromEntries(
       pairs.map((pair, place) => {

@@ -1,6 +1,7 @@
 /**
- * The rules for authorizations and token pairs in their simplest form: values in memory, one request at a
- * time, no database. A step returns the next state. Objects are named by their place in its lists.
+ * The rules for authorizations and token pairs in their simplest form: values in memory, one
+ * request at a time, no database. A step returns the next state. Objects are named by their place
+ * in its lists.
  */
 export type Audience = 'member' | 'operator'
 export type Role = 'admin' | 'student' | 'none'
@@ -125,8 +126,8 @@ export const rules = {
   },
 
   /**
-   * A write that was admitted by a use, with this role, ends now and is judged by what holds now. A token that expired
-   * meanwhile, or was replaced by a refresh, was good when the request came.
+   * A write that was admitted by a use, with this role, ends now and is judged by what holds now. A
+   * token that expired meanwhile, or was replaced by a refresh, was good when the request came.
    */
   finishWrite(state: State, place: number, admitted: Role): Step {
     const { authorization } = at(state.pairs, place)
@@ -169,7 +170,9 @@ export const rules = {
     return endAccess({ ...state, clients }, (access) => access.client === place)
   },
 
-  /** Who stops being owner or admin loses what the role gave for good; the rest waits for a role. */
+  /**
+   * Who stops being owner or admin loses what the role gave for good; the rest waits for a role.
+   */
   setRole(state: State, place: number, role: Role): State {
     const member = { ...at(state.members, place), role }
     const next = { ...state, members: state.members.with(place, member) }
@@ -273,7 +276,10 @@ function stillHeld(client: ModelClient, scopes: readonly string[]): readonly str
   return scopes.filter((scope) => client.scopes.includes(scope))
 }
 
-/** Revokes up to and including the nearest used ancestor, whose first use has revoked all older ones. */
+/**
+ * Revokes up to and including the nearest used ancestor, whose first use has revoked all older
+ * ones.
+ */
 function withoutAncestors(pairs: readonly ModelPair[], place: number): readonly ModelPair[] {
   const next = [...pairs]
   for (let up = at(pairs, place).parent; up !== undefined; up = at(pairs, up).parent) {

@@ -56,9 +56,9 @@ interface PairNode {
 }
 
 /**
- * Sends many requests for a few authorizations at once. Their order is not known, but every answer must
- * fit some order: a token that ended before the request was sent is refused, one that no other request
- * touched by the time of the answer is served, and no answer is a 5xx.
+ * Sends many requests for a few authorizations at once. Their order is not known, but every answer
+ * must fit some order: a token that ended before the request was sent is refused, one that no other
+ * request touched by the time of the answer is served, and no answer is a 5xx.
  */
 export class Storm {
   readonly #world: World

@@ -1,10 +1,14 @@
-// Sends one kind of request over many connections at once, each as soon as the last one is answered, for some seconds.
-// Reads its orders as JSON from standard input and writes figures as JSON. Written on bare sockets, so that one core of
-// it is faster than the server on the other one.
+// Sends one kind of request over many connections at once, each as soon as the last one is
+// answered, for some seconds. Reads its orders as JSON from standard input and writes figures as
+// JSON. Written on bare sockets, so that one core of it is faster than the server on the other one.
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** @typedef {{ port: number, connections: number, seconds: number, serverCore: number, warmUpSeconds: number, patient?: boolean, chain: boolean, expect: number, requests: { head: string, body: string }[] }} Orders */
+/**
+ * @typedef {{ port: number, connections: number, seconds: number, serverCore: number,
+ * warmUpSeconds: number, patient?: boolean, chain: boolean, expect: number, requests: { head:
+ * string, body: string }[] }} Orders
+ */
 
 /** @type {Orders} */
 const orders = JSON.parse(readFileSync(0, 'utf8'))
@@ -109,7 +113,9 @@ class Connection {
   }
 }
 
-/** Seconds since the start of the machine in which its host ran others instead of the server's core. */
+/**
+ * Seconds since the start of the machine in which its host ran others instead of the server's core.
+ */
 function stolenSeconds() {
   const line = readFileSync('/proc/stat', 'utf8').match(
     new RegExp(`^cpu${orders.serverCore} (.*)$`, 'm'),
@@ -125,7 +131,8 @@ for (let n = 0; n < orders.connections; n++) {
   // In groups that fit into the backlog of a listening socket.
   if (n % 100 === 99) await sleep(0.02)
 }
-// A server accepts one connection in each turn of its event loop, so many at once wait, but only once.
+// A server accepts one connection in each turn of its event loop, so many at once wait, but only
+// once.
 const openedAt = performance.now()
 while (served < orders.connections && performance.now() - openedAt < MOST_OPENING_MS)
   await sleep(0.1)

@@ -23,7 +23,10 @@ class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** `npm run outages`: runs the named scenarios, or all, and writes docs/reliability.md. Returns the exit code. */
+/**
+ * `npm run outages`: runs the named scenarios, or all, and writes docs/reliability.md. Returns the
+ * exit code.
+ */
 export async function runOutages(names: readonly string[]): Promise<number> {
   const order = SCENARIOS.map(({ name }) => name)
   const known = [...order, OVERLOAD]

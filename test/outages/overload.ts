@@ -33,7 +33,10 @@ export interface Load {
   readonly retryAfterMissing: number
   readonly oddities: readonly string[]
   readonly megabytes: number
-  /** Microseconds of CPU for each good answer, refusals included: tells more than its inverse on a busy machine. */
+  /**
+   * Microseconds of CPU for each good answer, refusals included: tells more than its inverse on a
+   * busy machine.
+   */
   readonly cpu: { readonly node: number; readonly postgres: number }
 }
 
@@ -41,8 +44,9 @@ export interface OverloadFigures {
   readonly kind: string
   readonly loads: readonly Load[]
   /**
-   * Good answers in a second: with the fewest connections that suffice for nine tenths of the most, with four times as
-   * many, and with the first number again. Each is compared with what was measured just before and after it.
+   * Good answers in a second: with the fewest connections that suffice for nine tenths of the most,
+   * with four times as many, and with the first number again. Each is compared with what was
+   * measured just before and after it.
    */
   readonly peak: number
   readonly atFourTimes: number
@@ -86,8 +90,8 @@ const UNLIMITED = {
 }
 
 /**
- * Measures each kind of request with more and more connections, whose clients never pause: the server and its
- * PostgreSQL on one core, the load on another one.
+ * Measures each kind of request with more and more connections, whose clients never pause: the
+ * server and its PostgreSQL on one core, the load on another one.
  */
 export async function measureOverload({
   kinds,

@@ -7,7 +7,10 @@ import { filesOfPack } from '../../scripts/release/walk.ts'
 import { build } from '../faults/support/running-server.ts'
 import { madeOnce } from '../support/made-once.ts'
 
-/** The whole program is compiled here, beside all other tests; only a compiler that hangs takes this long. */
+/**
+ * The whole program is compiled here, beside all other tests; only a compiler that hangs takes this
+ * long.
+ */
 const BUILD_MS = 180_000
 
 const ROOT = new URL('../../', import.meta.url)

@@ -32,8 +32,8 @@ function floorOf(file: string): number {
 }
 
 /**
- * Floors that are divided into rooms. A file imports from its own room and from rooms that stand before it; rooms of one line
- * do not know each other.
+ * Floors that are divided into rooms. A file imports from its own room and from rooms that stand
+ * before it; rooms of one line do not know each other.
  */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/domain/': [

@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 const root = new URL('../../', import.meta.url)
 const text = readFileSync(new URL('docs/asvs.md', root), 'utf8')
 
-/** How many requirements each section of ASVS 5.0.0 has at levels 1 and 2; they come first in every section. */
+/**
+ * How many requirements each section of ASVS 5.0.0 has at levels 1 and 2; they come first in every
+ * section.
+ */
 const SECTIONS: Record<string, number> = {
   ...{ 'V6.1': 3, 'V6.2': 12, 'V6.3': 4, 'V6.4': 4, 'V6.5': 5, 'V6.6': 3, 'V6.8': 4 },
   ...{ 'V7.1': 3, 'V7.2': 4, 'V7.3': 2, 'V7.4': 5, 'V7.5': 2, 'V7.6': 2 },

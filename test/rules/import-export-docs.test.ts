@@ -44,7 +44,9 @@ function sectionOf(kind: ExportKind): string {
   ].join('\n')
 }
 
-/** Lists without a kind of rows, each with its reason. A new list is in neither place, and fails. */
+/**
+ * Lists without a kind of rows, each with its reason. A new list is in neither place, and fails.
+ */
 const NEITHER: Readonly<Record<string, string>> = {
   'jobs.list': 'What the server did in the last week; it is no data of the school.',
 }

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** The first is written by `npm run generate`, and not kept; the second belongs to another project. */
+/**
+ * The first is written by `npm run generate`, and not kept; the second belongs to another project.
+ */
 const ELSEWHERE = ['docs/openapi.json', 'docs/discovery.md']
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')

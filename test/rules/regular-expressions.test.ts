@@ -5,8 +5,9 @@ import { z } from 'zod'
 import { addTo, type Expression, findExpressions } from './regular-expressions.ts'
 
 /**
- * No regular expression of the product takes more than linear time. `recheck` decides. Those that it found safe stand in a
- * file, because judging all of them takes a minute. A new one is judged now, and must be added: `npm run expressions`.
+ * No regular expression of the product takes more than linear time. `recheck` decides. Those that
+ * it found safe stand in a file, because judging all of them takes a minute. A new one is judged
+ * now, and must be added: `npm run expressions`.
  */
 
 const KNOWN = new URL('../fixtures/safe-expressions.json', import.meta.url)

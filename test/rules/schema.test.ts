@@ -39,8 +39,9 @@ test('references within one table are the listed ones, whose error PostgreSQL wo
 })
 
 /**
- * Tables whose key is only an id, because a request with a token, code or cookie carries only that id.
- * Each row has its school, which is compared with the origin of the request. Mails are sent for all schools in turn.
+ * Tables whose key is only an id, because a request with a token, code or cookie carries only that
+ * id. Each row has its school, which is compared with the origin of the request. Mails are sent for
+ * all schools in turn.
  */
 const KEYED_BY_ID = [
   'audit_entries',

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 const SRC = new URL('../../src/', import.meta.url)
 
 /**
- * Files outside of src/domain/people that may read the table of people, and why. A school sees the name and the picture of
- * a person only through `actor/shown-person.ts`.
+ * Files outside of src/domain/people that may read the table of people, and why. A school sees the
+ * name and the picture of a person only through `actor/shown-person.ts`.
  */
 const READERS: Readonly<Record<string, string>> = {
   'domain/grants/caller.ts': 'the person who holds the token',

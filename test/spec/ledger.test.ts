@@ -8,7 +8,10 @@ import { statements } from './spec.ts'
 
 const verifications = readVerifications(process.cwd())
 
-/** Promises that take a browser, other processes, or many requests at once. All others are proven by `npm test`. */
+/**
+ * Promises that take a browser, other processes, or many requests at once. All others are proven by
+ * `npm test`.
+ */
 const PROVEN_SLOWLY = [
   'admin-api.dry-run-reads',
   'house.cookies.tossed',

@@ -1,6 +1,8 @@
 import type { Deviation } from './deviations.ts'
 
-/** A recommendation of RFC 9700 (BCP 240) that concerns an authorization server for code with PKCE. */
+/**
+ * A recommendation of RFC 9700 (BCP 240) that concerns an authorization server for code with PKCE.
+ */
 export interface Rfc9700Row {
   readonly id: `rfc9700.${string}`
   readonly section: string

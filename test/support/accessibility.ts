@@ -29,14 +29,18 @@ const SHOW = `async (html) => {
   await Promise.all(unloaded.map((link) => new Promise((done) => { link.onload = link.onerror = done })))
 }`
 
-/** Puts a page in place of the document of a tab of the same origin, and waits for its stylesheets. Its scripts do not run. */
+/**
+ * Puts a page in place of the document of a tab of the same origin, and waits for its stylesheets.
+ * Its scripts do not run.
+ */
 export async function showIn(tab: Page, html: string): Promise<void> {
   await tab.evaluate(`(${SHOW})(${JSON.stringify(html)})`)
 }
 
 /**
- * The texts of a page by their looks: everything that decides their contrast (color, size, weight, what is painted behind
- * them), and whether the rule applies to them (not to a disabled control, nor to what is hidden).
+ * The texts of a page by their looks: everything that decides their contrast (color, size, weight,
+ * what is painted behind them), and whether the rule applies to them (not to a disabled control,
+ * nor to what is hidden).
  */
 const FIND_LOOKS = `() => {
   const nameOf = (element) => element === null ? '' : element.localName + '.' + element.getAttribute('class')
@@ -65,8 +69,8 @@ const FIND_LOOKS = `() => {
 }`
 
 /**
- * Judges many pages that share their looks. All are shown in one tab, in which Chromium compiles the rules once: that
- * takes as long as to apply them to a page.
+ * Judges many pages that share their looks. All are shown in one tab, in which Chromium compiles
+ * the rules once: that takes as long as to apply them to a page.
  */
 export class PageJudge {
   readonly #tab: Page

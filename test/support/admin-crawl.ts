@@ -27,7 +27,10 @@ export interface Crawl {
 /** Two pages of each route show every state of its forms that matters here. */
 const PAGES_PER_ROUTE = 2
 
-/** Opens every page of the admin area that links lead to, and collects the forms on them with their values. */
+/**
+ * Opens every page of the admin area that links lead to, and collects the forms on them with their
+ * values.
+ */
 export async function crawlAdminArea(
   visitor: Visitor,
   routes: readonly RoutePattern[],

@@ -7,7 +7,10 @@ const SETUP = '/account/second-factor/new'
 const CODE = '/sign-in/code'
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** An authenticator app of another author than the server: it reads the key of the page and shows codes. */
+/**
+ * An authenticator app of another author than the server: it reads the key of the page and shows
+ * codes.
+ */
 export class TestAuthenticator {
   readonly #secret: Buffer
 

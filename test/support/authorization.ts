@@ -42,7 +42,10 @@ export async function signedIn(
   return { visitor, page: await visitor.follow(await visitor.signIn(page, setup.person)) }
 }
 
-/** The one script between a client and its callback: that of passkeys, on the sign-in page, named by its whole address. */
+/**
+ * The one script between a client and its callback: that of passkeys, on the sign-in page, named by
+ * its whole address.
+ */
 const PASSKEY_POLICY = /; script-src http:\/\/[\w.:-]+\/assets\/passkeys\.[0-9a-f]{12}\.js$/
 const PASSKEY_SCRIPT = /<script src="\/assets\/passkeys\.[0-9a-f]{12}\.js" defer><\/script>/
 
@@ -120,8 +123,8 @@ function expectErrorUrl(
 }
 
 /**
- * A client that the school has not reviewed: the same redirect, but as a link on a page, whose words name
- * the host. The person decides whether to follow it.
+ * A client that the school has not reviewed: the same redirect, but as a link on a page, whose
+ * words name the host. The person decides whether to follow it.
  */
 export function expectHeldRedirect(
   setup: Pick<Setup, 'school' | 'client'>,

@@ -7,8 +7,8 @@ import { portOf } from './raw-http.ts'
 import { PASSWORD, type TestPerson, type TestSchool, type World } from './world.ts'
 
 /**
- * What Chromium itself writes about each answer with status 400 or higher, about what a sign-out clears, and about a page on which
- * a field was used before the browser came to focus another.
+ * What Chromium itself writes about each answer with status 400 or higher, about what a sign-out
+ * clears, and about a page on which a field was used before the browser came to focus another.
  */
 const EXPECTED = /^(Failed to load resource|Clear-Site-Data|Autofocus processing was blocked)/
 
@@ -25,7 +25,10 @@ interface BrowserSchool {
   aPage(options?: PageOptions): Promise<Page>
   /** A page that led the person to sign-in. */
   aPageOf(person: TestPerson, path: string, options?: PageOptions): Promise<Page>
-  /** The rules that a page breaks which is open with scripts off: they are a script, so it is opened again. */
+  /**
+   * The rules that a page breaks which is open with scripts off: they are a script, so it is opened
+   * again.
+   */
   violationsAt(page: Page, path?: string): Promise<string[]>
 }
 
@@ -74,7 +77,10 @@ async function openPage(
   return page
 }
 
-/** At a host of its own: Chromium finds every name below localhost on this machine. The server of the world listens. */
+/**
+ * At a host of its own: Chromium finds every name below localhost on this machine. The server of
+ * the world listens.
+ */
 export async function aSchoolAtLocalhost(
   world: World,
   options: SchoolOptions = {},

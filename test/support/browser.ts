@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { bundledChromium } from './bundled-chromium.ts'
 
-/** The small one first: a whole browser draws a window with its own pages, and takes twice the CPU. */
+/**
+ * The small one first: a whole browser draws a window with its own pages, and takes twice the CPU.
+ */
 const installed = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -13,7 +15,10 @@ const installed = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** How long an action waits for its element or its page. Playwright's own 30 seconds are too short on a busy machine. */
+/**
+ * How long an action waits for its element or its page. Playwright's own 30 seconds are too short
+ * on a busy machine.
+ */
 const PATIENCE_MS = 60_000
 
 /** A headless Chromium with a new, empty profile. The caller closes it. */

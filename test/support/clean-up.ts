@@ -11,7 +11,10 @@ export function whenFileIsDone(work: () => unknown): void {
   if (isKept.getStore() !== true) cleanUps.push(work)
 }
 
-/** What `make` opens stays for the next test files; it ends with the worker and the run's database server. */
+/**
+ * What `make` opens stays for the next test files; it ends with the worker and the run's database
+ * server.
+ */
 export async function keptForWorker<T>(make: () => Promise<T>): Promise<T> {
   return await isKept.run(true, make)
 }

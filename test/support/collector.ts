@@ -28,7 +28,10 @@ interface Export {
   readonly text: string
 }
 
-/** A collector of OpenTelemetry that takes OTLP over HTTP. `silent` reads and never answers; a number is its status. */
+/**
+ * A collector of OpenTelemetry that takes OTLP over HTTP. `silent` reads and never answers; a
+ * number is its status.
+ */
 export async function aCollector(manner: number | 'silent' = 200) {
   const exports: Export[] = []
   const state = { manner }

@@ -1,6 +1,6 @@
 /**
- * The CPU time in milliseconds that this process spends on `work`: the least of several runs, because a collection
- * of garbage or another test file can only add to it.
+ * The CPU time in milliseconds that this process spends on `work`: the least of several runs,
+ * because a collection of garbage or another test file can only add to it.
  */
 export async function cpuOf(work: () => unknown, runs = 3): Promise<number> {
   let least = Number.POSITIVE_INFINITY

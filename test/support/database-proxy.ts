@@ -15,14 +15,17 @@ export interface DatabaseProxy {
   /** The number of lost answers. */
   readonly lost: number
   /**
-   * Lets the next `times` statements whose text includes `part` reach the server and commit, then cuts
-   * the connection instead of forwarding the answer. Only texts that the connection has not prepared
-   * yet are recognised.
+   * Lets the next `times` statements whose text includes `part` reach the server and commit, then
+   * cuts the connection instead of forwarding the answer. Only texts that the connection has not
+   * prepared yet are recognised.
    */
   loseAnswersTo(part: string, times: number): void
   /** Cuts every connection to the client; a running statement continues in PostgreSQL. */
   cut(): void
-  /** Resolves when PostgreSQL has ended the sessions of all cut connections, and their statements with them. */
+  /**
+   * Resolves when PostgreSQL has ended the sessions of all cut connections, and their statements
+   * with them.
+   */
   settled(): Promise<void>
   /** From now on, open connections forward nothing and stay open; new connections work. */
   silence(): void
@@ -39,7 +42,10 @@ export interface DatabaseProxy {
 }
 
 interface ProxyOptions {
-  /** Connections get this one instead of the one that they ask for; its name must have the same length. */
+  /**
+   * Connections get this one instead of the one that they ask for; its name must have the same
+   * length.
+   */
   readonly database?: string | undefined
   /** A statement of this name is unknown when it is run again, as behind a pooler. */
   readonly forgets?: string | undefined

@@ -28,11 +28,15 @@ export const PATIENT = {
   statementTimeoutMs: 30_000,
   connectMs: 30_000,
   waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
-  // A process of PostgreSQL that stands still before it reads its statement looks like a dead connection.
+  // A process of PostgreSQL that stands still before it reads its statement looks like a dead
+  // connection.
   silence: { doubtMs: 30_000 },
 }
 
-/** What apps did, and how often the same refusal came, is written by a timer once a minute, which may be during any request. */
+/**
+ * What apps did, and how often the same refusal came, is written by a timer once a minute, which
+ * may be during any request.
+ */
 export const SENT_BY_A_TIMER =
   /insert into app_activity as |jsonb_build_object\('repeated', counted/
 
@@ -45,7 +49,8 @@ export async function emptyDatabase(): Promise<pg.ClientConfig> {
 export async function copyDatabase(original: string): Promise<pg.ClientConfig> {
   const server = inject('postgres')
   const name = `test_${randomBytes(8).toString('hex')}`
-  // By files: to write all pages to the log, as PostgreSQL does otherwise, takes three times as long.
+  // By files: to write all pages to the log, as PostgreSQL does otherwise, takes three times as
+  // long.
   await administer(server, (admin) =>
     admin.query(`create database ${name} template ${original} strategy file_copy`),
   )

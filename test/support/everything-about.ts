@@ -13,7 +13,10 @@ export interface TestComments {
   readonly answer: string
 }
 
-/** Gives a person rows in every table of a school that names people. Texts of the person contain `mark`. */
+/**
+ * Gives a person rows in every table of a school that names people. Texts of the person contain
+ * `mark`.
+ */
 export async function everythingAbout(
   world: World,
   school: TestSchool,

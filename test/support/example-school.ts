@@ -144,7 +144,10 @@ function* publications({ db }: TestSchool): Rows {
   yield db.insert('form_submissions', { id: EXAMPLE.submission, form_id: EXAMPLE.form, answers })
 }
 
-/** To send fifty statements one by one takes most of the time of a test that fills its school again and again. */
+/**
+ * To send fifty statements one by one takes most of the time of a test that fills its school again
+ * and again.
+ */
 function inOneText(statements: readonly CompiledQuery[]): string {
   const texts = statements.map(({ sql: text, parameters }) =>
     text.replaceAll(/\$(\d+)/g, (_, number) => literal(parameters[number - 1])),

@@ -11,7 +11,9 @@ import type { TestSchool, World } from './world.ts'
 const LONG_TEXT = 'a'.repeat(64_000)
 const COSTLY_WORDS = ['b', 'c', 'd'].map((end) => end + 'a'.repeat(63)).join(' ')
 
-/** The dearest request of each kind that the operators of a school, or strangers, can make there. */
+/**
+ * The dearest request of each kind that the operators of a school, or strangers, can make there.
+ */
 export async function hostileRoads(
   world: World,
   school: TestSchool,
@@ -111,7 +113,8 @@ export function flood(roads: readonly Road[], times: number, pauseMs = 0): Flood
         () => 0,
       )
       counts[status] = (counts[status] ?? 0) + 1
-      // An answer from memory comes without a turn of the event loop, which a real connection takes.
+      // An answer from memory comes without a turn of the event loop, which a real connection
+      // takes.
       await pause(pauseMs)
     }
   }

@@ -10,8 +10,8 @@ import { buildMemberSchema } from '../../src/surfaces/member-api/schema.ts'
 const root = new URL('../../', import.meta.url)
 
 /**
- * Writes the generated files that are not in git: the OpenAPI document of the Admin API, and the types
- * of the test clients for the Admin API and the Member API.
+ * Writes the generated files that are not in git: the OpenAPI document of the Admin API, and the
+ * types of the test clients for the Admin API and the Member API.
  */
 export async function generateTypes(): Promise<void> {
   const document = openApiDocument([...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES], {

@@ -14,12 +14,18 @@ import { connect, TEMPLATE } from './postgres.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: pg.ClientConfig
-    /** An empty folder, in memory if there is room, for databases, and for what the first test file that needs it makes. */
+    /**
+     * An empty folder, in memory if there is room, for databases, and for what the first test file
+     * that needs it makes.
+     */
     shared: string
   }
 }
 
-/** Test files copy databases, which are a thousand small files each: on a disk that takes twenty times as long. */
+/**
+ * Test files copy databases, which are a thousand small files each: on a disk that takes twenty
+ * times as long.
+ */
 const MEMORY = '/dev/shm'
 /** Far more than a run uses, so that it takes memory only from a machine that has plenty. */
 const ROOM = 4 * 1024 ** 3
@@ -27,8 +33,8 @@ const GUARD = new URL('./run-guard.mjs', import.meta.url).pathname
 const COPY_EXPLORER = new URL('../../scripts/copy-explorer.mjs', import.meta.url).pathname
 
 /**
- * One PostgreSQL for the whole run, a migrated template database that each test file clones, the compiled programs of
- * threads and the files of the explorer.
+ * One PostgreSQL for the whole run, a migrated template database that each test file clones, the
+ * compiled programs of threads and the files of the explorer.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await bundleThreadPrograms()
@@ -97,7 +103,8 @@ async function startServer(
     dataDir,
     durable: false,
     // A database cannot be dropped by force while an autovacuum worker, a superuser, is in it.
-    // To drop a database takes longer with more buffers. To copy one takes less without a log for replicas.
+    // To drop a database takes longer with more buffers. To copy one takes less without a log for
+    // replicas.
     settings: {
       max_connections: '300',
       autovacuum: 'off',
@@ -108,7 +115,8 @@ async function startServer(
   })
   const connection = { ...postgres.address }
   const own = await connect(connection)
-  // A client computes so many digests for each connection, by default 4,096, and a run opens thousands of connections.
+  // A client computes so many digests for each connection, by default 4,096, and a run opens
+  // thousands of connections.
   await own.query('set scram_iterations = 1')
   await own.query(`alter role current_user password ${own.escapeLiteral(connection.password)}`)
   await own.end()

@@ -4,8 +4,9 @@ import type { Answer } from './browser-like.ts'
 import type { World } from './world.ts'
 
 /**
- * Calls `start`, holds the body of the first request with one back until the server has admitted the request and begins to read,
- * calls `meanwhile`, and sends the rest: as a client does that sends the head of a request and waits.
+ * Calls `start`, holds the body of the first request with one back until the server has admitted
+ * the request and begins to read, calls `meanwhile`, and sends the rest: as a client does that
+ * sends the head of a request and waits.
  */
 export async function whileBodyHeld(
   world: World,

@@ -10,7 +10,9 @@ import { eventually } from './eventually.ts'
 export const INDEX = 'users_by_test'
 export const INDEX_SQL = `create index concurrently if not exists ${INDEX} on users (name, created_at);\n`
 
-/** The migrations of this build and one more, which builds an index on `users` while servers run. */
+/**
+ * The migrations of this build and one more, which builds an index on `users` while servers run.
+ */
 export async function withIndexMigration(
   kind: 'background' | 'awaited',
   sql = INDEX_SQL,
@@ -41,7 +43,10 @@ export async function indexState(client: pg.Client): Promise<boolean | undefined
   return rows[0]?.indisvalid
 }
 
-/** Waits until PostgreSQL builds the index on `users` and is held up. An index on another table is in the same phase for a moment. */
+/**
+ * Waits until PostgreSQL builds the index on `users` and is held up. An index on another table is
+ * in the same phase for a moment.
+ */
 export async function buildHeld(client: pg.Client): Promise<void> {
   await expect
     .poll(async () => {

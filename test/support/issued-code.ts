@@ -5,7 +5,10 @@ import type { SchoolDb } from '../../src/foundation/db/school-db.ts'
 
 type Given = Pick<Consent, 'clientId' | 'userId' | 'resource' | 'redirectUri' | 'codeChallenge'>
 
-/** A code without the consent page, for tests that need hundreds, in a new browser session of the person. */
+/**
+ * A code without the consent page, for tests that need hundreds, in a new browser session of the
+ * person.
+ */
 export async function anIssuedCode(db: SchoolDb, given: Given & Partial<Consent>): Promise<string> {
   const issued = await issueCode(db, {
     sessionId: await aSession(db, given.userId),

@@ -103,7 +103,10 @@ export async function auditOfJob(school: TestSchool, id: string) {
     .execute()
 }
 
-/** Runs the next job until its second step, where it sleeps until `wakeUp`; another runner may finish it meanwhile. */
+/**
+ * Runs the next job until its second step, where it sleeps until `wakeUp`; another runner may
+ * finish it meanwhile.
+ */
 export async function asleepAtSecondStep<I, C>(world: World, kind: JobKind<I, C>) {
   const [pause, asleep] = [aGate(), aGate()]
   const sleepy = aroundSteps(kind, async (step, number) => {

@@ -14,7 +14,10 @@ const id = (kind: string, number = 'i') => `md5('${kind}' || ${number} || $1::te
 const when = `timestamptz '2024-01-01Z' + i * interval '1 minute'`
 const from = (count: number) => `from generate_series(1, ${count}) i`
 
-/** Rows of the tables that grow with a school, as COPY would load them, in the order of their references. */
+/**
+ * Rows of the tables that grow with a school, as COPY would load them, in the order of their
+ * references.
+ */
 const INSERTS: readonly string[] = [
   `insert into users (id, email, name)
    select ${id('person')}, 'p' || i || '-' || left($1::text, 8) || '@people.test', ${NAME} ${from(PEOPLE)}`,

@@ -5,7 +5,10 @@ import { inject, vi } from 'vitest'
 /** Only a process that hangs takes this long. */
 const PATIENCE = { timeout: 60_000, interval: 20 }
 
-/** A folder that the first test file of this run fills, in whichever worker it is, and the others only read. */
+/**
+ * A folder that the first test file of this run fills, in whichever worker it is, and the others
+ * only read.
+ */
 export async function madeOnce(
   name: string,
   fill: (folder: string) => Promise<unknown>,

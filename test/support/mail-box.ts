@@ -13,13 +13,19 @@ export interface ReceivedMail extends MimeMail {
 export interface MailBox {
   /** The value for `SMTP_URL`. */
   readonly url: string
-  /** Takes the next mail to this person that contains these words, and waits for it if there is none. */
+  /**
+   * Takes the next mail to this person that contains these words, and waits for it if there is
+   * none.
+   */
   take(to: string, words?: string): Promise<ReceivedMail>
   /** The mails to this person that are not taken yet. */
   waitingFor(to: string): readonly ReceivedMail[]
 }
 
-/** Waits until every mail that was asked for is sent or dropped, also one that no page of this server queued. */
+/**
+ * Waits until every mail that was asked for is sent or dropped, also one that no page of this
+ * server queued.
+ */
 export async function untilSent(world: World): Promise<void> {
   const waiting = async () =>
     (await world.database.pool.query('select 1 from outgoing_mails')).rows.length

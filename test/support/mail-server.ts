@@ -14,8 +14,8 @@ interface Delivery {
 export type MailServer = (deliver: (mail: Delivery) => void) => Promise<number>
 
 /**
- * As much of a mail server (RFC 5321) as nodemailer asks for. `npmMailServer` is a whole one, and waits a tenth of a second
- * before it greets, for each mail.
+ * As much of a mail server (RFC 5321) as nodemailer asks for. `npmMailServer` is a whole one, and
+ * waits a tenth of a second before it greets, for each mail.
  */
 export const quickMailServer: MailServer = async (deliver) => {
   const open = new Set<Socket>()

@@ -1,7 +1,9 @@
 import type pg from 'pg'
 import type { Migration } from '../../src/foundation/db/migration/migrations.ts'
 
-/** What a migration may not do, because the version before still serves and the tables may be large. */
+/**
+ * What a migration may not do, because the version before still serves and the tables may be large.
+ */
 export const RULES = {
   'own-transaction': 'ends the transaction of the runner, so that a failure leaves half of it',
   'lock-timeout': 'changes lock_timeout, so that requests wait behind it',
@@ -52,7 +54,10 @@ interface Constraint {
 
 const LOCK_TIMEOUT = '2s'
 
-/** Applies a migration as the runner does, in a transaction that is rolled back, and compares the catalogues. */
+/**
+ * Applies a migration as the runner does, in a transaction that is rolled back, and compares the
+ * catalogues.
+ */
 export async function findViolations(client: pg.Client, sql: string): Promise<Violation[]> {
   await client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`)
   try {
@@ -81,7 +86,10 @@ export async function findViolations(client: pg.Client, sql: string): Promise<Vi
 
 const ALLOWANCE = /^-- allow ([a-z-]+) (\S+): (.{20,})$/gm
 
-/** Violations without a line `-- allow RULE OBJECT: reason` in the file, and such lines without a violation. */
+/**
+ * Violations without a line `-- allow RULE OBJECT: reason` in the file, and such lines without a
+ * violation.
+ */
 export async function judgeMigration(
   client: pg.Client,
   { name, sql }: Pick<Migration, 'name' | 'sql'>,
@@ -159,7 +167,8 @@ function constraintChanges(before: Shape, after: Shape): Violation[] {
     const old = before.constraints.get(of)
     if (old !== undefined && withoutValidity(old.definition) === withoutValidity(definition))
       return []
-    // The version before leaves new columns empty: a reference from them holds, and PostgreSQL knows that unread.
+    // The version before leaves new columns empty: a reference from them holds, and PostgreSQL
+    // knows that unread.
     const isReferenceOfNew =
       kind === 'f' &&
       columns.every((name) => {

@@ -15,7 +15,10 @@ export interface Road {
   send(): Promise<Answer>
 }
 
-/** A server of client metadata documents, a new one at each path. Paths with "slow" wait for the release. */
+/**
+ * A server of client metadata documents, a new one at each path. Paths with "slow" wait for the
+ * release.
+ */
 export async function documentHost(): Promise<{ url(name: string): string; release(): void }> {
   let release = (): void => undefined
   const released = new Promise<void>((resolve) => {
@@ -35,7 +38,10 @@ const NDJSON = { 'content-type': 'application/x-ndjson' }
 const PERIOD = 'from=2026-01-01&to=2026-12-31&interval=day'
 const CATALOGUE = '{ viewer { id enrolledCourses(first: 20) { nodes { id title } } } }'
 
-/** Every road to a school: pages, tools, both APIs, tokens, sign-ins, documents, imports, exports, analytics. */
+/**
+ * Every road to a school: pages, tools, both APIs, tokens, sign-ins, documents, imports, exports,
+ * analytics.
+ */
 export async function roadsTo(
   world: World,
   school: TestSchool,

@@ -4,7 +4,10 @@ import { whenFileIsDone } from './clean-up.ts'
 import type { MailServer } from './mail-server.ts'
 import { portOf } from './raw-http.ts'
 
-/** A mail server that others wrote, so that our mails are not judged by our own reading of the protocol alone. */
+/**
+ * A mail server that others wrote, so that our mails are not judged by our own reading of the
+ * protocol alone.
+ */
 export const npmMailServer: MailServer = async (deliver) => {
   const server = new SMTPServer({
     authOptional: true,

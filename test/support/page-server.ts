@@ -38,7 +38,10 @@ export interface PageServer {
   close(): void
 }
 
-/** Answers the browser's requests, so that views are tested without the application. Pages may have stylesheets of their own. */
+/**
+ * Answers the browser's requests, so that views are tested without the application. Pages may have
+ * stylesheets of their own.
+ */
 export async function servePages(
   pages: Readonly<Record<string, string>> = samplePages,
 ): Promise<PageServer> {

@@ -27,7 +27,10 @@ const FLAGS = { present: 0x01, verified: 0x04, eligible: 0x08, backedUp: 0x10, a
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest()
 
-/** A device that holds passkeys, and does whatever a test asks of it: no browser checks anything here. */
+/**
+ * A device that holds passkeys, and does whatever a test asks of it: no browser checks anything
+ * here.
+ */
 export class PasskeyDevice {
   readonly #origin: string
   readonly #isSynced: boolean
@@ -180,7 +183,10 @@ export async function sendProof(visitor: Visitor, page: Answer, passkey: string)
   return await visitor.post('/sign-in/passkey', fields)
 }
 
-/** At the school of the passkey: proves it for a visitor of another school, who wants to open this page. */
+/**
+ * At the school of the passkey: proves it for a visitor of another school, who wants to open this
+ * page.
+ */
 export async function proveForOther(
   other: Visitor,
   path: string,

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 
 const SCHEMA = new URL('../../migrations/schema.sql', import.meta.url)
 
-/** Columns that name a person, by table: those called `…user_id`, and those that refer to people or members. */
+/**
+ * Columns that name a person, by table: those called `…user_id`, and those that refer to people or
+ * members.
+ */
 export function personColumns(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>([['users', ['id']]])
   const tables = readFileSync(SCHEMA, 'utf8').matchAll(/^create table (\w+) \((.*?)^\)/gms)

@@ -31,7 +31,10 @@ function jpegSegment(marker: number, data: Buffer): Buffer {
   return Buffer.concat([head, data])
 }
 
-/** A JPEG of exactly so many bytes, lying on its side, whose Exif is as short as a reader accepts: with no end of its list. */
+/**
+ * A JPEG of exactly so many bytes, lying on its side, whose Exif is as short as a reader accepts:
+ * with no end of its list.
+ */
 export function aTurnedJpeg(bytes: number): Buffer {
   const exif = Buffer.from('4578696600004d4d002a000000080001011200030000000100060000', 'hex')
   const before = Buffer.concat([

@@ -14,13 +14,16 @@ const SMALL: Readonly<Record<string, string>> = {
   vendor_platforms: 'a few rows for the whole installation, added only by migrations',
 }
 
-/** The first column of each index, by the index's name; empty for GIN, which is searched by any of its columns. */
+/**
+ * The first column of each index, by the index's name; empty for GIN, which is searched by any of
+ * its columns.
+ */
 type Leading = ReadonlyMap<string, string>
 
 /**
  * Returns the statements that read a whole table or index, with its name. The planner settings make
- * sequential reads expensive: the test tables are nearly empty, so a full read would otherwise be the
- * best plan. A statement without a fitting index still reads everything.
+ * sequential reads expensive: the test tables are nearly empty, so a full read would otherwise be
+ * the best plan. A statement without a fitting index still reads everything.
  */
 export async function wholeReads(
   connection: pg.ClientConfig,
@@ -96,8 +99,8 @@ function wholeReadsBelow(node: Node, leading: Leading): string[] {
 }
 
 /**
- * Whether an index scan has a condition on the index's first column. PostgreSQL 18 can also use only
- * later columns, by one search per value of the first column, which means one per school.
+ * Whether an index scan has a condition on the index's first column. PostgreSQL 18 can also use
+ * only later columns, by one search per value of the first column, which means one per school.
  */
 function isLed(node: Node, leading: Leading): boolean {
   const { 'Index Name': index = '', 'Index Cond': condition = '' } = node

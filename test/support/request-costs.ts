@@ -20,7 +20,10 @@ export interface AnsweredRequest {
   readonly statements: readonly string[]
 }
 
-/** The mail sender looks for the next mail when it has sent one, which may be during any later request. */
+/**
+ * The mail sender looks for the next mail when it has sent one, which may be during any later
+ * request.
+ */
 const LOOKS_FOR_MAIL = /^\s*update outgoing_mails set attempts/
 
 /** Records the statements of every request. Requests must be sent one after another. */
@@ -97,7 +100,10 @@ export interface CountedWorld {
   readonly costs: RequestCosts
 }
 
-/** A world whose requests are counted. Its cache of schools never expires, so counts do not depend on the machine's speed. */
+/**
+ * A world whose requests are counted. Its cache of schools never expires, so counts do not depend
+ * on the machine's speed.
+ */
 export async function aCountedWorld(options: WorldOptions = {}): Promise<CountedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
   whenFileIsDone(() => rm(folder, { recursive: true }))

@@ -10,8 +10,8 @@ import { connect } from './postgres.ts'
 export type Waiting = (many: number) => Promise<readonly number[]>
 
 /**
- * Locks a row, or a table, calls `start`, calls `meanwhile` when backends wait for the row, releases the row, and
- * awaits the result of `start`.
+ * Locks a row, or a table, calls `start`, calls `meanwhile` when backends wait for the row,
+ * releases the row, and awaits the result of `start`.
  */
 export async function whileRowHeld<R>(
   connection: pg.ClientConfig,

@@ -10,7 +10,10 @@ interface Node {
   readonly Plans?: readonly Node[]
 }
 
-/** Runs a statement and returns how many rows its scans have read, used or not. Counted, so no machine is too slow. */
+/**
+ * Runs a statement and returns how many rows its scans have read, used or not. Counted, so no
+ * machine is too slow.
+ */
 export async function rowsRead(
   client: pg.Client,
   text: string,
@@ -22,7 +25,10 @@ export async function rowsRead(
   return readBelow(rows[0]['QUERY PLAN'][0].Plan)
 }
 
-/** The same with the plan that PostgreSQL keeps for all values, which a statement gets that a connection runs often. */
+/**
+ * The same with the plan that PostgreSQL keeps for all values, which a statement gets that a
+ * connection runs often.
+ */
 export async function rowsReadByKeptPlan(
   client: pg.Client,
   text: string,

@@ -1,5 +1,5 @@
-// Waits for the end of a test run, however it ends, and removes what it left: node run-guard.mjs FOLDER
-// Its standard input is a pipe to the run, and closes even if the run is killed.
+// Waits for the end of a test run, however it ends, and removes what it left: node run-guard.mjs
+// FOLDER Its standard input is a pipe to the run, and closes even if the run is killed.
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
@@ -22,7 +22,8 @@ function end(pid, signal) {
   }
 }
 
-// An interrupt from the keyboard reaches every process of the terminal, and this one is needed after it.
+// An interrupt from the keyboard reaches every process of the terminal, and this one is needed
+// after it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 for await (const _ of process.stdin);
 // To PostgreSQL this means: end at once, without writing anything.

@@ -11,8 +11,8 @@ const TOKEN =
 export const HERE_DOCUMENT = /<<'?END'?\n([\s\S]*?)^END$/gm
 
 /**
- * The simple commands of a script, in their order. It knows the quotes, comments and separators that guides use,
- * not the whole language: `bash -n` reads that.
+ * The simple commands of a script, in their order. It knows the quotes, comments and separators
+ * that guides use, not the whole language: `bash -n` reads that.
  */
 export function simpleCommands(script: string): SimpleCommand[] {
   const withoutFiles = script.replaceAll(HERE_DOCUMENT, '')
@@ -43,7 +43,10 @@ function unquoted(token: string): string {
   return token.startsWith('\\') ? token.slice(1) : token
 }
 
-/** The arguments behind `schoolgate`, however it is started; undefined if the command is another one. */
+/**
+ * The arguments behind `schoolgate`, however it is started; undefined if the command is another
+ * one.
+ */
 export function schoolgateArguments({ words }: SimpleCommand): readonly string[] | undefined {
   const inner = words.findIndex((word) => word.includes('schoolgate ') && word.includes('npx '))
   if (inner !== -1) {

@@ -29,7 +29,10 @@ const ALL = 'all'
 /** The word that leaves out the admin area. */
 const WITHOUT_ADMIN = 'without-admin'
 
-/** Takes a screenshot of every sample page with each of the settings; words may also choose several of both. */
+/**
+ * Takes a screenshot of every sample page with each of the settings; words may also choose several
+ * of both.
+ */
 export async function takeScreenshots(folder: string, words: readonly string[]): Promise<void> {
   const isAsked = (setting: string) =>
     words.includes(setting) || (words.includes(ALL) && setting !== 'readme')
@@ -58,7 +61,10 @@ export async function takeScreenshots(folder: string, words: readonly string[]):
   }
 }
 
-/** Buttons that stay in sight stand at the end of the window, and would cover text in a picture that is longer than it. */
+/**
+ * Buttons that stay in sight stand at the end of the window, and would cover text in a picture that
+ * is longer than it.
+ */
 async function growToPage(page: Page): Promise<void> {
   const { width } = page.viewportSize() ?? shots.readme.viewport
   const height = await page.evaluate<number>('document.documentElement.scrollHeight')

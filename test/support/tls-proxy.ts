@@ -22,8 +22,8 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 export type OtherHosts = Readonly<Record<string, Answer>>
 
 /**
- * A proxy that serves TLS in front of the application, as docs/guides/proxies.md asks for: it replaces the forwarded
- * headers of the caller by its own. Returns its port.
+ * A proxy that serves TLS in front of the application, as docs/guides/proxies.md asks for: it
+ * replaces the forwarded headers of the caller by its own. Returns its port.
  */
 export async function aTlsProxy(appPort: number, others: OtherHosts = {}): Promise<number> {
   const tls = { cert: fixture('test-server.pem'), key: fixture('test-server.key.pem') }

@@ -55,7 +55,10 @@ export class VirtualDevice {
     })
   }
 
-  /** Whether the person at the device passes its check; if not, the browser reports a cancelled prompt. */
+  /**
+   * Whether the person at the device passes its check; if not, the browser reports a cancelled
+   * prompt.
+   */
   async passesCheck(isUserVerified: boolean): Promise<void> {
     await this.#session.send('WebAuthn.setUserVerified', {
       authenticatorId: this.#id,

@@ -57,8 +57,8 @@ interface ClientOptions {
 
 const ring = new Keyring('a secret for tests that is long enough to be one')
 /**
- * Argon2 is slow on purpose, at every sign-in. Most tests ask nothing about that, so their people have a hash that is
- * cheap to check.
+ * Argon2 is slow on purpose, at every sign-in. Most tests ask nothing about that, so their people
+ * have a hash that is cheap to check.
  */
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 } as const
 const hashes: { cheap?: Promise<string>; real?: Promise<string> } = {}
@@ -222,15 +222,19 @@ export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
   readonly now?: () => number
   /** Passwords of people cost as much as in an installation. */
   readonly realHashes?: boolean
-  /** How requests wait while there are too many. Without it, none does: a test may be late for other reasons. */
+  /**
+   * How requests wait while there are too many. Without it, none does: a test may be late for other
+   * reasons.
+   */
   readonly line?: Partial<LineSettings>
 }
 
 let shared: Promise<World> | undefined
 
 /**
- * The world that the test files of a worker share, because a new one costs half a second of CPU. It also has the schools
- * and people of other files: it is for tests that look only at what they made, and count nothing of the installation.
+ * The world that the test files of a worker share, because a new one costs half a second of CPU. It
+ * also has the schools and people of other files: it is for tests that look only at what they made,
+ * and count nothing of the installation.
  */
 export async function sharedWorld(): Promise<World> {
   shared ??= keptForWorker(() => aWorld())

@@ -18,8 +18,8 @@ import { PNG, uploadTo } from '../support/uploading.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'
 
 /**
- * Every admin page and form, found by the router and by following links, is tried at one school with the ids of
- * another. A new form is in this test without a change here.
+ * Every admin page and form, found by the router and by following links, is tried at one school
+ * with the ids of another. A new form is in this test without a change here.
  */
 
 const routes: RoutePattern[] = []
@@ -97,7 +97,8 @@ describe('an owner who opens the pages and sends the forms of another school', (
           : await owner.post(action, [['form_token', formToken], ...fields.map(copy)])
         const told = `${action}: ${answer.statusCode}`
         expect(answer.statusCode, told).toBeLessThan(500)
-        // What the form itself held comes back in a refusal; anything else would be read at the other school.
+        // What the form itself held comes back in a refusal; anything else would be read at the
+        // other school.
         const sent = JSON.stringify(fields)
         const leaked = secrets.filter((one) => answer.body.includes(one) && !sent.includes(one))
         expect(leaked, told).toEqual([])

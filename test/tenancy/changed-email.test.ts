@@ -10,7 +10,9 @@ import { aCourse } from '../support/learning.ts'
 import { signedIn } from '../support/operator-like.ts'
 import { aWorld, type TestPerson, type TestSchool } from '../support/world.ts'
 
-/** A school that adds addresses must not become a list of the addresses that their owners have now. */
+/**
+ * A school that adds addresses must not become a list of the addresses that their owners have now.
+ */
 
 const world = await aWorld()
 const home = await world.aSchool()

@@ -22,8 +22,9 @@ import { performByCommandLine } from '../support/performing.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
 
 /**
- * A school whose owner controls its host name: they read every request that a browser sends there, with its
- * cookies and links, and send any request to the server. They want the account of another school's owner.
+ * A school whose owner controls its host name: they read every request that a browser sends there,
+ * with its cookies and links, and send any request to the server. They want the account of another
+ * school's owner.
  */
 
 const mailBox = await aMailBox()
@@ -71,7 +72,10 @@ async function expectUntouched(before: Awaited<ReturnType<typeof accountOf>>): P
   expect((await own.get('/admin')).statusCode).toBe(200)
 }
 
-/** What the attacker reads in the mails that reach the victim, who opens every link on the hostile host. */
+/**
+ * What the attacker reads in the mails that reach the victim, who opens every link on the hostile
+ * host.
+ */
 async function linksToHostileHost(): Promise<string[]> {
   await untilSent(world)
   return mailBox

@@ -15,7 +15,8 @@ verifies(
     const world = await aWorld({
       databaseSettings: {
         poolSize: 12,
-        // A request that waits for the installation's share is refused, so that this test does not hang.
+        // A request that waits for the installation's share is refused, so that this test does not
+        // hang.
         waitMs: { stranger: 30_000, interactive: 10_000, batch: 30_000 },
       },
     })

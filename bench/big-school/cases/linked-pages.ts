@@ -16,8 +16,8 @@ const CHOSEN_AFTER = /^(?:applications|assistants|tools)$/
 const SAYS_WHICH = /^(?:id|person|app)$/
 
 /**
- * Follows every link of the admin area, once for each name, so that pages that come later are asked for too. A list
- * links to one object after the other: the first stands for all.
+ * Follows every link of the admin area, once for each name, so that pages that come later are asked
+ * for too. A list links to one object after the other: the first stands for all.
  */
 export async function linkedPages(
   asking: Asking,

@@ -14,7 +14,10 @@ import type { Case } from '../case.ts'
 const SCHEMA = new URL('../../../src/surfaces/member-api/schema.graphql', import.meta.url)
 const PAGES = 20
 
-/** Every connection of the viewer, of a member with many of everything: the first page, a deep one, the last one. */
+/**
+ * Every connection of the viewer, of a member with many of everything: the first page, a deep one,
+ * the last one.
+ */
 export async function memberCases(asking: Asking, callers: BothCallers): Promise<readonly Case[]> {
   const schema = buildSchema(await readFile(SCHEMA, 'utf8'))
   const viewer = schema.getType('Viewer') as GraphQLObjectType

@@ -13,7 +13,10 @@ import { linkedPages } from './linked-pages.ts'
 /** A week in the middle of the rows. */
 const DAYS = `from=${dayAgo(365)}&to=${dayAgo(358)}`
 
-/** Every page of the admin area that a link leads to, and each list with its filters, sorts and search. */
+/**
+ * Every page of the admin area that a link leads to, and each list with its filters, sorts and
+ * search.
+ */
 export async function pageCases(asking: Asking, callers: BothCallers): Promise<readonly Case[]> {
   const samples = {
     big: await findSamples(asking, callers.big),

@@ -13,7 +13,10 @@ const KINDS = [
   ['/forms?state=open', '/forms'],
 ] as const
 
-/** The public pages, for a visitor and for a member, and the lecture with which a busy member goes on. */
+/**
+ * The public pages, for a visitor and for a member, and the lecture with which a busy member goes
+ * on.
+ */
 export async function publicCases(asking: Asking, callers: BothCallers): Promise<readonly Case[]> {
   const cases: Case[] = []
   const add = (name: string, big: string | undefined, small: string | undefined) => {

@@ -15,7 +15,10 @@ interface ListedTool {
   }
 }
 
-/** Every tool that only reads, of a busy member and of an operator; of those with actions, each action. */
+/**
+ * Every tool that only reads, of a busy member and of an operator; of those with actions, each
+ * action.
+ */
 export async function toolCases(asking: Asking, callers: BothCallers): Promise<readonly Case[]> {
   const cases: Case[] = []
   for (const who of ['busy', 'operator'] as const) {

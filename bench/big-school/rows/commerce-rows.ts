@@ -14,7 +14,8 @@ export function commerceRows(size: SchoolSize): readonly string[] {
   const buyer = id('person', '(n - 1) / 2 + 1')
   const currency = `case when n % 10 = 3 then 'TWD' else 'USD' end`
   const amount = '100 * (1 + n % 97)'
-  // Of twenty orders 16 are paid, one of these is refunded and one half refunded; two wait, two failed.
+  // Of twenty orders 16 are paid, one of these is refunded and one half refunded; two wait, two
+  // failed.
   const isPaid = 'n % 20 < 16'
   const isRefunded = 'n % 20 in (0, 1)'
   const made = ago('n', orders)

@@ -28,7 +28,9 @@ const tableOf = (statement: string): string => statement.split(' ', 3)[2] ?? ''
 const unlessThere = (statement: string): string =>
   `${statement} on conflict ${['sections', 'lectures'].includes(tableOf(statement)) ? '(school_id, id) ' : ''}do nothing`
 
-/** At least a full page of everything that is listed, also of what is listed below a single object. */
+/**
+ * At least a full page of everything that is listed, also of what is listed below a single object.
+ */
 export function pageRows(size: SchoolSize): readonly string[] {
   const { school, id, ago } = rowTexts(size)
   const [courses, some] = [coursesOf(size), someOf(size)]
@@ -55,8 +57,9 @@ export function pageRows(size: SchoolSize): readonly string[] {
     `insert into comments (school_id, id, lecture_id, user_id, body, created_at, hidden_at)
      select ${school}, ${id('hidden comment', 'p')}, ${id('lecture', '101')}, ${person('1')}, 'Off topic ' || p,
        now() - interval '3 years', now() from ${people}`,
-    // So many that those of people with a common name, or in a rare state, fill a page: in the last event, which the list
-    // has first, also in a database that was filled when another one was the last.
+    // So many that those of people with a common name, or in a rare state, fill a page: in the last
+    // event, which the list has first, also in a database that was filled when another one was the
+    // last.
     `insert into event_registrations (school_id, id, event_id, user_id, state, registered_at, canceled_at)
      select ${school}, ${id(`crowd ${some}`, 'p')}, ${id('event', String(some))}, ${id('person', 'p')},
        case when p % 12 = 0 then 'canceled' when p % 12 = 1 then 'attended' else 'registered' end, ${long},
@@ -143,7 +146,10 @@ function livePairs(size: SchoolSize): string {
        and not exists (select from token_pairs p where p.authorization_id = a.id)`
 }
 
-/** Parents that carry how many rows they have: table, column, table of the rows, their column, which rows count. */
+/**
+ * Parents that carry how many rows they have: table, column, table of the rows, their column, which
+ * rows count.
+ */
 const COUNTED = [
   ['events', 'registration_count', 'event_registrations', 'event_id', `state <> 'canceled'`],
   [

@@ -4,9 +4,9 @@ import { withOwnConnection } from '../../foundation/db/connection-pool.ts'
 import type { ConnectionSettings } from '../../foundation/db/hosts.ts'
 
 /**
- * A backup is gzipped text, one JSON value to a line: the manifest, then for each table its heading,
- * its rows (arrays of texts as PostgreSQL writes them, null for null) and its footing, and a last line that
- * marks the end. So a truncated file is recognised.
+ * A backup is gzipped text, one JSON value to a line: the manifest, then for each table its
+ * heading, its rows (arrays of texts as PostgreSQL writes them, null for null) and its footing, and
+ * a last line that marks the end. So a truncated file is recognised.
  */
 export const BACKUP_FORMAT = 1
 
@@ -74,8 +74,8 @@ export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<st
 }
 
 /**
- * A connection that writes values in the same way on every server: times in UTC, exact numbers, bytes as
- * hexadecimal. Without the time limit of requests, because a backup takes longer.
+ * A connection that writes values in the same way on every server: times in UTC, exact numbers,
+ * bytes as hexadecimal. Without the time limit of requests, because a backup takes longer.
  */
 export async function withBackupClient<R>(
   connection: ConnectionSettings,
@@ -123,7 +123,10 @@ export interface BackupTable {
   readonly columns: readonly BackupColumn[]
 }
 
-/** Not part of a backup: a restore goes into a migrated database, which has its own record and setup code. */
+/**
+ * Not part of a backup: a restore goes into a migrated database, which has its own record and setup
+ * code.
+ */
 const NOT_DATA = ['schema_migrations', 'setup_codes']
 
 export async function readTables(client: pg.Client): Promise<readonly BackupTable[]> {

@@ -28,8 +28,9 @@ export interface RestoredBackup {
 }
 
 /**
- * Restores a backup into an empty database, in one transaction. Triggers are off during the restore, so that rows
- * come back unchanged. Indexes and keys are made again when the rows are there.
+ * Restores a backup into an empty database, in one transaction. Triggers are off during the
+ * restore, so that rows come back unchanged. Indexes and keys are made again when the rows are
+ * there.
  */
 export async function restoreBackup(
   connection: pg.ClientConfig,
@@ -65,7 +66,8 @@ async function restoreInto(client: pg.Client, file: string): Promise<RestoredBac
 
 async function lockEmpty(client: pg.Client, tables: readonly BackupTable[]): Promise<void> {
   const names = tables.map(({ name }) => pg.escapeIdentifier(name))
-  // All at once, and as strong as any later step needs it: a server in between could cause a deadlock.
+  // All at once, and as strong as any later step needs it: a server in between could cause a
+  // deadlock.
   await client.query(`lock table ${names.join(', ')} in access exclusive mode`)
   for (const name of SEEDED) await client.query(`delete from ${pg.escapeIdentifier(name)}`)
   const filled = tables.map(
@@ -199,14 +201,18 @@ interface Part {
   readonly kind: 'foreign key' | 'constraint' | 'index'
   readonly table: string
   readonly name: string
-  /** As PostgreSQL writes it: the whole statement for an index, what follows the name for a constraint. */
+  /**
+   * As PostgreSQL writes it: the whole statement for an index, what follows the name for a
+   * constraint.
+   */
   readonly definition: string
 }
 
 /**
- * Takes the indexes and keys off all tables and returns how to put them back. To build an index once costs less than to
- * keep it while rows come, and a foreign key compares two tables at once instead of looking up each row. Putting back
- * fails if a row breaks a key. A check or a `not null` stays: it costs little.
+ * Takes the indexes and keys off all tables and returns how to put them back. To build an index
+ * once costs less than to keep it while rows come, and a foreign key compares two tables at once
+ * instead of looking up each row. Putting back fails if a row breaks a key. A check or a `not null`
+ * stays: it costs little.
  */
 async function putAside(
   client: pg.Client,
@@ -233,9 +239,10 @@ function adding({ kind, table, name, definition }: Part): string {
 }
 
 /**
- * In the order in which they were made: of two indexes that serve a statement equally well, the planner takes by their
- * order. Two kinds of indexes stay: one that is not valid, which a server will make anew, and one with a list in its
- * condition, which PostgreSQL writes in another form than it reads.
+ * In the order in which they were made: of two indexes that serve a statement equally well, the
+ * planner takes by their order. Two kinds of indexes stay: one that is not valid, which a server
+ * will make anew, and one with a list in its condition, which PostgreSQL writes in another form
+ * than it reads.
  */
 async function readParts(
   client: pg.Client,
@@ -279,7 +286,10 @@ class CopyQuery extends pg.Query {
   }
 }
 
-/** Sends rows that `copyLine` wrote. `copy` costs a fraction of `insert`, which parses and plans every value. */
+/**
+ * Sends rows that `copyLine` wrote. `copy` costs a fraction of `insert`, which parses and plans
+ * every value.
+ */
 async function copyRows(
   client: pg.Client,
   { name, columns }: BackupTable,

@@ -31,9 +31,9 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes all rows of the database, as of one moment, to one file while the server continues to serve. The file
- * contains password hashes and sealed keys, so only its owner can read it. It is created atomically and never
- * replaces another file.
+ * Writes all rows of the database, as of one moment, to one file while the server continues to
+ * serve. The file contains password hashes and sealed keys, so only its owner can read it. It is
+ * created atomically and never replaces another file.
  */
 export async function writeBackup(
   connection: pg.ClientConfig,

@@ -24,7 +24,10 @@ import type { Attached } from '../with-database.ts'
 import { checkContents } from './check-contents.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
-/** With a larger difference, times written by the database and by this machine contradict each other. */
+/**
+ * With a larger difference, times written by the database and by this machine contradict each
+ * other.
+ */
 const NOTED_CLOCK_MS = 2000
 const BROKEN_CLOCK_MS = 30_000
 
@@ -160,7 +163,10 @@ async function checkMemory({ pool, by }: Attached): Promise<readonly Finding[]> 
   )
 }
 
-/** Whether searches are answered by indexes. Without them they find the same, but read every row of the school. */
+/**
+ * Whether searches are answered by indexes. Without them they find the same, but read every row of
+ * the school.
+ */
 export async function checkSearch({ pool }: Pick<Attached, 'pool'>): Promise<Finding> {
   const extensions = await installedExtensions(pool)
   if (!extensions.has(TRIGRAMS)) {

@@ -56,7 +56,10 @@ function dayOf(date: Date): string {
 const FOLDER = 'data folder'
 const OPEN_TO_OTHERS = 0o077
 
-/** Whether the folder of the embedded database exists, is writable, and hides its secrets from other users. */
+/**
+ * Whether the folder of the embedded database exists, is writable, and hides its secrets from other
+ * users.
+ */
 export async function checkDataFolder(config: Config): Promise<readonly Finding[]> {
   const folder = config.SCHOOLGATE_DATA_DIR
   const found = await stat(folder).catch(() => undefined)
@@ -101,7 +104,10 @@ async function findOpenFile(path: string): Promise<string | undefined> {
 
 const BUCKET = 'uploads'
 
-/** Whether the bucket for uploads exists and accepts our credentials; no finding if none is configured. */
+/**
+ * Whether the bucket for uploads exists and accepts our credentials; no finding if none is
+ * configured.
+ */
 export async function checkBucket(config: Config): Promise<readonly Finding[]> {
   const bucket = bucketOf(config)
   if (bucket === undefined) return []
@@ -117,7 +123,10 @@ export async function checkBucket(config: Config): Promise<readonly Finding[]> {
   ]
 }
 
-/** Who can read the metrics. Route patterns and counts are no secrets, but they tell how busy a school is. */
+/**
+ * Who can read the metrics. Route patterns and counts are no secrets, but they tell how busy a
+ * school is.
+ */
 export function checkMetrics(config: Config): readonly Finding[] {
   const { METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token } = config
   if (port === undefined) return []

@@ -164,7 +164,10 @@ function refunds({ courses, products, events }: Billing): PurchaseSketch[] {
   ]
 }
 
-/** Instructions a buyer still needs, and checkouts that were left: hidden while they may be taken up. */
+/**
+ * Instructions a buyer still needs, and checkouts that were left: hidden while they may be taken
+ * up.
+ */
 function unpaid({ courses, products, events, extra }: Billing): PurchaseSketch[] {
   return [
     { key: 'atm-open', goods: [{ extra }], attempts: [pending('atm', 1, 2)] },

@@ -78,7 +78,7 @@ export const demoStudyGroups: readonly StudyGroupSketch[] = [
     key: 'sql-reading-group',
     name: 'SQL Reading Group',
     course: 'sql-from-the-ground-up',
-    // The same hour as the database office hours: two rows with one start, which lists must order.
+    // At the hour of the database office hours: two rows with one start, which lists must order.
     weekday: 3,
     time: '20:00',
     minutes: 60,

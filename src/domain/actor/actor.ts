@@ -19,7 +19,9 @@ export interface Actor {
   readonly origin: string
   /** The browser session of the request, where pages are used. */
   readonly sessionId?: string | undefined
-  /** The scopes of the token. Absent in the admin area and on the command line, which have no token. */
+  /**
+   * The scopes of the token. Absent in the admin area and on the command line, which have no token.
+   */
   readonly scopes?: ScopeSet | undefined
   /** The client whose token the request carries, and the authorization behind that token. */
   readonly clientId?: string | undefined
@@ -42,7 +44,10 @@ export function isOperator(roles: readonly string[]): boolean {
   return roles.includes('owner') || roles.includes('admin')
 }
 
-/** Whether a person with these roles may hold a token: a member's takes any role, an operator's owner or admin. */
+/**
+ * Whether a person with these roles may hold a token: a member's takes any role, an operator's
+ * owner or admin.
+ */
 export function mayHold(audience: 'member' | 'operator', roles: readonly string[]): boolean {
   return audience === 'member' ? roles.length > 0 : isOperator(roles)
 }
@@ -55,7 +60,10 @@ export function mayHoldInSql(
   return sql`(${audience} = 'member' and ${roles} <> '{}' or ${roles} && array['owner', 'admin'])`
 }
 
-/** People who are not only students. They are few, and an index has them; PostgreSQL takes it only for these words. */
+/**
+ * People who are not only students. They are few, and an index has them; PostgreSQL takes it only
+ * for these words.
+ */
 export function isStaffInSql(roles: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`${roles} && array['owner', 'admin', 'lecturer']`
 }

@@ -5,14 +5,15 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 export const FORMER_MEMBER = 'Former member'
 
 /**
- * People as their school may see them: `id`, `name`, `email`, `avatar_url`, and all columns of the membership. The one
- * way to read a person's name or picture for a school. Until the person has signed in there, it sees the name and
- * the email that it typed and no picture: adding a known email must not show whose it is, nor that the account existed.
+ * People as their school may see them: `id`, `name`, `email`, `avatar_url`, and all columns of the
+ * membership. The one way to read a person's name or picture for a school. Until the person has
+ * signed in there, it sees the name and the email that it typed and no picture: adding a known
+ * email must not show whose it is, nor that the account existed.
  *
  * A member who asked to be forgotten is a row without name, email and picture.
  *
- * A join without the school's id would be another school's view, so this is a subquery with the id inside; PostgreSQL
- * plans it like a join.
+ * A join without the school's id would be another school's view, so this is a subquery with the id
+ * inside; PostgreSQL plans it like a join.
  */
 export function shownPeople(db: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
   return sql`(
@@ -27,7 +28,10 @@ export function shownPeople(db: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown>
     where m.school_id = ${db.schoolId})`
 }
 
-/** Members `r` whom the school knows by this email. An index answers each branch; a condition on `r.email` has none. */
+/**
+ * Members `r` whom the school knows by this email. An index answers each branch; a condition on
+ * `r.email` has none.
+ */
 export function knownByEmail(email: string, db: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown> {
   return sql`lower(r.email) = lower(${email}) and r.id in (
     select u.id from users u where lower(u.email) = lower(${email})

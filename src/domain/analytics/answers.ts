@@ -2,7 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Period } from './period.ts'
 
-/** The answers from the kept figures. They equal those that the `counted…` functions below count from the rows. */
+/**
+ * The answers from the kept figures. They equal those that the `counted…` functions below count
+ * from the rows.
+ */
 
 const daysOf = (db: SchoolDb, { from, to }: Period) =>
   sql`f.school_id = ${db.schoolId} and f.day between ${from}::date and ${to}::date`
@@ -28,8 +31,9 @@ export const keptEnrollments = (db: SchoolDb, asked: Period): RawBuilder<unknown
   from steps left join counted using (starts_on) order by starts_on`
 
 /**
- * A step that the period cuts at its end counts the students by their first day in it, one that is cut at its beginning by
- * their last day. Only a step that is cut on both sides, which is then the only one, is counted from the rows.
+ * A step that the period cuts at its end counts the students by their first day in it, one that is
+ * cut at its beginning by their last day. Only a step that is cut on both sides, which is then the
+ * only one, is counted from the rows.
  */
 export const keptLearners = (db: SchoolDb, asked: Period): RawBuilder<unknown> => {
   const { from, to, interval } = asked
@@ -56,8 +60,8 @@ export const keptCompletion = (db: SchoolDb, limit: number): RawBuilder<unknown>
   order by f.student_count desc, f.course_id`
 
 /**
- * The answers counted from the rows: for a school whose figures are not kept yet, and for tests, which compare them with
- * the kept ones. Each selects the points of `steps`, in order.
+ * The answers counted from the rows: for a school whose figures are not kept yet, and for tests,
+ * which compare them with the kept ones. Each selects the points of `steps`, in order.
  */
 
 const localTime = (column: string) =>
@@ -69,7 +73,8 @@ function stepOf(column: string, { interval }: Period): RawBuilder<unknown> {
 }
 
 function within(column: string, { from, to }: Period): RawBuilder<unknown> {
-  // The last two conditions can use an index. Their range is wider, so that it covers every time zone.
+  // The last two conditions can use an index. Their range is wider, so that it covers every time
+  // zone.
   return sql`${localTime(column)}::date between ${from}::date and ${to}::date
     and ${sql.ref(column)} >= ${from}::date - 1 and ${sql.ref(column)} < ${to}::date + 2`
 }

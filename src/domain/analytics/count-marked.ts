@@ -62,8 +62,8 @@ export async function countMarked(db: SchoolDb, counting: Counting): Promise<Cou
 
 /**
  * Counts figures that writes made wrong. A write leaves its mark in its own transaction, so a
- * count that sees the mark sees the rows too. One transaction at a time counts for a school: an older count must not
- * replace a newer one. If another one counts now, this one does nothing.
+ * count that sees the mark sees the rows too. One transaction at a time counts for a school: an
+ * older count must not replace a newer one. If another one counts now, this one does nothing.
  */
 export async function countMarkedIn(tx: SchoolTx, counting: Counting): Promise<Counted> {
   if (!(await takeTurn(tx))) return { keys: 0, isMore: false, isUnfinished: false }
@@ -168,14 +168,18 @@ function marksByKey(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]
   return byKey
 }
 
-/** Of a key that waits one mark is enough, the oldest. A count that has begun may have missed what the others stand for. */
+/**
+ * Of a key that waits one mark is enough, the oldest. A count that has begun may have missed what
+ * the others stand for.
+ */
 function repeated(marks: readonly Mark[]): readonly Mark[] {
   return marks.filter(({ counted }) => counted === null).slice(1)
 }
 
 /**
- * Counts a large key, or the next range of it. The count belongs to one mark. Marks that were there when it began
- * are removed at once; a mark that came later stays, because its write may be in a range that was counted before.
+ * Counts a large key, or the next range of it. The count belongs to one mark. Marks that were there
+ * when it began are removed at once; a mark that came later stays, because its write may be in a
+ * range that was counted before.
  */
 async function countLarge(
   tx: SchoolTx,

@@ -3,7 +3,10 @@ import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { isLive } from '../grants/connected-apps.ts'
 import { ITS_CLIENT } from '../grants/people-of-app.ts'
 
-/** One kind of kept figures. A key names what is counted as a whole: a day, a week, a month, a course. */
+/**
+ * One kind of kept figures. A key names what is counted as a whole: a day, a week, a month, a
+ * course.
+ */
 export interface FigurePart {
   readonly name: string
   /** Those of these keys with more rows than this; no more rows are looked at. */
@@ -11,8 +14,9 @@ export interface FigurePart {
   /** Counts them from the rows and replaces what was kept. */
   count(tx: SchoolTx, keys: readonly string[]): Promise<void>
   /**
-   * Counts the next rows of a large key, of which the largest would take longer than a statement may. Returns what is
-   * counted so far; undefined once all is counted and kept. Absent where also a large key takes a moment.
+   * Counts the next rows of a large key, of which the largest would take longer than a statement
+   * may. Returns what is counted so far; undefined once all is counted and kept. Absent where also
+   * a large key takes a moment.
    */
   countNext?(
     tx: SchoolTx,
@@ -20,7 +24,10 @@ export interface FigurePart {
     soFar: CountedSoFar | null,
     rows: number,
   ): Promise<CountedSoFar | undefined>
-  /** Selects every key of the school: those with rows, and those with kept figures, which may be of rows that are gone. */
+  /**
+   * Selects every key of the school: those with rows, and those with kept figures, which may be of
+   * rows that are gone.
+   */
   keys(tx: SchoolTx): RawBuilder<unknown>
 }
 
@@ -86,8 +93,8 @@ export const totalParts: readonly FigurePart[] = [
 const findLarge = async () => []
 
 /**
- * The days of the school that a day in UTC touches, at most two, and when they begin and end. Marks are in UTC, so that a
- * write need not know the time zone, which may be changing.
+ * The days of the school that a day in UTC touches, at most two, and when they begin and end. Marks
+ * are in UTC, so that a write need not know the time zone, which may be changing.
  */
 const localDays = (tx: SchoolTx, utcDays: readonly string[]): RawBuilder<unknown> => sql`
   zone as (select time_zone from schools where id = ${tx.schoolId}),
@@ -99,7 +106,10 @@ const localDays = (tx: SchoolTx, utcDays: readonly string[]): RawBuilder<unknown
       from zone z, unnest(${utcDays}::date[]) utc (day), lateral (
         values (utc.day::timestamp), (utc.day + interval '1 day' - interval '1 millisecond')) t (at)) local)`
 
-/** The days in UTC that rows are in, by one look at the index for each day: there may be very many rows. */
+/**
+ * The days in UTC that rows are in, by one look at the index for each day: there may be very many
+ * rows.
+ */
 function daysWith(tx: SchoolTx, table: string, column: string): RawBuilder<unknown> {
   const at = sql.ref(`n.${column}`)
   const next = (since: RawBuilder<unknown>) => sql`(
@@ -161,8 +171,9 @@ export const SPANS = ['day', 'week', 'month'] as const
 export type Span = (typeof SPANS)[number]
 
 /**
- * How many different students learned in a span. Each is counted on the first and on the last of their days in it, so that
- * a span that is cut at its end or at its beginning is counted too: the sum over its days is the number of students.
+ * How many different students learned in a span. Each is counted on the first and on the last of
+ * their days in it, so that a span that is cut at its end or at its beginning is counted too: the
+ * sum over its days is the number of students.
  */
 function learnersIn(span: Span): FigurePart {
   const name = `learners_${span}`
@@ -293,7 +304,10 @@ export const coursePart: FigurePart = {
   keys: (tx) => sql`select id::text as key from courses where school_id = ${tx.schoolId}`,
 }
 
-/** In the order of the index of enrollments by course. An enrollment that moves meanwhile leaves a mark of its own. */
+/**
+ * In the order of the index of enrollments by course. An enrollment that moves meanwhile leaves a
+ * mark of its own.
+ */
 async function countRange(
   tx: SchoolTx,
   course: string,

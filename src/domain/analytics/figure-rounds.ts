@@ -6,13 +6,19 @@ import { countMarked, forgetMarks, LARGE, oneLarge, PARTS } from './count-marked
 
 /** Keys of one transaction. */
 const KEYS_AT_ONCE = 100
-/** A large key is counted again after this many times as long as its last count took: it costs 2 % of a core at most. */
+/**
+ * A large key is counted again after this many times as long as its last count took: it costs 2 %
+ * of a core at most.
+ */
 const REST = 50
 const AFTER_FAILURE_MS = 60_000
 /** Schools whose figures are not kept are looked for every so many rounds. */
 const ROUNDS_BETWEEN_LOOKS = 60
 
-/** The work of the server's own count: all schools in turn, a small step of each. Several processes may do it at once. */
+/**
+ * The work of the server's own count: all schools in turn, a small step of each. Several processes
+ * may do it at once.
+ */
 export class FigureRounds {
   readonly #db: Db
   readonly #dueAt = new Map<string, number>()
@@ -88,8 +94,9 @@ export class FigureRounds {
 }
 
 /**
- * Marks every figure of the school: of a school that is older than the figures, after a new time zone, and for an administrator who
- * does not trust the figures. Where there were none, answers are counted from the rows until the last of these marks is gone.
+ * Marks every figure of the school: of a school that is older than the figures, after a new time
+ * zone, and for an administrator who does not trust the figures. Where there were none, answers are
+ * counted from the rows until the last of these marks is gone.
  */
 export async function beginFilling(db: SchoolDb): Promise<void> {
   await db.transaction(async (tx) => {
@@ -104,7 +111,10 @@ export async function beginFilling(db: SchoolDb): Promise<void> {
   })
 }
 
-/** Says that the figures are complete if no mark of the first count is left. Returns how many are left. */
+/**
+ * Says that the figures are complete if no mark of the first count is left. Returns how many are
+ * left.
+ */
 export async function endFilling(db: SchoolDb): Promise<number> {
   const { rows } = await db.run(sql<{ left: number }>`
     with waiting as (
@@ -124,7 +134,10 @@ const FILLED_AT_ONCE = 100
 /** While another process counts for the school. */
 const PAUSE_MS = 50
 
-/** Counts every figure of the school anew, in many small transactions. The marks are its cursor: a server goes on if it ends. */
+/**
+ * Counts every figure of the school anew, in many small transactions. The marks are its cursor: a
+ * server goes on if it ends.
+ */
 export async function recountFigures(db: SchoolDb): Promise<void> {
   await beginFilling(db)
   while ((await endFilling(db)) > 0) {

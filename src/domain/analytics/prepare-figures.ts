@@ -10,15 +10,19 @@ const AT_ONCE = { keys: 60, rows: 1_000 } as const
 export interface Figures {
   /** False while they must be counted from the rows. */
   readonly isKept: boolean
-  /** Everything that was written before is counted. Null while the first count of a large school runs. */
+  /**
+   * Everything that was written before is counted. Null while the first count of a large school
+   * runs.
+   */
   readonly countedAt: Date | null
   readonly timeZone: string
 }
 
 /**
- * The state of the figures, before they are read. What was written a moment ago is counted first, if it has few rows; large
- * parts are left to the server's own count. So is the first count of a large school: a caller who waited for it would
- * be told that the server has no time, so until it ends the answer is what is counted so far.
+ * The state of the figures, before they are read. What was written a moment ago is counted first,
+ * if it has few rows; large parts are left to the server's own count. So is the first count of a
+ * large school: a caller who waited for it would be told that the server has no time, so until it
+ * ends the answer is what is counted so far.
  */
 export async function prepareFigures(db: SchoolDb): Promise<Figures> {
   const state = await readState(db)
@@ -51,7 +55,10 @@ const COUNTED_TABLES = ['lecture_progress', 'learning_days', 'enrollments', 'pay
 const hasManyRows = (table: string) => sql`exists (
   select from ${sql.table(table)} r where r.school_id = s.id offset ${sql.lit(FEW_ROWS)})`
 
-/** People with connected apps are in none of the answers, so their marks neither wait for a caller nor make figures old. */
+/**
+ * People with connected apps are in none of the answers, so their marks neither wait for a caller
+ * nor make figures old.
+ */
 async function readState(db: SchoolDb): Promise<State> {
   const { rows } = await db.run(sql<State>`
     select s.time_zone as "timeZone", f.filled_at is not null as "isKept", now() as now,

@@ -25,8 +25,9 @@ const PAUSE_MS = 100
 const START: RecountCursor = { part: 0, after: null, marked_at: '-infinity' }
 
 /**
- * Counts every figure of a school anew. Answers are given from the figures meanwhile. The next keys are marked in the step
- * that counts the last ones, so that a cancelled job leaves few marks, which the server counts.
+ * Counts every figure of a school anew. Answers are given from the figures meanwhile. The next keys
+ * are marked in the step that counts the last ones, so that a cancelled job leaves few marks, which
+ * the server counts.
  */
 export const recountJob: JobKind<Record<string, never>, RecountCursor> = {
   name: 'analytics.recount',
@@ -98,7 +99,10 @@ async function countLeft(tx: SchoolTx, { marked_at }: RecountCursor): Promise<nu
 
 const nothing = z.strictObject({})
 
-/** It changes no figure that is right, so a token that may read the figures may start it, like an export. */
+/**
+ * It changes no figure that is right, so a token that may read the figures may start it, like an
+ * export.
+ */
 const NEEDED = ['analytics:read']
 
 export const recountAnalytics: WriteOperation<typeof nothing, typeof jobSchema> = {

@@ -30,7 +30,9 @@ export interface SchoolTotals {
   /** One for each day. */
   readonly enrollments: readonly { readonly starts_on: string; readonly enrollment_count: number }[]
   readonly learners: readonly { readonly starts_on: string; readonly learner_count: number }[]
-  /** Everything that was written before is counted; null during the first count of a large school. */
+  /**
+   * Everything that was written before is counted; null during the first count of a large school.
+   */
   readonly countedAt: Date | null
 }
 
@@ -84,8 +86,8 @@ const FEW = 500
 const OLD = 60
 
 /**
- * How many people of the school have authorized at least one app. Tokens leave no marks, because they are given out far too
- * often: at a school with many the number may be a minute old.
+ * How many people of the school have authorized at least one app. Tokens leave no marks, because
+ * they are given out far too often: at a school with many the number may be a minute old.
  */
 export async function countConnectedPeople(db: SchoolDb): Promise<number> {
   const { rows } = await db.run(sql<{
@@ -152,8 +154,9 @@ const NOTHING: Waiting = {
 }
 
 /**
- * In one statement, whose cost does not grow with the school. The order of comments makes PostgreSQL read the newest by their
- * index: the plan that it keeps for all dates expects that a third of all comments is new, and would look through all for them.
+ * In one statement, whose cost does not grow with the school. The order of comments makes
+ * PostgreSQL read the newest by their index: the plan that it keeps for all dates expects that a
+ * third of all comments is new, and would look through all for them.
  */
 export async function readWaiting(db: SchoolDb, commentsSince: Date): Promise<Waiting> {
   const here = sql`school_id = ${db.schoolId}`

@@ -5,7 +5,9 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Sweep } from '../../foundation/db/sweep.ts'
 import type { AuditedActor } from '../actor/actor.ts'
 
-/** Operators can read every entry, so the detail never contains a token, code, secret or password. */
+/**
+ * Operators can read every entry, so the detail never contains a token, code, secret or password.
+ */
 export interface AuditEntry {
   readonly action: AuditAction
   /** `ok`, or the error code of a refusal. */
@@ -89,7 +91,9 @@ export async function record(db: SchoolDb, entry: AuditEntry): Promise<string> {
   return row.id
 }
 
-/** One entry for many subjects, with all their ids: an operator would not read thousands of entries. */
+/**
+ * One entry for many subjects, with all their ids: an operator would not read thousands of entries.
+ */
 export function withSubjects(entry: AuditEntry, subjects: readonly string[]): AuditEntry {
   return subjects.length === 1
     ? { ...entry, subject: subjects[0] }
@@ -112,8 +116,8 @@ export async function recordAtSchools(
 }
 
 /**
- * An entry of the installation about people whose account an addition made. It is sent for known accounts too, and then writes nothing: one
- * statement less would show that the account existed.
+ * An entry of the installation about people whose account an addition made. It is sent for known
+ * accounts too, and then writes nothing: one statement less would show that the account existed.
  */
 export async function recordCreated(
   db: Db,
@@ -148,8 +152,8 @@ interface InsertedEntry {
 
 /**
  * The INSERT as a fragment, for an entry that must not cost a second round trip:
- * `with …, audited as (${auditInsert(…, sql`from old`)}) select …`. `source` is the rest of the SELECT:
- * an entry is written for each row of a FROM, or if a WHERE holds.
+ * `with …, audited as (${auditInsert(…, sql`from old`)}) select …`. `source` is the rest of the
+ * SELECT: an entry is written for each row of a FROM, or if a WHERE holds.
  */
 export function auditInsert(entry: InsertedEntry, source: RawBuilder<unknown>) {
   return sql`
@@ -178,8 +182,9 @@ function auditRow(entry: AuditEntry) {
 }
 
 /**
- * Crosses schools: deletes entries past their retention, oldest first by primary key, and stops at the
- * first batch with an entry to keep. A trigger of the table refuses deletions by any other transaction.
+ * Crosses schools: deletes entries past their retention, oldest first by primary key, and stops at
+ * the first batch with an entry to keep. A trigger of the table refuses deletions by any other
+ * transaction.
  */
 export function auditSweep(retentionDays: number): Sweep {
   return {
@@ -239,7 +244,10 @@ export interface ChangedMembers {
 /** Members that follow from others. */
 const DERIVED = /^(object|version|updated_at)$|_count$/
 
-/** Texts that name a thing. Other texts may name people, whom the log must not remember after they left. */
+/**
+ * Texts that name a thing. Other texts may name people, whom the log must not remember after they
+ * left.
+ */
 const NAMING =
   /^(title|slug|code|state|kind|currency|interval|refunding_state|roles)$|_(at|on|color)$/
 
@@ -254,7 +262,10 @@ export function nameForAudit(object: Members): string | undefined {
   return typeof name === 'string' ? name.slice(0, LONGEST_KEPT) : undefined
 }
 
-/** `alsoKept` are names of texts, and of lists of texts, that say nothing about people at this kind of object. */
+/**
+ * `alsoKept` are names of texts, and of lists of texts, that say nothing about people at this kind
+ * of object.
+ */
 export function whatChanged(
   before: Members,
   after: Members,

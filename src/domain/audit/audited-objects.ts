@@ -13,7 +13,10 @@ export interface AuditedObject {
 
 type Stored = readonly [table: TenantTable, name?: string]
 
-/** Where objects are stored and the column that names them, by the first part of the names of their operations. */
+/**
+ * Where objects are stored and the column that names them, by the first part of the names of their
+ * operations.
+ */
 const STORED: Readonly<Record<string, Stored>> = {
   comments: ['comments'],
   consulting_meetings: ['consulting_meetings', 'title'],
@@ -52,8 +55,9 @@ interface Found {
 }
 
 /**
- * The objects of these entries that still exist, by their ids, in one statement of primary keys. Its text is always the same, because
- * a connection prepares each text once. The subject of an operation that became a job is the job.
+ * The objects of these entries that still exist, by their ids, in one statement of primary keys.
+ * Its text is always the same, because a connection prepares each text once. The subject of an
+ * operation that became a job is the job.
  */
 export async function findAudited(
   db: SchoolDb,

@@ -53,8 +53,8 @@ interface Row {
 }
 
 /**
- * A page of the school's entries, newest first. Ids are in order of time, so a page starts where the
- * previous one ended, also if new entries were added in between.
+ * A page of the school's entries, newest first. Ids are in order of time, so a page starts where
+ * the previous one ended, also if new entries were added in between.
  */
 export async function readAudit(
   db: SchoolDb,
@@ -131,7 +131,10 @@ function recordFromRow(row: Row): AuditRecord {
   }
 }
 
-/** An entry as the person reads it whom it is about. It names no other person, and nothing that operators noted. */
+/**
+ * An entry as the person reads it whom it is about. It names no other person, and nothing that
+ * operators noted.
+ */
 export interface HistoryEntry {
   readonly id: string
   readonly at: Date
@@ -171,8 +174,9 @@ const person = sql`case when ${family} in ('authorization', 'member', 'person')
 const isPersonal = sql`${family} in ('authorization', 'member', 'person', 'session', 'passkey', 'factor')`
 
 /**
- * What a person allowed, ended and changed at this school, and what was done to them, newest first. Refused requests of
- * apps are left out, and an entry about the roles of many people, which is the history of none of them.
+ * What a person allowed, ended and changed at this school, and what was done to them, newest first.
+ * Refused requests of apps are left out, and an entry about the roles of many people, which is the
+ * history of none of them.
  */
 export async function readHistory(
   db: SchoolDb,

@@ -22,10 +22,11 @@ const uncounted = new Map<string, { readonly db: SchoolDb; readonly entries: Set
 let timer: NodeJS.Timeout | undefined
 
 /**
- * For what a caller can repeat without end, such as a token that was refused before: an entry is written once
- * an hour in each process, and counts those that follow in `detail.repeated`. Otherwise one loop fills the table, and
- * an operator finds nothing else in it. Entries are the same if action, outcome, client, person, authorization and
- * `rule` are. The detail does not count: it may repeat what the caller sent, who can send something else each time.
+ * For what a caller can repeat without end, such as a token that was refused before: an entry is
+ * written once an hour in each process, and counts those that follow in `detail.repeated`.
+ * Otherwise one loop fills the table, and an operator finds nothing else in it. Entries are the
+ * same if action, outcome, client, person, authorization and `rule` are. The detail does not count:
+ * it may repeat what the caller sent, who can send something else each time.
  */
 export async function recordOnceAnHour(db: SchoolDb, entry: AuditEntry, rule = ''): Promise<void> {
   const { action, outcome, clientId, actorUserId, authorizationId } = entry

@@ -103,7 +103,10 @@ export interface ExportedRows {
   readonly last?: string
 }
 
-/** The first rows may be large ones, so there are few; a later page has up to so many times as many as the one before. */
+/**
+ * The first rows may be large ones, so there are few; a later page has up to so many times as many
+ * as the one before.
+ */
 const FIRST_PAGE = 20
 const GROWTH = 5
 /** A page is read and written without a pause: more rows would hold up other requests. */
@@ -112,9 +115,9 @@ const MAX_PAGE = 500
 const PAGE_LENGTH = 512 * 1024
 
 /**
- * Exports all objects of a kind in the order of their keys, one page at a time: memory holds one page,
- * and no transaction stays open while a slow client reads. An object that exists during the whole
- * export is in the file exactly once; one that is created or removed meanwhile may be in it.
+ * Exports all objects of a kind in the order of their keys, one page at a time: memory holds one
+ * page, and no transaction stays open while a slow client reads. An object that exists during the
+ * whole export is in the file exactly once; one that is created or removed meanwhile may be in it.
  */
 export async function* exportRows(
   db: SchoolDb,

@@ -124,8 +124,8 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The column for each heading: as the school chose it last time, else by its name or by a word that means the same. A
- * heading without one is left out.
+ * The column for each heading: as the school chose it last time, else by its name or by a word that
+ * means the same. A heading without one is left out.
  */
 export function guessColumns(
   { columns }: BulkKind,

@@ -32,7 +32,10 @@ interface ImportCursor extends ImportState {
   readonly isTold?: boolean
 }
 
-/** Imports a file that is in the file store. A batch of rows and the place in the file are one transaction. */
+/**
+ * Imports a file that is in the file store. A batch of rows and the place in the file are one
+ * transaction.
+ */
 export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
   return {
     name: `${kind.name.replaceAll('-', '_')}.import`,
@@ -69,7 +72,10 @@ export function importJob(kind: BulkKind): JobKind<ImportInput, ImportCursor> {
   }
 }
 
-/** Stores the refused rows as a file for the person who started the import, with the line and the reason of each. */
+/**
+ * Stores the refused rows as a file for the person who started the import, with the line and the
+ * reason of each.
+ */
 async function tellRefused(
   job: RunningJob<ImportInput, ImportCursor>,
   kind: BulkKind,
@@ -97,7 +103,10 @@ async function tellRefused(
   }
 }
 
-/** A token that sees the job learns what the rows changed, so it needs the read scope besides the write scope. */
+/**
+ * A token that sees the job learns what the rows changed, so it needs the read scope besides the
+ * write scope.
+ */
 export function importScopes({ scopes }: BulkKind): readonly string[] {
   return scopes.write === undefined ? [] : [scopes.write, ...readScopesOf([scopes.write])]
 }

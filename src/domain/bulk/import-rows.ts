@@ -17,9 +17,10 @@ const BATCH_ROWS = 1000
 const BATCH_LENGTH = 4 * 1024 * 1024
 
 /**
- * Creates and updates a school's objects from a file. A refused row is reported with its line and does
- * not stop the others. Rows are written in batches, one transaction each, while the next batch is read.
- * Importing the same file again changes nothing, so an interrupted import is continued by repeating it.
+ * Creates and updates a school's objects from a file. A refused row is reported with its line and
+ * does not stop the others. Rows are written in batches, one transaction each, while the next batch
+ * is read. Importing the same file again changes nothing, so an interrupted import is continued by
+ * repeating it.
  */
 export async function importRows(
   db: SchoolDb,
@@ -63,7 +64,9 @@ const eachAlone =
     await work(attempt)
   }
 
-/** One entry at the start, so that an interrupted import leaves a trace, and one with the result. */
+/**
+ * One entry at the start, so that an interrupted import leaves a trace, and one with the result.
+ */
 async function audit(
   db: SchoolDb,
   caller: Actor,
@@ -296,7 +299,10 @@ export interface ImportOptions {
   readonly fromLine?: number | undefined
   /** Start no further batch after this many refused rows; running batches are finished. */
   readonly maxErrors?: number | undefined
-  /** Keep the problems of this many refused rows; the others are counted. All are kept if it is absent. */
+  /**
+   * Keep the problems of this many refused rows; the others are counted. All are kept if it is
+   * absent.
+   */
   readonly keptErrors?: number | undefined
   /** How many independent batches may be written at the same time. */
   readonly connections?: number | undefined
@@ -324,7 +330,10 @@ export interface ImportSummary extends ImportCounts {
   readonly nextLine: number
   /** Fewer than `failed` if not all are kept. */
   readonly errors: readonly FailedRow[]
-  /** How many people the import would invite, if that was counted and rows of the kind invite people. */
+  /**
+   * How many people the import would invite, if that was counted and rows of the kind invite
+   * people.
+   */
   readonly invited?: number
 }
 
@@ -337,7 +346,7 @@ export interface ImportState {
 }
 
 /**
- * Runs the work of one batch, which takes the way to attempt its rows and returns how far the import is then. The
- * state is to be stored in the same transaction as the rows.
+ * Runs the work of one batch, which takes the way to attempt its rows and returns how far the
+ * import is then. The state is to be stored in the same transaction as the rows.
  */
 type ImportStep = (work: (attempt: Attempt) => Promise<ImportState>) => Promise<void>

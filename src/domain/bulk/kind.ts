@@ -17,7 +17,9 @@ export interface BulkColumn {
   readonly fixed?: boolean
   /** The value of a new object if the row leaves it out; null without a default. */
   readonly default?: unknown
-  /** For a text: several headings of a file may be chosen for it, such as a first and a last name. */
+  /**
+   * For a text: several headings of a file may be chosen for it, such as a first and a last name.
+   */
   readonly joins?: true
   readonly note?: string
 }
@@ -70,11 +72,14 @@ export interface BulkKind extends ExportKind {
    * written at the same time. Undefined if the row does not tell, or if rows depend on each other.
    */
   objectName?(values: ImportRow['values']): ObjectName | undefined
-  /** How many people wait for an invitation now. For kinds whose rows invite people, at schools that invite. */
+  /**
+   * How many people wait for an invitation now. For kinds whose rows invite people, at schools that
+   * invite.
+   */
   readonly countInvited?: (tx: SchoolTx) => Promise<number | undefined>
   /**
-   * Writes the rows and returns the outcome of each. Throws if a statement on all of them fails; the
-   * caller then tries fewer rows at a time.
+   * Writes the rows and returns the outcome of each. Throws if a statement on all of them fails;
+   * the caller then tries fewer rows at a time.
    */
   write(
     tx: SchoolTx,

@@ -37,8 +37,9 @@ interface Running {
 }
 
 /**
- * Writes a few batches at a time. Two batches that may write the same object run in the order of the
- * file. `onDone` is called in the order of the file too, so a reported line has no open line before it.
+ * Writes a few batches at a time. Two batches that may write the same object run in the order of
+ * the file. `onDone` is called in the order of the file too, so a reported line has no open line
+ * before it.
  */
 export class ParallelBatches {
   readonly #count: number
@@ -61,7 +62,8 @@ export class ParallelBatches {
   start(touched: TouchedObjects, work: Promise<void>, onDone: () => void): void {
     const running = { touched, onDone, done: false, work }
     this.#running.push(running)
-    // The next waitFor() or finish() throws the failure; without a handler here Node would report it.
+    // The next waitFor() or finish() throws the failure; without a handler here Node would report
+    // it.
     work.then(
       () => {
         running.done = true

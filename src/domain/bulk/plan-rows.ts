@@ -38,8 +38,8 @@ export async function findBefore(
 }
 
 /**
- * One index lookup per row, whatever the statistics of the table say: they are older than the import,
- * and a plan that reads all rows of a school gets slower with every batch.
+ * One index lookup per row, whatever the statistics of the table say: they are older than the
+ * import, and a plan that reads all rows of a school gets slower with every batch.
  */
 async function findBy(
   tx: SchoolTx,
@@ -79,7 +79,10 @@ function namer(by: readonly string[]): (values: Readonly<Values>) => string {
   return (values) => by.map((name) => String(values[name])).join('\n')
 }
 
-/** Names the object of a row: rows about one object give one text. Undefined if the row does not tell. */
+/**
+ * Names the object of a row: rows about one object give one text. Undefined if the row does not
+ * tell.
+ */
 export function identityOf(
   { before, values }: StartedRow,
   { key, natural = NOTHING }: KeyedDetails,
@@ -97,7 +100,9 @@ export function identityOf(
 const BY_ID = ['id']
 const NOTHING: readonly string[] = []
 
-/** The object as the row leaves it: defaults, then the object before, then the values of the row. */
+/**
+ * The object as the row leaves it: defaults, then the object before, then the values of the row.
+ */
 export function objectAfter(
   { values, before }: Pick<StartedRow, 'values' | 'before'>,
   beginning: Readonly<Values> = {},
@@ -186,7 +191,10 @@ export type Attempted<R> =
   | { readonly kind: 'done'; readonly value: R }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
-/** Runs work in a unit that is committed or rolled back as a whole, and returns the refusal if there is one. */
+/**
+ * Runs work in a unit that is committed or rolled back as a whole, and returns the refusal if there
+ * is one.
+ */
 export type Attempt = <R>(work: (tx: SchoolTx) => Promise<R>) => Promise<Attempted<R>>
 
 /** Runs each attempt in its own transaction. */
@@ -201,8 +209,8 @@ export function attemptsAt(db: SchoolDb): Attempt {
 }
 
 /**
- * Runs all attempts in one transaction and rolls it back at the end. Later rows see what earlier rows
- * wrote, so a dry run judges like a real one.
+ * Runs all attempts in one transaction and rolls it back at the end. Later rows see what earlier
+ * rows wrote, so a dry run judges like a real one.
  */
 export async function dryRun<R>(
   db: SchoolDb,

@@ -4,7 +4,9 @@ import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { email, line, slug } from '../operation/fields.ts'
 
-/** A column that names a related object by a value that other systems know, instead of by our id. */
+/**
+ * A column that names a related object by a value that other systems know, instead of by our id.
+ */
 export interface ReferenceColumn {
   /** The column that it fills. */
   readonly for: string
@@ -45,8 +47,8 @@ export function byEmails(column: string): ReferenceColumn {
 }
 
 /**
- * One index lookup per person: a join would read all members of the school. Of two people with the same email the second
- * counts, whose address it is now.
+ * One index lookup per person: a join would read all members of the school. Of two people with the
+ * same email the second counts, whose address it is now.
  */
 async function findByEmail(
   tx: SchoolTx,
@@ -116,8 +118,8 @@ export function byExternalId(column: string, kind: string): ReferenceColumn {
 }
 
 /**
- * The id of an object that another system knows by an external id. It is computed, so importing a file
- * twice finds the same object and no mapping is stored.
+ * The id of an object that another system knows by an external id. It is computed, so importing a
+ * file twice finds the same object and no mapping is stored.
  *
  * @see RFC 9562 §5.8
  */
@@ -135,8 +137,8 @@ export function matching(names: readonly string[]): RawBuilder<unknown> {
 
 /**
  * Like `matching`, written so that only an index with the members in this order can serve it. Two
- * row bounds let the index scan stop at a missing entry. The bounds of the first member add nothing to
- * the result; they tell PostgreSQL how few rows lie between the bounds.
+ * row bounds let the index scan stop at a missing entry. The bounds of the first member add nothing
+ * to the result; they tell PostgreSQL how few rows lie between the bounds.
  */
 export function seeking(names: readonly string[]): RawBuilder<unknown> {
   const [members, wanted] = [sql.join(names.map(memberOf)), sql.join(names.map(wantedAs))]

@@ -24,7 +24,10 @@ export class HeadingError extends Error {
   }
 }
 
-/** The column of each heading of a file. An empty text leaves the heading out; one that is not named is a column itself. */
+/**
+ * The column of each heading of a file. An empty text leaves the heading out; one that is not named
+ * is a column itself.
+ */
 export type ColumnNames = Readonly<Record<string, string>>
 
 /** The object that rows belong to which do not name another one: the id for a column. */
@@ -108,13 +111,17 @@ function renamed(kind: BulkKind, row: unknown, columns: ColumnNames): unknown {
   return Object.fromEntries(members)
 }
 
-/** Whether the texts of several headings may become one: only for headings whose column was chosen. */
+/**
+ * Whether the texts of several headings may become one: only for headings whose column was chosen.
+ */
 function isJoined(kind: BulkKind, name: string, heading: string, columns: ColumnNames): boolean {
   const column = Object.hasOwn(kind.columns, name) ? kind.columns[name] : undefined
   return column?.joins === true && Object.hasOwn(columns, heading)
 }
 
-/** Two texts as one, in the order of the file. A value that is no text stays, and is refused later. */
+/**
+ * Two texts as one, in the order of the file. A value that is no text stays, and is refused later.
+ */
 function joined(before: unknown, value: unknown): unknown {
   if (before === undefined || before === null || before === '') return value
   if (value === undefined || value === null || value === '') return before
@@ -238,7 +245,10 @@ function headedParser(
   }
 }
 
-/** An empty cell is null if the column can be null, else left out. A cell of the wrong type stays text, and is refused later. */
+/**
+ * An empty cell is null if the column can be null, else left out. A cell of the wrong type stays
+ * text, and is refused later.
+ */
 function cellReader(kind: BulkKind, name: string): (cell: Cell) => unknown {
   const column = kind.columns[name]
   if (column === undefined) return () => undefined
@@ -270,9 +280,9 @@ const MAX_KNOWN_LENGTH = 80
 const MAX_KNOWN = 2000
 
 /**
- * Whether every value of a row is a primitive that its column accepts unchanged. False also means "not
- * sure": then the schema of the whole row decides and makes the refusal. Files repeat values (emails,
- * states, slugs), so valid values are cached.
+ * Whether every value of a row is a primitive that its column accepts unchanged. False also means
+ * "not sure": then the schema of the whole row decides and makes the refusal. Files repeat values
+ * (emails, states, slugs), so valid values are cached.
  */
 function plainRows(
   shape: Readonly<Record<string, z.ZodType>>,
@@ -286,7 +296,8 @@ function plainRows(
       if (column === undefined) return false
       const value = row[name]
       if (column.known.has(value)) continue
-      // Schemas of lists and objects may fill in defaults, so the parsed value differs from the given one.
+      // Schemas of lists and objects may fill in defaults, so the parsed value differs from the
+      // given one.
       if (typeof value === 'object' && value !== null) return false
       const { data } = column.schema.safeParse(value)
       if (data !== value) return false

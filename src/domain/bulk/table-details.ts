@@ -44,13 +44,19 @@ export interface TableKindDetails {
   readonly table: TenantTable
   /** The members that identify an object without an id. */
   readonly key?: readonly string[]
-  /** The members that identify an object if a row has no id. Without them rows need an external_id. */
+  /**
+   * The members that identify an object if a row has no id. Without them rows need an external_id.
+   */
   readonly natural?: readonly string[]
-  /** What identifies an object, in words for the docs, if the names of the members are not clear enough. */
+  /**
+   * What identifies an object, in words for the docs, if the names of the members are not clear
+   * enough.
+   */
   readonly named?: string
   /**
-   * The identifying members in the order of a unique index, for tables with other indexes that begin
-   * with some of them: PostgreSQL could choose one of those and read thousands of rows for one.
+   * The identifying members in the order of a unique index, for tables with other indexes that
+   * begin with some of them: PostgreSQL could choose one of those and read thousands of rows for
+   * one.
    */
   readonly seek?: readonly string[]
   readonly columns: Readonly<Record<string, BulkColumn>>
@@ -76,7 +82,9 @@ export interface TableKindDetails {
   complete?(row: StartedRow, caller: Actor, defaults: Readonly<Values>): void
   /** The rules that a created or updated object must keep; operations judge by the same. */
   readonly rules?: RowRules<never>
-  /** Checks rows against other tables before they are written: completes or refuses them, or throws. */
+  /**
+   * Checks rows against other tables before they are written: completes or refuses them, or throws.
+   */
   inspect?(tx: SchoolTx, rows: readonly PlannedRow[], caller: Actor): Promise<void>
   /** Throws if the written rows break a rule that compares them with other rows. */
   confirm?(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void>
@@ -89,7 +97,10 @@ type Options = Omit<BulkColumn, 'schema'>
 
 export const NEEDED: Options = { needed: true }
 
-/** Columns with the schemas of a resource's fields, so that imports and operations accept the same values. */
+/**
+ * Columns with the schemas of a resource's fields, so that imports and operations accept the same
+ * values.
+ */
 export function columnsOf(
   fields: z.ZodRawShape,
   options: Readonly<Record<string, Options>>,
@@ -108,13 +119,19 @@ function withoutDefault(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema
 }
 
-/** Sorts a list without order and removes repeated values, so that it compares equal to the stored one. */
+/**
+ * Sorts a list without order and removes repeated values, so that it compares equal to the stored
+ * one.
+ */
 export function inAnyOrder(values: Record<string, unknown>, column: string): void {
   const list = values[column]
   if (Array.isArray(list)) values[column] = [...new Set(list)].sort()
 }
 
-/** Sets the time that belongs to a state to now, unless the row or the object has one; clears it in other states. */
+/**
+ * Sets the time that belongs to a state to now, unless the row or the object has one; clears it in
+ * other states.
+ */
 export function stampState(row: StartedRow, states: readonly string[], column: string): void {
   const { values, before } = row
   const state = String(values.state ?? before?.state)
@@ -125,7 +142,10 @@ export function stampState(row: StartedRow, states: readonly string[], column: s
   }
 }
 
-/** Refuses rows that name people who are no members here, or lack the role. Those whom the object had before may stay. */
+/**
+ * Refuses rows that name people who are no members here, or lack the role. Those whom the object
+ * had before may stay.
+ */
 export async function requireMembers(
   tx: SchoolTx,
   rows: readonly PlannedRow[],

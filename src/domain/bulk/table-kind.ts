@@ -194,8 +194,8 @@ function renamed(error: unknown, { stored = {}, lists = {} }: TableKindDetails):
 }
 
 /**
- * Reads from the columns of a row which object it is about. In a kind with a natural key a row with an
- * id can still collide with the natural key of any other row, so such a row gets no name.
+ * Reads from the columns of a row which object it is about. In a kind with a natural key a row with
+ * an id can still collide with the natural key of any other row, so such a row gets no name.
  */
 export function objectNamer({
   natural,

@@ -9,8 +9,8 @@ import type { ChildList, KeyedDetails, PlannedRow, TableKindDetails } from './ta
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * Inserts all new objects with one statement. The rows are one JSON value that PostgreSQL unpacks by
- * the types of the table, so the text of the statement is the same for all rows of a kind.
+ * Inserts all new objects with one statement. The rows are one JSON value that PostgreSQL unpacks
+ * by the types of the table, so the text of the statement is the same for all rows of a kind.
  */
 export async function insertRows(
   tx: SchoolTx,
@@ -154,11 +154,12 @@ function jsonOf(value: unknown): string {
 }
 
 /**
- * Writes rows in rounds, each with at most one row per object, so that a later row about an object sees
- * what the earlier row wrote. A row equal to the earlier row of its object is not written again.
- * Returns undefined if no object occurs twice: one round is enough.
+ * Writes rows in rounds, each with at most one row per object, so that a later row about an object
+ * sees what the earlier row wrote. A row equal to the earlier row of its object is not written
+ * again. Returns undefined if no object occurs twice: one round is enough.
  *
- * @param identities the same text for rows about the same object; undefined if the object is not known
+ * @param identities the same text for rows about the same object; undefined if the object is not
+ * known
  */
 export async function writeInRounds(
   rows: readonly ImportRow[],
@@ -204,7 +205,8 @@ const TYPES: Readonly<Record<Exclude<ColumnShape['type'], 'json'>, string>> = {
 }
 
 /**
- * The values of rows as one array per member, or undefined if a member is itself a list or an object.
+ * The values of rows as one array per member, or undefined if a member is itself a list or an
+ * object.
  */
 function listsOf(
   rows: readonly PlannedRow[],

@@ -29,7 +29,9 @@ import { enrollmentKind, progressKind } from '../learning/progress-bulk.ts'
 import { notificationKind } from '../notifications/notification-bulk.ts'
 import { memberKind, studentKind } from '../people/people-bulk.ts'
 
-/** Everything that can be imported and exported, in an order in which each finds what it refers to. */
+/**
+ * Everything that can be imported and exported, in an order in which each finds what it refers to.
+ */
 export const BULK_KINDS: readonly BulkKind[] = [
   memberKind,
   studentKind,

@@ -16,18 +16,27 @@ const TOLD_ROWS = 100
 
 export interface CheckInput {
   readonly resource: string
-  /** The key of the rows in the file store; the import takes it over, or the purge removes it with the job. */
+  /**
+   * The key of the rows in the file store; the import takes it over, or the purge removes it with
+   * the job.
+   */
   readonly source: string
   readonly format: Format
   readonly columns: ColumnNames
   readonly within?: Within | undefined
-  /** Whether a person chose them: then the next file gets them again, if this one can be read with them. */
+  /**
+   * Whether a person chose them: then the next file gets them again, if this one can be read with
+   * them.
+   */
   readonly is_chosen?: boolean | undefined
 }
 
 export const CHECK = 'imports.check'
 
-/** Tries the first rows of a file as an import would, and undoes it: what the import would do, and which rows it would refuse. */
+/**
+ * Tries the first rows of a file as an import would, and undoes it: what the import would do, and
+ * which rows it would refuse.
+ */
 export const checkJob: JobKind<CheckInput, { readonly remembered: true }> = {
   name: CHECK,
   async run(job) {
@@ -88,7 +97,10 @@ interface Tried extends ImportSummary {
   readonly problems?: readonly InputProblem[]
 }
 
-/** No row can be read with these columns. The check is done all the same, so that its page can ask for others. */
+/**
+ * No row can be read with these columns. The check is done all the same, so that its page can ask
+ * for others.
+ */
 function unheaded(error: unknown): Tried {
   if (!(error instanceof HeadingError)) throw error
   const none = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }

@@ -67,8 +67,8 @@ const KINDS: readonly Kind[] = [
 ]
 
 /**
- * What an app would see now with each of these scopes, in one statement. A scope that is about no rows, such as `email`, is
- * absent. The counts of a member are those of the Member API.
+ * What an app would see now with each of these scopes, in one statement. A scope that is about no
+ * rows, such as `email`, is absent. The counts of a member are those of the Member API.
  */
 export async function countVisible(
   db: SchoolDb,

@@ -22,8 +22,8 @@ export interface CatalogueHit {
 const TEXT_LENGTH = 2_000
 
 /**
- * All public objects that contain every word, kind by kind. One statement, because the limit for strangers holds
- * for each: six would have six times as long, on as many connections.
+ * All public objects that contain every word, kind by kind. One statement, because the limit for
+ * strangers holds for each: six would have six times as long, on as many connections.
  */
 export async function searchCatalogue(
   db: SchoolDb,

@@ -77,7 +77,10 @@ export function exportedBy(list: List): string | undefined {
   return EXPORT_KINDS.find(({ list: own }) => own !== undefined && isListedBy(own, list))?.name
 }
 
-/** The same, if they can be imported and a row can name what they belong to. */
+/**
+ * The kind of rows that a list shows, if they can be imported and a row can name what they belong
+ * to.
+ */
 export function importedBy(list: List, within: readonly string[]): string | undefined {
   return importable.find(
     ({ list: own, columns }) =>
@@ -87,7 +90,9 @@ export function importedBy(list: List, within: readonly string[]): string | unde
   )?.name
 }
 
-/** The list of a kind, or one of the same objects with no other filters: the courses of one student. */
+/**
+ * The list of a kind, or one of the same objects with no other filters: the courses of one student.
+ */
 function isListedBy(own: List, list: List): boolean {
   if (own.name === list.name) return true
   return own.of === list.of && Object.keys(list.filters).every((name) => name in own.filters)
@@ -136,7 +141,10 @@ const columnNames = z
 /** What rows belong to that do not name another object: a list of one course gives its id. */
 const belonging = z.record(z.string().max(100), idField).default({})
 
-/** The columns for the headings of a stored file: those of the last file, or by what the headings say. */
+/**
+ * The columns for the headings of a stored file: those of the last file, or by what the headings
+ * say.
+ */
 export async function columnsOfFile(
   db: SchoolDb,
   resource: string,
@@ -146,8 +154,8 @@ export async function columnsOfFile(
 }
 
 /**
- * Checks a file before an import. Only our own code may call it, after it stored the bytes: a person must not choose
- * the key of the file.
+ * Checks a file before an import. Only our own code may call it, after it stored the bytes: a
+ * person must not choose the key of the file.
  */
 export const checkImport = unscopedWrite({
   name: CHECK,

@@ -72,7 +72,9 @@ export function checkDetails(
   if (problems.length > 0) throw new OperationRefused({ kind: 'invalid', problems })
 }
 
-/** People are sent there from the consent page, so it must be an address that says where it leads. */
+/**
+ * People are sent there from the consent page, so it must be an address that says where it leads.
+ */
 function linkProblems(
   field: 'website_url' | 'privacy_url',
   link: string | null | undefined,
@@ -140,7 +142,10 @@ export function scopeProblems(
   )
 }
 
-/** Locks an application of this school until the transaction ends, and answers with it; refuses if there is none. */
+/**
+ * Locks an application of this school until the transaction ends, and answers with it; refuses if
+ * there is none.
+ */
 export async function lockApplication(tx: SchoolTx, clientId: string) {
   if (clientId === EXPLORER_CLIENT_ID) {
     throw conflict(
@@ -164,7 +169,10 @@ export async function lockApplication(tx: SchoolTx, clientId: string) {
 }
 
 export const MOST_LOGO_BYTES = 64 * 1024
-/** Served by us: a browser of a person who is asked for consent never loads an address that an app chose. */
+/**
+ * Served by us: a browser of a person who is asked for consent never loads an address that an app
+ * chose.
+ */
 export const LOGO_PATH = '/app-logos/'
 
 export interface Logo {
@@ -172,7 +180,10 @@ export interface Logo {
   readonly bytes: Buffer
 }
 
-/** Gives an application this picture, or none. Its bytes are in the database: they are few, and few people see them. */
+/**
+ * Gives an application this picture, or none. Its bytes are in the database: they are few, and few
+ * people see them.
+ */
 export async function setLogo(
   db: SchoolDb,
   by: AuditedActor,

@@ -32,8 +32,8 @@ const named = z.strictObject({ client_id: z.string() })
 /**
  * Creates a member application. The answer is the only place where the secret of a confidential
  * application is shown; only its hash is stored. The id of a deleted application stays taken, so
- * that no other application can be mistaken for it. `assistant` only says whose steps members are shown:
- * the fields that its template fills in are sent and judged like any others.
+ * that no other application can be mistaken for it. `assistant` only says whose steps members are
+ * shown: the fields that its template fills in are sent and judged like any others.
  */
 export const createApplication = unscopedWrite({
   name: 'applications.create',
@@ -74,7 +74,8 @@ export const createApplication = unscopedWrite({
       .onConflict((conflicting) => conflicting.columns(['school_id', 'client_id']).doNothing())
       .returning('client_id')
       .executeTakeFirst()
-    // After the insert: a platform that is added at the same time then either waits for it or is seen here.
+    // After the insert: a platform that is added at the same time then either waits for it or is
+    // seen here.
     if (row === undefined || (await isReserved(tx, clientId))) throw taken(clientId)
     return {
       ...columns,
@@ -96,7 +97,10 @@ export const createApplication = unscopedWrite({
   },
 })
 
-/** An application with the id of a platform or of the explorer would get their sign-ins at its own URIs. */
+/**
+ * An application with the id of a platform or of the explorer would get their sign-ins at its own
+ * URIs.
+ */
 async function isReserved(tx: SchoolTx, clientId: string): Promise<boolean> {
   if (clientId.toLowerCase() === EXPLORER_CLIENT_ID) return true
   const { rows } = await tx.run(
@@ -106,8 +110,8 @@ async function isReserved(tx: SchoolTx, clientId: string): Promise<boolean> {
 }
 
 /**
- * What people agreed to stays as it is. A refresh gives the part of it that the application holds at
- * that moment, so a scope that comes back is given again.
+ * What people agreed to stays as it is. A refresh gives the part of it that the application holds
+ * at that moment, so a scope that comes back is given again.
  */
 export const changeApplication = unscopedWrite({
   name: 'applications.change',
@@ -185,9 +189,9 @@ function newSecret(): MintedToken {
 }
 
 /**
- * Gives a confidential application a new secret. The one it had is accepted for a day longer, so that
- * the application goes on while the new one is put into it; `end_old` is for a secret that leaked. Two
- * secrets live at most: an older one ends at once.
+ * Gives a confidential application a new secret. The one it had is accepted for a day longer, so
+ * that the application goes on while the new one is put into it; `end_old` is for a secret that
+ * leaked. Two secrets live at most: an older one ends at once.
  */
 export const rotateSecret = unscopedWrite({
   name: 'applications.rotate_secret',

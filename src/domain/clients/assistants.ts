@@ -10,19 +10,23 @@ interface AssistantTemplate {
   readonly about: string
   /** What the operator has to know besides. */
   readonly note?: string
-  /** `address` is the member's tool endpoint of the school. A port of loopback may differ (RFC 8252 §7.3). */
+  /**
+   * `address` is the member's tool endpoint of the school. A port of loopback may differ (RFC 8252
+   * §7.3).
+   */
   readonly redirectUris: (address: string) => readonly string[]
 }
 
 /**
  * The assistants that members can be offered, in the order of the pages. Each one can be given a
  * client_id by its user. The operator may change everything that a template fills in; what may be
- * written is judged by `createApplication` alone. Look a vendor's addresses up again when people report that
- * "redirect_uri" is refused.
+ * written is judged by `createApplication` alone. Look a vendor's addresses up again when people
+ * report that "redirect_uri" is refused.
  */
 export const ASSISTANTS = {
-  // docs.zuora.com, "Redirect URIs by MCP client"; sunpeak.ai/blogs/claude-connector-oauth-authentication. Host and
-  // path of Claude Code are fixed: github.com/anthropics/claude-code/issues/66511. Read 2026-11-17.
+  // docs.zuora.com, "Redirect URIs by MCP client";
+  // sunpeak.ai/blogs/claude-connector-oauth-authentication. Host and path of Claude Code are fixed:
+  // github.com/anthropics/claude-code/issues/66511. Read 2026-11-17.
   claude: {
     name: 'Claude',
     about: 'claude.ai, the Claude apps and Claude Code.',
@@ -32,15 +36,17 @@ export const ASSISTANTS = {
       'http://localhost/callback',
     ],
   },
-  // One address for all where the server sends `iss` (RFC 9207), as this one does: developers.openai.com/apps-sdk/build/auth,
-  // quoted in github.com/koala73/worldmonitor/pull/8307. Read 2026-11-17.
+  // One address for all where the server sends `iss` (RFC 9207), as this one does:
+  // developers.openai.com/apps-sdk/build/auth, quoted in github.com/koala73/worldmonitor/pull/8307.
+  // Read 2026-11-17.
   chatgpt: {
     name: 'ChatGPT',
     about: 'chatgpt.com and the ChatGPT apps, in developer mode.',
     note: 'If ChatGPT shows a member a callback URL of its own (https://chatgpt.com/connector/oauth/…), add it to the redirect URIs of the application.',
     redirectUris: () => ['https://chatgpt.com/connector_platform_oauth_redirect'],
   },
-  // github.com/microsoft/vscode/issues/278512 (redirect URIs), /pull/308648 (oauth.clientId). Read 2026-11-17.
+  // github.com/microsoft/vscode/issues/278512 (redirect URIs), /pull/308648 (oauth.clientId). Read
+  // 2026-11-17.
   'vs-code': {
     name: 'Visual Studio Code',
     about: 'Copilot’s agent mode in Visual Studio Code, on the computer and at vscode.dev.',
@@ -50,8 +56,9 @@ export const ASSISTANTS = {
       'https://insiders.vscode.dev/redirect',
     ],
   },
-  // cursor.com/docs/mcp, quoted by github.com/Echsecutor/idealo-proxy: loopback with port 8787, before that the app's
-  // own scheme. The agents on the web: github.com/cartesia-ai/cartesia-mcp/pull/73. Read 2026-11-17.
+  // cursor.com/docs/mcp, quoted by github.com/Echsecutor/idealo-proxy: loopback with port 8787,
+  // before that the app's own scheme. The agents on the web:
+  // github.com/cartesia-ai/cartesia-mcp/pull/73. Read 2026-11-17.
   cursor: {
     name: 'Cursor',
     about: 'Cursor on the computer and its agents on the web.',
@@ -61,8 +68,8 @@ export const ASSISTANTS = {
       'https://www.cursor.com/agents/mcp/oauth/callback',
     ],
   },
-  // github.com/openai/codex, codex-rs/rmcp-client/src/oauth_callback.rs; versions before it always add an id
-  // (/pull/20237). Read 2026-11-17.
+  // github.com/openai/codex, codex-rs/rmcp-client/src/oauth_callback.rs; versions before it always
+  // add an id (/pull/20237). Read 2026-11-17.
   codex: {
     name: 'Codex',
     about: 'Codex on the command line, in the editor and in the ChatGPT desktop app.',
@@ -71,8 +78,8 @@ export const ASSISTANTS = {
       `http://127.0.0.1/callback/${codexCallbackId(address)}`,
     ],
   },
-  // README of mcp-remote 0.1.37 on npm; docs.oracle.com, "Connect to the MCP Server Using Token-Based Authentication".
-  // Read 2026-11-17.
+  // README of mcp-remote 0.1.37 on npm; docs.oracle.com, "Connect to the MCP Server Using
+  // Token-Based Authentication". Read 2026-11-17.
   'mcp-remote': {
     name: 'mcp-remote',
     about: 'A small program that connects assistants which can only start local servers.',
@@ -93,7 +100,10 @@ export function templateOf(assistant: Assistant): AssistantTemplate {
   return ASSISTANTS[assistant]
 }
 
-/** Assistants request every scope that the metadata of the endpoint lists, and a missing one is refused. */
+/**
+ * Assistants request every scope that the metadata of the endpoint lists, and a missing one is
+ * refused.
+ */
 export const ASSISTANT_SCOPES: readonly string[] = SCOPES_OF_AUDIENCE.member.toArray()
 
 /** What a template fills in at a school with this origin. */
@@ -106,7 +116,10 @@ export function filledIn(assistant: Assistant, origin: string) {
   }
 }
 
-/** Codex tells servers that send no `iss` apart by the path of its callback. `codex_callback` in SQL moves it with the origin. */
+/**
+ * Codex tells servers that send no `iss` apart by the path of its callback. `codex_callback` in SQL
+ * moves it with the origin.
+ */
 function codexCallbackId(address: string): string {
   return sha256(new URL(address).href).subarray(0, 9).toString('base64url')
 }

@@ -34,8 +34,9 @@ export type AuthorizingClient =
 
 /**
  * The client that an authorization request names: an application or a tool of the school, a vendor
- * platform of the installation, or the app whose metadata is behind a URL. Nothing is written for a request
- * that may never be finished; the school's own row of a platform or app comes with the consent.
+ * platform of the installation, or the app whose metadata is behind a URL. Nothing is written for a
+ * request that may never be finished; the school's own row of a platform or app comes with the
+ * consent.
  */
 export async function findAuthorizingClient(
   db: Db,
@@ -108,8 +109,8 @@ function switchedOff(switchedOffBy: SwitchedOffBy): AuthorizingClient {
 /**
  * Gives the school its own row of a client that is new, or whose row was deleted, after an owner or
  * admin agreed to it. To keep a client out, the school disables it. A deleted row loses its review.
- * Scopes follow the review of the row as it is locked here: an operator may have changed it while the
- * metadata was fetched.
+ * Scopes follow the review of the row as it is locked here: an operator may have changed it while
+ * the metadata was fetched.
  */
 export async function admitClient(db: SchoolDb, client: Client, by: AuditedActor): Promise<void> {
   if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(db)

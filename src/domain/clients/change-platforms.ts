@@ -45,8 +45,9 @@ export async function addPlatform(
 }
 
 /**
- * Crosses schools: corrects a platform. Requests are checked against the new values at once. From now on
- * the row is the administrator's, and the shipped list no longer changes it. Throws refusals.
+ * Crosses schools: corrects a platform. Requests are checked against the new values at once. From
+ * now on the row is the administrator's, and the shipped list no longer changes it. Throws
+ * refusals.
  */
 export async function changePlatform(
   db: Db,
@@ -78,9 +79,9 @@ export async function changePlatform(
 }
 
 /**
- * Crosses schools: switches a platform off or on at every school, with what a school's own switch does: no
- * registration, no new authorizations and tokens, and its access tokens are refused at once; no
- * authorization ends. Returns false if it was in this state before. Throws refusals.
+ * Crosses schools: switches a platform off or on at every school, with what a school's own switch
+ * does: no registration, no new authorizations and tokens, and its access tokens are refused at
+ * once; no authorization ends. Returns false if it was in this state before. Throws refusals.
  */
 export async function switchPlatform(
   db: Db,

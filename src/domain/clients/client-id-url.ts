@@ -15,9 +15,9 @@ export type ClientIdUrlVerdict =
 export const MAX_CLIENT_ID_URL_LENGTH = 1024
 
 /**
- * Reads a `client_id` as the URL of a client metadata document; undefined if it is not a URL, but the
- * identifier of a registered client. A URL must be in its canonical form: client ids are compared as
- * strings, so two forms of one URL would be two clients.
+ * Reads a `client_id` as the URL of a client metadata document; undefined if it is not a URL, but
+ * the identifier of a registered client. A URL must be in its canonical form: client ids are
+ * compared as strings, so two forms of one URL would be two clients.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §3
  */
@@ -34,7 +34,8 @@ export function parseClientIdUrl(
   const target = judgeTarget(url, rules)
   if (!target.ok) return refuse(`The client_id cannot be fetched. ${target.description}`)
   if (clientId.includes('?')) {
-    // If a permitted host has an endpoint that echoes its query, an attacker could write a document there.
+    // If a permitted host has an endpoint that echoes its query, an attacker could write a document
+    // there.
     return refuse('A client_id URL must not have a query; put everything into its path.')
   }
   if (rawPath(clientId).split('/').some(isDotSegment)) {

@@ -10,9 +10,15 @@ export interface ClientMetadata {
   /** The host that published the document: what consent shows besides the name the client chose. */
   readonly host: string
   readonly redirectUris: readonly string[]
-  /** All redirect URIs are on the person's own machine, so no host proves who gets the code; consent warns. */
+  /**
+   * All redirect URIs are on the person's own machine, so no host proves who gets the code; consent
+   * warns.
+   */
   readonly loopbackOnly: boolean
-  /** Links of the document to its own host; others are left out, because a document could borrow a good name. */
+  /**
+   * Links of the document to its own host; others are left out, because a document could borrow a
+   * good name.
+   */
   readonly websiteUrl?: string | undefined
   readonly privacyUrl?: string | undefined
 }
@@ -144,8 +150,8 @@ function findSecrets(members: DocumentMembers): Refused | undefined {
 
 /**
  * Clients of documents are public here. A document that prefers keys but also offers `none` (as
- * ChatGPT's does) is served; one that names no method at all is taken to mean `none`, since RFC 7591's
- * default of a shared secret is impossible for a document.
+ * ChatGPT's does) is served; one that names no method at all is taken to mean `none`, since RFC
+ * 7591's default of a shared secret is impossible for a document.
  */
 function findUnusableAuthMethod(members: DocumentMembers): Refused | undefined {
   const method = members.token_endpoint_auth_method ?? undefined
@@ -209,12 +215,14 @@ function refuse(reason: DocumentRefusal, description: string): Refused {
   return { ok: false, reason, description }
 }
 
-/** Members of a JWK that only its owner may know (RFC 7518 §6.2.2, §6.3.2, §6.4.1; `priv` of AKP). */
+/**
+ * Members of a JWK that only its owner may know (RFC 7518 §6.2.2, §6.3.2, §6.4.1; `priv` of AKP).
+ */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 /**
- * True if a published key set contains a private or symmetric key. Every reader of such a document can
- * act as its client, so the client is refused.
+ * True if a published key set contains a private or symmetric key. Every reader of such a document
+ * can act as its client, so the client is refused.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §4.1
  */
@@ -230,9 +238,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Describes what is wrong with one redirect URI of a document. Only the host that published the document
- * or the person's own machine may receive its codes. A private-use scheme is refused: any program on
- * that machine can claim it.
+ * Describes what is wrong with one redirect URI of a document. Only the host that published the
+ * document or the person's own machine may receive its codes. A private-use scheme is refused: any
+ * program on that machine can claim it.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §8.1
  * @see RFC 8252 §8.4

@@ -15,8 +15,8 @@ const output = input.extend({ changed: z.boolean() })
 
 /**
  * Switches a client of any kind off at this school only. It gets no new authorizations and no new
- * tokens, and the access tokens that it holds are refused at once. No authorization ends: the client
- * goes on with what it has when it is switched on again.
+ * tokens, and the access tokens that it holds are refused at once. No authorization ends: the
+ * client goes on with what it has when it is switched on again.
  */
 export const disableClient = unscopedWrite({
   name: 'clients.disable',
@@ -26,7 +26,8 @@ export const disableClient = unscopedWrite({
   input,
   output,
   async run(tx, actor, { client_id }) {
-    // A platform or the explorer may be switched off before any person of this school authorized it.
+    // A platform or the explorer may be switched off before any person of this school authorized
+    // it.
     if (client_id === EXPLORER_CLIENT_ID) await admitExplorerClient(tx)
     else await admitVendorPlatform(tx, client_id, actor)
     // A code that stayed would work again if the client were switched on within its lifetime.
@@ -120,7 +121,10 @@ export const withdrawReview = unscopedWrite({
     changed ? [{ action: 'client.changed', clientId, detail: { reviewed: false } }] : [],
 })
 
-/** Ends all that people gave a client of any kind. It may ask them again; to prevent that, disable it. */
+/**
+ * Ends all that people gave a client of any kind. It may ask them again; to prevent that, disable
+ * it.
+ */
 export const endClientAccess = unscopedWrite({
   name: 'clients.end_access',
   title: 'End all access of a client',

@@ -8,7 +8,10 @@ import type { AuditedActor } from '../actor/actor.ts'
 import { auditInsert, changeEntry } from '../audit/audit.ts'
 import type { Audience } from './scope-catalogue.ts'
 
-/** A `tool` is an operator client that the school made; `{origin}/clients/{slug}.json` is its client_id. */
+/**
+ * A `tool` is an operator client that the school made; `{origin}/clients/{slug}.json` is its
+ * client_id.
+ */
 export type ClientKind = 'application' | 'vendor' | 'document' | 'tool'
 
 /** An OAuth client as one school knows it. */
@@ -93,7 +96,8 @@ export function authenticateClient(
   secret: string | undefined,
 ): AuthenticatedClient {
   if (client === undefined) {
-    // Hash in any case: the time must not show whether the client is unknown or the secret is wrong.
+    // Hash in any case: the time must not show whether the client is unknown or the secret is
+    // wrong.
     sha256(secret ?? '')
     throw clientNotProven()
   }
@@ -103,7 +107,8 @@ export function authenticateClient(
   }
   const { secretHash, oldSecretHash = secretHash } = client
   const sent = sha256(secret ?? '')
-  // Always two comparisons: the time must not show which secret it is, or whether there is an old one.
+  // Always two comparisons: the time must not show which secret it is, or whether there is an old
+  // one.
   const isNew = constantTimeEqual(sent, secretHash)
   const isOld = constantTimeEqual(sent, oldSecretHash)
   if (secret === undefined || !(isNew || isOld)) throw clientNotProven()
@@ -120,15 +125,18 @@ export const CLIENT_IS_ON = sql<boolean>`
   c.disabled_at is null and c.platform_disabled_at is null and c.deleted_at is null`
 
 /**
- * The check of `authenticateClient` in SQL: the sent secret is the new or the old one of `c`; a public client has none and
- * sends none. Hashes are compared, so the time tells nothing about a secret.
+ * The check of `authenticateClient` in SQL: the sent secret is the new or the old one of `c`; a
+ * public client has none and sends none. Hashes are compared, so the time tells nothing about a
+ * secret.
  */
 export function secretMatchesInSql(secretHash: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(c.secret_hash is not distinct from ${secretHash}
     or c.old_secret_hash = ${secretHash} and c.${OLD_SECRET_LIVES})`
 }
 
-/** For the audit: which of two secrets `c` sent. Before its first renewal there is nothing to tell. */
+/**
+ * For the audit: which of two secrets `c` sent. Before its first renewal there is nothing to tell.
+ */
 export function secretUsedInSql(secretHash: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case
     when c.old_secret_hash is null or ${secretHash}::bytea is null then '{}'::jsonb
@@ -156,7 +164,10 @@ export function clientNotProven(): OAuthError {
   )
 }
 
-/** What `whatChanged` says of two objects, for two rows of one statement. A document of an app may have long lists. */
+/**
+ * What `whatChanged` says of two objects, for two rows of one statement. A document of an app may
+ * have long lists.
+ */
 const WHAT_CHANGED = sql`(
   select jsonb_strip_nulls(jsonb_build_object(
     'changed', jsonb_object_agg(member, jsonb_build_array(was, became)) filter (where is_short),
@@ -204,7 +215,9 @@ export async function refuseEarlierConsentsTo(tx: SchoolTx, clientId: string): P
     .execute()
 }
 
-/** As `refuseEarlierConsentsTo`, for all clients of the school, locked in the order of their ids. */
+/**
+ * As `refuseEarlierConsentsTo`, for all clients of the school, locked in the order of their ids.
+ */
 export async function refuseEarlierConsents(tx: SchoolTx): Promise<void> {
   await tx.run(sql`
     with locked as materialized (
@@ -221,8 +234,9 @@ const DOCUMENT_MEMORY_DAYS = 30
 const UNUSED_DOCUMENT_MINUTES = 60
 
 /**
- * Crosses schools: kept client metadata that no authorization has used for long. Metadata to which no operator ever
- * agreed goes soon, because a stranger can publish any number of documents and have them fetched.
+ * Crosses schools: kept client metadata that no authorization has used for long. Metadata to which
+ * no operator ever agreed goes soon, because a stranger can publish any number of documents and
+ * have them fetched.
  */
 export const clientSweeps: readonly Sweep[] = [
   sweepOf({

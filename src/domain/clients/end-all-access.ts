@@ -8,8 +8,8 @@ import { count } from '../operation/fields.ts'
 import { unscopedWrite } from '../operation/writing.ts'
 
 /**
- * Ends all that people gave any client of the school: its round goes up, which ends every authorization with the commit, and a job
- * marks the rows later. Clients may ask people again.
+ * Ends all that people gave any client of the school: its round goes up, which ends every
+ * authorization with the commit, and a job marks the rows later. Clients may ask people again.
  */
 export const endAllAccess = unscopedWrite({
   name: 'clients.end_all_access',
@@ -33,7 +33,10 @@ export const endAllAccess = unscopedWrite({
   ],
 })
 
-/** From the commit on, all authorizations that the client has count as ended. Returns the round that begins. */
+/**
+ * From the commit on, all authorizations that the client has count as ended. Returns the round that
+ * begins.
+ */
 export async function raiseAccessRound(tx: SchoolTx, clientId: string): Promise<number> {
   const { access_round } = await tx
     .update('clients')
@@ -44,7 +47,10 @@ export async function raiseAccessRound(tx: SchoolTx, clientId: string): Promise<
   return access_round
 }
 
-/** The same for all clients of the school, locked in the order of their ids. Returns how many they are. */
+/**
+ * Raises the round of all clients of the school, locked in the order of their ids. Returns how many
+ * they are.
+ */
 async function raiseAllAccessRounds(tx: SchoolTx): Promise<number> {
   const { rows } = await tx.run(sql<{ clients: number }>`
     with locked as materialized (

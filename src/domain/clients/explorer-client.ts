@@ -5,10 +5,10 @@ import type { School } from '../schools/school.ts'
 import { type Client, findClient } from './client.ts'
 
 /**
- * The public application that the explorer of a school signs in with. It is built in: it exists while
- * the beta feature "MCP connections" is on, and a school can switch it off but not change or delete
- * it. Like a vendor platform it gets the school's own row with the first consent, so that looking at
- * the page writes nothing.
+ * The public application that the explorer of a school signs in with. It is built in: it exists
+ * while the beta feature "MCP connections" is on, and a school can switch it off but not change or
+ * delete it. Like a vendor platform it gets the school's own row with the first consent, so that
+ * looking at the page writes nothing.
  */
 export const EXPLORER_CLIENT_ID = 'member-api-explorer'
 export const EXPLORER_PATH = '/member/explorer'

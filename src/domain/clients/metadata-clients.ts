@@ -17,20 +17,21 @@ export const SHORTEST_DOCUMENT_LIFETIME_SECONDS = 5 * 60
 export const LONGEST_DOCUMENT_LIFETIME_SECONDS = 24 * 60 * 60
 
 /**
- * How long a copy may be used after it was fetched, if its host fails: real documents have been away
- * for days. A host that removes a redirect URI publishes a new document, which replaces the copy.
+ * How long a copy may be used after it was fetched, if its host fails: real documents have been
+ * away for days. A host that removes a redirect URI publishes a new document, which replaces the
+ * copy.
  */
 export const LAST_GOOD_COPY_DAYS = 7
 
 /**
- * How long a URL that failed is not fetched again. Without this pause, each request of an attacker would
- * make this server send one.
+ * How long a URL that failed is not fetched again. Without this pause, each request of an attacker
+ * would make this server send one.
  */
 export const FAILURE_LIFETIME_SECONDS = 60
 
 /**
- * How long a valid document may be used: as its headers say, within our limits, or the shortest time if
- * they say nothing.
+ * How long a valid document may be used: as its headers say, within our limits, or the shortest
+ * time if they say nothing.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §5.2
  */
@@ -45,9 +46,9 @@ export function cacheLifetimeSeconds(maxAgeSeconds: number | undefined): number 
 const MAX_FAILURES = 10_000
 
 /**
- * The URLs that failed within the last minute, each with what was wrong, so that an attacker's requests
- * do not each make this server send one. In memory, because errors must not be cached in place of a
- * document (draft-ietf-oauth-client-id-metadata-document §5.2).
+ * The URLs that failed within the last minute, each with what was wrong, so that an attacker's
+ * requests do not each make this server send one. In memory, because errors must not be cached in
+ * place of a document (draft-ietf-oauth-client-id-metadata-document §5.2).
  */
 export class RecentFailures {
   readonly #failures = new LruCache<{ readonly description: string; readonly until: number }>(
@@ -89,7 +90,9 @@ export type ResolvedMetadata =
       readonly unpermittedHost?: string
     }
 
-/** A client as this school sees its metadata: read and identity scopes until an operator reviews it. */
+/**
+ * A client as this school sees its metadata: read and identity scopes until an operator reviews it.
+ */
 export function metadataAsClient(document: ClientMetadata, own: Client | undefined): Client {
   const reviewed = own?.reviewed === true
   return {
@@ -123,7 +126,10 @@ const MAX_FETCHES_AT_ONCE = 4
 /** Of one school. A fetch takes 5 seconds at most. */
 const MAX_FETCHES_WAITING = 4
 const FETCH_WAIT_MS = 5_000
-/** Of those that run or wait, for one network: a client that names slow hosts must not hold up all others. */
+/**
+ * Of those that run or wait, for one network: a client that names slow hosts must not hold up all
+ * others.
+ */
 const MAX_FETCHES_PER_NETWORK = 2
 /** The window in which an address is counted. */
 const BUSY_SECONDS = 60
@@ -140,9 +146,9 @@ function refuseBusy(error: unknown): ResolvedMetadata {
 }
 
 /**
- * The metadata behind client ids, fetched when a person is about to authorize and kept in the database
- * for every process. If a fetch fails, or too many are running, the last good copy is used for a week.
- * Tokens are refreshed without it, so that a vendor's outage ends no session.
+ * The metadata behind client ids, fetched when a person is about to authorize and kept in the
+ * database for every process. If a fetch fails, or too many are running, the last good copy is used
+ * for a week. Tokens are refreshed without it, so that a vendor's outage ends no session.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §5
  */

@@ -105,7 +105,10 @@ export function meaningOf(scope: ScopeEntry, variant: SchoolVariant): string {
   return variant === 'older' ? (scope.olderMeaning ?? scope.meaning) : scope.meaning
 }
 
-/** A scope that the catalogue does not know counts as a change: no page may understate what an app can do. */
+/**
+ * A scope that the catalogue does not know counts as a change: no page may understate what an app
+ * can do.
+ */
 export function isChange(name: string): boolean {
   return findScope(name)?.access !== 'read'
 }

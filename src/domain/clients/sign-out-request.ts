@@ -16,7 +16,10 @@ export interface AskedSignOut {
   readonly state: string | undefined
 }
 
-/** A checked request of a client to sign the person out; without a client, any link could have sent it. */
+/**
+ * A checked request of a client to sign the person out; without a client, any link could have sent
+ * it.
+ */
 export interface SignOutRequest {
   readonly clientId?: string | undefined
   readonly redirectUri?: string | undefined
@@ -26,8 +29,8 @@ export interface SignOutRequest {
 }
 
 /**
- * Checks the parameters. The client is the one of the ID token; `client_id` alone names one too, but
- * proves nothing.
+ * Checks the parameters. The client is the one of the ID token; `client_id` alone names one too,
+ * but proves nothing.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2 and §3
  */
@@ -140,8 +143,9 @@ export interface IdTokenHint {
 }
 
 /**
- * Reads an ID token that a client kept since its sign-in. Its lifetime is not checked, and keys that
- * were retired long ago count, because a session outlives both. Undefined if this school did not issue it.
+ * Reads an ID token that a client kept since its sign-in. Its lifetime is not checked, and keys
+ * that were retired long ago count, because a session outlives both. Undefined if this school did
+ * not issue it.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */

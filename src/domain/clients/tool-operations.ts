@@ -23,8 +23,8 @@ const named = z.strictObject({ slug: z.string() })
 const answered = named.extend({ client_id: z.string() })
 
 /**
- * Creates a tool: a public operator client with a document that the school publishes. The school chose
- * its scopes and redirect URIs itself, so it is reviewed from the start.
+ * Creates a tool: a public operator client with a document that the school publishes. The school
+ * chose its scopes and redirect URIs itself, so it is reviewed from the start.
  */
 export const createTool = unscopedWrite({
   name: 'tools.create',
@@ -61,7 +61,10 @@ export const createTool = unscopedWrite({
   ],
 })
 
-/** The tool keeps its address. What people agreed to stays; a refresh gives the part that the tool still holds. */
+/**
+ * The tool keeps its address. What people agreed to stays; a refresh gives the part that the tool
+ * still holds.
+ */
 export const changeTool = unscopedWrite({
   name: 'tools.change',
   title: 'Change a tool',
@@ -112,7 +115,10 @@ export const deleteTool = unscopedWrite({
   ],
 })
 
-/** The stored origin, held until the end of the transaction: a school that moves gives its tools new addresses. */
+/**
+ * The stored origin, held until the end of the transaction: a school that moves gives its tools new
+ * addresses.
+ */
 async function lockOrigin(tx: SchoolTx): Promise<string> {
   const { rows } = await tx.run(
     sql<{ origin: string }>`select origin from schools where id = ${tx.schoolId} for share`,
@@ -175,8 +181,8 @@ export function toolAddress(origin: string, slug: string): string {
 }
 
 /**
- * Whether a client_id is an address among the tools of this origin, in any spelling. Such an address is never
- * fetched: the server would call itself.
+ * Whether a client_id is an address among the tools of this origin, in any spelling. Such an
+ * address is never fetched: the server would call itself.
  */
 export function isToolAddress(origin: string, clientId: string): boolean {
   if (!/^https?:/i.test(clientId)) return false
@@ -244,7 +250,10 @@ function toolNameProblems(name: string): readonly InputProblem[] {
     : []
 }
 
-/** Anyone who runs the tool gets its codes, so they go only to the computer of the person who started it. */
+/**
+ * Anyone who runs the tool gets its codes, so they go only to the computer of the person who
+ * started it.
+ */
 function loopbackProblems(uris: readonly string[]): readonly InputProblem[] {
   const elsewhere = uris.filter((uri) => !isLoopback(uri))
   if (elsewhere.length === 0) return uriProblems(uris, false)

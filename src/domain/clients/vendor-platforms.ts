@@ -24,7 +24,10 @@ export async function findVendorPlatform(
   return await readPlatform(db, 'client_id', clientId)
 }
 
-/** Crosses schools. The name is matched exactly, as it was put on the list; a disabled one is not known. */
+/**
+ * Crosses schools. The name is matched exactly, as it was put on the list; a disabled one is not
+ * known.
+ */
 export async function findVendorPlatformByName(
   db: Db,
   clientName: string,
@@ -77,7 +80,8 @@ export async function admitVendorPlatform(
   clientId: string,
   by: AuditedActor,
 ): Promise<void> {
-  // The lock lets a switch of the platform at the same moment either see the new row or be seen by it.
+  // The lock lets a switch of the platform at the same moment either see the new row or be seen by
+  // it.
   const upsert = sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes, reviewed_at,
       platform_disabled_at)
@@ -101,15 +105,17 @@ interface ShippedPlatform {
 }
 
 export interface ShippedPlatforms {
-  /** Raise it with every change of the list: only rows of an older version are brought up to date. */
+  /**
+   * Raise it with every change of the list: only rows of an older version are brought up to date.
+   */
   readonly version: number
   readonly platforms: readonly ShippedPlatform[]
 }
 
 /**
- * The platforms that every installation knows, each with its real redirect URIs and a loopback one for
- * development. Generic tools such as mcp-remote and the MCP Inspector are not platforms: any program
- * could use their name, so they sign in as a tool that the school made.
+ * The platforms that every installation knows, each with its real redirect URIs and a loopback one
+ * for development. Generic tools such as mcp-remote and the MCP Inspector are not platforms: any
+ * program could use their name, so they sign in as a tool that the school made.
  */
 export const SHIPPED_PLATFORMS: ShippedPlatforms = {
   version: 2,
@@ -156,7 +162,10 @@ export const SHIPPED_PLATFORMS: ShippedPlatforms = {
 }
 
 interface ListedPlatform extends VendorPlatform {
-  /** `shipped` rows follow the list of the program; `changed` and `added` ones are the administrator's. */
+  /**
+   * `shipped` rows follow the list of the program; `changed` and `added` ones are the
+   * administrator's.
+   */
   readonly source: 'shipped' | 'changed' | 'added'
   readonly shippedVersion: number | undefined
 }
@@ -188,10 +197,10 @@ export async function listPlatforms(
 }
 
 /**
- * Crosses schools: adds the shipped platforms that are missing, and brings rows of an older version of the
- * list up to date. A row that the administrator added or changed stays as it is, and so does a disabled one.
- * So does one of a newer version: an older process may start beside a newer one. Returns the client_ids that
- * were written.
+ * Crosses schools: adds the shipped platforms that are missing, and brings rows of an older version
+ * of the list up to date. A row that the administrator added or changed stays as it is, and so does
+ * a disabled one. So does one of a newer version: an older process may start beside a newer one.
+ * Returns the client_ids that were written.
  */
 export async function fillPlatforms(
   db: Db,
@@ -217,7 +226,9 @@ export async function fillPlatforms(
   })
 }
 
-/** Every change of the list, one at a time: processes that start together must not both add a row. */
+/**
+ * Every change of the list, one at a time: processes that start together must not both add a row.
+ */
 export async function changingPlatforms<R>(
   db: Db,
   work: (tx: Transaction<DB>) => Promise<R>,
@@ -229,8 +240,9 @@ export async function changingPlatforms<R>(
 }
 
 /**
- * Whether a school uses the id for a client that is not a platform. That school would keep its own client,
- * so a platform with this id would not work there. The id of the explorer is used by every school.
+ * Whether a school uses the id for a client that is not a platform. That school would keep its own
+ * client, so a platform with this id would not work there. The id of the explorer is used by every
+ * school.
  */
 export function isClientOfASchool(clientId: string): RawBuilder<boolean> {
   return sql`(lower(${clientId}) = ${EXPLORER_CLIENT_ID} or exists (

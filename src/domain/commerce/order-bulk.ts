@@ -111,7 +111,9 @@ async function redeemCoupons(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
   await checkLimits(tx, [...new Set(added.map(({ coupon_id }) => coupon_id))])
 }
 
-/** Only of coupons that were used now: orders from before a limit was lowered can be imported again. */
+/**
+ * Only of coupons that were used now: orders from before a limit was lowered can be imported again.
+ */
 async function checkLimits(tx: SchoolTx, used: readonly string[]): Promise<void> {
   const { rows: exceeded } = await tx.run(sql`
     select 1 from coupons c where c.school_id = ${tx.schoolId} and c.id = any(${used}::uuid[]) and (

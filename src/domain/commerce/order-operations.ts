@@ -176,7 +176,10 @@ export function itemColumns({
   return column === undefined || item_id == null ? item : { ...item, [column]: item_id }
 }
 
-/** Money that the school keeps is refunded first: a canceled order has none. Of a free payment there is nothing to refund. */
+/**
+ * Money that the school keeps is refunded first: a canceled order has none. Of a free payment there
+ * is nothing to refund.
+ */
 export const canCancelOrder = ({ state, payments }: Order): boolean =>
   state !== 'canceled' &&
   payments.every((payment) => payment.state !== 'paid' || payment.amount === 0)
@@ -247,7 +250,9 @@ export const reopenOrder = changeOperation({
 
 const target = (id: string) => ({ object: 'order', key: { id } })
 
-/** An order is completed when a payment of it was paid, and open before. The caller has locked it. */
+/**
+ * An order is completed when a payment of it was paid, and open before. The caller has locked it.
+ */
 export async function settleOrder(tx: SchoolTx, id: string): Promise<void> {
   await tx.run(sql`
     update orders o set completed_at = paid.first,

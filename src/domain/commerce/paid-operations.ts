@@ -15,7 +15,9 @@ import {
   withWords,
 } from './payment-resource.ts'
 
-/** For a payment that never arrived at the checkout: cash, a transfer, a code that was paid late. */
+/**
+ * For a payment that never arrived at the checkout: cash, a transfer, a code that was paid late.
+ */
 export const canMarkPaid = ({ state }: Payment): boolean => state !== 'paid' && state !== 'refunded'
 
 /** Once a refund was asked for or made, the payment is more than a mistake. */

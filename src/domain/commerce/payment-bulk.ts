@@ -169,7 +169,9 @@ type Values = PlannedRow['values']
 
 type Orders = ReadonlyMap<unknown, Order>
 
-/** By id and by number. Locks the orders, so that two imports do not complete one at the same time. */
+/**
+ * By id and by number. Locks the orders, so that two imports do not complete one at the same time.
+ */
 async function loadOrders(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<Orders> {
   const ids = rows.flatMap(({ values }) => values.order_id ?? [])
   const numbers = rows.flatMap(({ values }) => values.order_number ?? [])

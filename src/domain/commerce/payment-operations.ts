@@ -38,7 +38,8 @@ export const listPayments = listOperation({
       z.enum(REFUNDING_STATES),
       (state) => sql`r.refunding_state = ${sql.lit(state)}`,
     ),
-    // By their ids: in the order of the list, all others may have to be read before the first that matches.
+    // By their ids: in the order of the list, all others may have to be read before the first that
+    // matches.
     due: filter(z.enum(['soon']), (_, db) => sql`r.id = any (array(${paymentsDueSoon(db)}))`),
     search: searchIn(
       ownCode('payments', 'trade_no'),

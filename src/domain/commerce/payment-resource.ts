@@ -72,8 +72,8 @@ const ADJUSTMENTS = sql`
    from payment_adjustments a where a.school_id = p.school_id and a.payment_id = p.id) as adjustments`
 
 /**
- * A pending payment past its time is shown as expired; no job writes that state. A left join of the order, although every
- * payment has one: a count then need not look for it.
+ * A pending payment past its time is shown as expired; no job writes that state. A left join of the
+ * order, although every payment has one: a count then need not look for it.
  */
 export const payments: Resource<typeof paymentSchema> = {
   object: 'payment',
@@ -96,8 +96,8 @@ export const payments: Resource<typeof paymentSchema> = {
 }
 
 /**
- * A payment of an order that is not canceled. Locks the order before the payment, like an attempt that is recorded, so
- * that the two cannot deadlock.
+ * A payment of an order that is not canceled. Locks the order before the payment, like an attempt
+ * that is recorded, so that the two cannot deadlock.
  */
 export async function loadWithOrder(
   tx: SchoolTx,

@@ -183,7 +183,10 @@ function invoiceFromRow(row: PaymentRow): MemberPayment['invoice'] {
 /** A payment is due soon if its code or account number can be used for this many days or less. */
 export const DUE_SOON_DAYS = 3
 
-/** Selects the ids of unpaid payments that are due soon, the first to expire first, no more than lists count. */
+/**
+ * Selects the ids of unpaid payments that are due soon, the first to expire first, no more than
+ * lists count.
+ */
 export function paymentsDueSoon(db: SchoolDb): RawBuilder<unknown> {
   return sql`
     select p.id from payments p
@@ -207,7 +210,10 @@ export interface PaymentAdjustment {
   readonly amount: number
 }
 
-/** The lines of these payments, by payment. The caller has checked that the payments are the member's. */
+/**
+ * The lines of these payments, by payment. The caller has checked that the payments are the
+ * member's.
+ */
 export async function linesOfPayments(
   db: SchoolDb,
   paymentIds: readonly string[],

@@ -37,7 +37,9 @@ type PlanRow = Omit<PublicPlan, 'key'>
 
 const PLAN_SEARCHED = ['p.name', 'p.description']
 
-/** Published plans that contain every word of the search, newest first, for a search over all kinds. */
+/**
+ * Published plans that contain every word of the search, newest first, for a search over all kinds.
+ */
 export function planHits(db: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
   return sql`
     select 'membership_plan' as kind, p.id, p.slug, p.name as title, p.description as text
@@ -108,7 +110,10 @@ type ProductRow = Omit<PublicProduct, 'key'>
 
 const PRODUCT_SEARCHED = ['title', 'description']
 
-/** Published products that contain every word of the search, newest first, for a search over all kinds. */
+/**
+ * Published products that contain every word of the search, newest first, for a search over all
+ * kinds.
+ */
 export function productHits(db: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
   return sql`
     select 'digital_product' as kind, id, slug, title, description as text from digital_products
@@ -144,8 +149,8 @@ export interface ProductOfViewer extends ProductRow {
 }
 
 /**
- * A public product; for this member also one that they own, whatever its state. For the preview of an operator it need not
- * be published.
+ * A public product; for this member also one that they own, whatever its state. For the preview of
+ * an operator it need not be published.
  */
 export async function findPublicProduct(
   db: SchoolDb,

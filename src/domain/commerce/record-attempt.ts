@@ -71,7 +71,8 @@ async function findOrAddOrder(
   { created_at }: Times,
 ): Promise<string> {
   const made = uuidv7()
-  // If two attempts at a new order come at the same time, the second waits here and finds the order.
+  // If two attempts at a new order come at the same time, the second waits here and finds the
+  // order.
   const { rows: inserted } = await tx.run(sql`
     insert into orders (school_id, id, number, user_id, state, total_amount, currency, created_at)
     values (${tx.schoolId}, ${made}, ${order_number}, ${member_id}, 'open', ${amount}, ${currency},
@@ -243,7 +244,10 @@ const wasPaid = ({ state }: Attempt) => state === 'paid' || state === 'refunded'
 const hasRefund = ({ refunding_state }: Attempt) =>
   refunding_state === 'refunded' || refunding_state === 'partially_refunded'
 
-/** Fills in times that the states need and the attempt lacks: they default to the time of the attempt. */
+/**
+ * Fills in times that the states need and the attempt lacks: they default to the time of the
+ * attempt.
+ */
 export function completeAttempt(attempt: Attempt): void {
   const begun = attempt.created_at ?? new Date().toISOString()
   if (wasPaid(attempt)) attempt.paid_at ??= begun

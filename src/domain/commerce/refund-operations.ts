@@ -43,7 +43,10 @@ export const isRefundAsked = ({ refunding_state }: Refundable): boolean =>
 export const isRefundAnswered = ({ refunding_state }: Refundable): boolean =>
   refunding_state !== 'none' && refunding_state !== 'requested'
 
-/** A refund without a request has the same two times; see `refundPayment` and the times of recorded payments. */
+/**
+ * A refund without a request has the same two times; see `refundPayment` and the times of recorded
+ * payments.
+ */
 export const wasRefundAsked = ({ refund_requested_at, refunded_at }: Refundable): boolean =>
   refund_requested_at !== null && refund_requested_at !== refunded_at
 

@@ -146,7 +146,10 @@ export const subscriptionRules: RowRules<SubscriptionRow> = [
   },
 ]
 
-/** Ends the running plans of a member who is forgotten; what was paid for them stays in the books. Returns how many. */
+/**
+ * Ends the running plans of a member who is forgotten; what was paid for them stays in the books.
+ * Returns how many.
+ */
 export async function cancelSubscriptionsOf(tx: SchoolTx, userId: string): Promise<number> {
   const ended = await tx
     .update('subscriptions')

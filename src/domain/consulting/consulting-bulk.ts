@@ -197,7 +197,10 @@ function unknownHolder(column: string) {
   }
 }
 
-/** People with their names. An import takes them with the meeting or the group, in the column `member_ids`. */
+/**
+ * People with their names. An import takes them with the meeting or the group, in the column
+ * `member_ids`.
+ */
 
 export const attendeeKind: ExportKind = {
   name: 'meeting-attendees',

@@ -50,8 +50,9 @@ interface MeetingRow {
 }
 
 /**
- * The two sources of a member's meetings: seats and study groups. They never overlap, because a class
- * has no seats. Each uses its own index; one condition with `or` would read all meetings of the school.
+ * The two sources of a member's meetings: seats and study groups. They never overlap, because a
+ * class has no seats. Each uses its own index; one condition with `or` would read all meetings of
+ * the school.
  */
 function sources(db: SchoolDb, userId: string): readonly RawBuilder<unknown>[] {
   return [seatsOf(db, userId), classesOf(db, userId)]
@@ -86,8 +87,8 @@ function distinct(states: readonly MeetingState[]): MeetingState[] {
 }
 
 /**
- * A page of each source, in the order of its index: a member may have thousands of meetings. Seats have the time of their
- * meeting; those that do not yet, from before an update, are sorted.
+ * A page of each source, in the order of its index: a member may have thousands of meetings. Seats
+ * have the time of their meeting; those that do not yet, from before an update, are sorted.
  */
 function pages(
   db: SchoolDb,
@@ -109,7 +110,9 @@ function pages(
      where mine.school_id = ${db.schoolId} and mine.user_id = ${userId})`
 }
 
-/** The member's meetings, newest start first. The room is hidden once a meeting is over or canceled. */
+/**
+ * The member's meetings, newest start first. The room is hidden once a meeting is over or canceled.
+ */
 export async function meetingsOf(
   db: SchoolDb,
   userId: string,
@@ -182,8 +185,8 @@ export const TAKES_PLACE = ['available', 'scheduled'] as const satisfies readonl
 export const wholeSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 
 /**
- * What has not ended, the next one first. A meeting that has begun stays until it ends: its room is needed now. `meetingsOf`
- * lists newest first.
+ * What has not ended, the next one first. A meeting that has begun stays until it ends: its room is
+ * needed now. `meetingsOf` lists newest first.
  */
 export async function meetingsToCome(
   db: SchoolDb,

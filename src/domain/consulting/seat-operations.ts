@@ -175,8 +175,9 @@ export async function capacityOf(tx: SchoolTx, meeting: string): Promise<number 
 const STEP_ROWS = 1000
 
 /**
- * Crosses schools: writes the start of the meeting on seats from before an update. Several processes may do this at
- * once. A meeting that is moved meanwhile has filled its seats itself, so they are left alone. Returns how many it filled.
+ * Crosses schools: writes the start of the meeting on seats from before an update. Several
+ * processes may do this at once. A meeting that is moved meanwhile has filled its seats itself, so
+ * they are left alone. Returns how many it filled.
  */
 export async function fillSeatTimes(db: Db, signal?: AbortSignal): Promise<number> {
   let filled = 0

@@ -19,7 +19,10 @@ export interface OfferedService extends Keyed {
   readonly description: string
 }
 
-/** The service is offered now, for one of the member's courses: the list that `enrolledCoursesOf` gives. */
+/**
+ * The service is offered now, for one of the member's courses: the list that `enrolledCoursesOf`
+ * gives.
+ */
 function offeredTo(db: SchoolDb, userId: string): RawBuilder<boolean> {
   return sql<boolean>`
     s.school_id = ${db.schoolId} and s.state = 'offered' and exists (
@@ -90,7 +93,9 @@ export async function slotsOfServices(
   return groupRows(atMost(rows, MOST_SLOTS), ({ serviceId }) => serviceId)
 }
 
-/** The reservations of all members for these services, newest start first, the latest 200 of each. */
+/**
+ * The reservations of all members for these services, newest start first, the latest 200 of each.
+ */
 export async function reservedMeetingsOf(
   db: SchoolDb,
   serviceIds: readonly string[],

@@ -66,12 +66,16 @@ interface Sender {
 
 const WINDOW_MINUTES = 60
 
-/** Answers in an hour: of one member, of visitors of one address, which may be a class room, and of all visitors of a school. */
+/**
+ * Answers in an hour: of one member, of visitors of one address, which may be a class room, and of
+ * all visitors of a school.
+ */
 const MOST = { member: 20, address: 60, visitors: 1000 } as const
 
 /**
- * Why the form takes no answers of this person, as it was just read. Such answers are neither judged nor counted: otherwise
- * posts to a closed form would use up what the visitors of all other forms have.
+ * Why the form takes no answers of this person, as it was just read. Such answers are neither
+ * judged nor counted: otherwise posts to a closed form would use up what the visitors of all other
+ * forms have.
  */
 export function refusalOf(form: PublicForm, userId: string | null): Refusal | undefined {
   if (!form.isOpen) return 'closed'
@@ -130,7 +134,10 @@ function answerCounters(key: Buffer, schoolId: string, sender: Sender): Throttle
   ]
 }
 
-/** The kinds of questions whose answers are checked. Imported forms may have others: those are answered by a line. */
+/**
+ * The kinds of questions whose answers are checked. Imported forms may have others: those are
+ * answered by a line.
+ */
 export const QUESTION_KINDS = ['text', 'long_text', 'number', 'email', 'yes_no'] as const
 
 /** The most characters of an answer. */
@@ -145,7 +152,10 @@ export type Judged =
   | { readonly answers: Readonly<Record<string, Answer>> }
   | { readonly problems: AnswerProblems }
 
-/** Checks what a person typed, by the name of the question. A question without an answer is left out. */
+/**
+ * Checks what a person typed, by the name of the question. A question without an answer is left
+ * out.
+ */
 export function judgeAnswers(
   questions: readonly Question[],
   typed: (name: string) => string,
@@ -188,7 +198,10 @@ function judgeAnswer(
     : { answer: kind === 'long_text' ? text : text.replace(/\s+/g, ' ') }
 }
 
-/** Every decimal number of so many digits is kept exactly as it was typed (IEEE 754, double precision). */
+/**
+ * Every decimal number of so many digits is kept exactly as it was typed (IEEE 754, double
+ * precision).
+ */
 const MOST_DIGITS = 15
 
 /** A number is never stored as another one than the person meant. */

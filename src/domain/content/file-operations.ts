@@ -79,7 +79,10 @@ export interface StoredFile {
   readonly sizeBytes: number
   readonly sha256: string
   readonly storageKey: string
-  /** A lecture or a product has it and decides who downloads it, or had it: then members download it nowhere. */
+  /**
+   * A lecture or a product has it and decides who downloads it, or had it: then members download it
+   * nowhere.
+   */
   readonly isGuarded: boolean
   /** It is the logo, or the cover of a public course. */
   readonly isShown: boolean
@@ -102,8 +105,8 @@ export async function findFile(db: SchoolDb, file: string): Promise<StoredFile |
 }
 
 /**
- * Whether every visitor may have the file. What a lecture or a product guards, or guarded, is public only as a picture that the pages of
- * the school show to visitors.
+ * Whether every visitor may have the file. What a lecture or a product guards, or guarded, is
+ * public only as a picture that the pages of the school show to visitors.
  */
 export function isPublicFile({ isGuarded, isShown, contentType }: StoredFile): boolean {
   return !isGuarded || (isShown && isPicture(contentType))
@@ -130,7 +133,9 @@ export function fitsFormat(contentType: string, head: Buffer): boolean {
   return PICTURES[contentType]?.(head) ?? true
 }
 
-/** The media type to serve: that of an image, and for all other files one that a browser only saves. */
+/**
+ * The media type to serve: that of an image, and for all other files one that a browser only saves.
+ */
 export function servedType(contentType: string): string {
   return isPicture(contentType) ? contentType : 'application/octet-stream'
 }

@@ -16,7 +16,9 @@ export interface PublicWriting extends Keyed {
 
 type WritingRow = Omit<PublicWriting, 'key'>
 
-/** One of them, with its text as HTML; null if it is not rendered yet. Only a preview is not public. */
+/**
+ * One of them, with its text as HTML; null if it is not rendered yet. Only a preview is not public.
+ */
 type WholeWriting = WritingRow & { readonly html: string | null; readonly isPublic: boolean }
 
 const SEARCHED = ['title', 'body']
@@ -41,7 +43,10 @@ export function publicPages(
   return writings(db, sql`pages`, search, range)
 }
 
-/** Public posts or pages that contain every word of the search, newest first, for a search over all kinds. */
+/**
+ * Public posts or pages that contain every word of the search, newest first, for a search over all
+ * kinds.
+ */
 export function writingHits(
   db: SchoolDb,
   kind: 'post' | 'page',

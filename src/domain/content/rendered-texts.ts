@@ -71,8 +71,8 @@ export function keepImported(
 }
 
 /**
- * The HTML of the text of a row; null if this version of the renderer, or a newer one, has not made it. Show the
- * text as it was written then: a visitor must not be able to make the server render.
+ * The HTML of the text of a row; null if this version of the renderer, or a newer one, has not made
+ * it. Show the text as it was written then: a visitor must not be able to make the server render.
  */
 export function htmlOf(row: string): RawBuilder<string | null> {
   return sql`(
@@ -104,8 +104,9 @@ export interface RenderingOptions {
 }
 
 /**
- * Renders the texts whose HTML is missing or of an older renderer: those from before an update, and those that
- * another program wrote. Any number of processes may do this at once. Returns how many it rendered.
+ * Renders the texts whose HTML is missing or of an older renderer: those from before an update, and
+ * those that another program wrote. Any number of processes may do this at once. Returns how many
+ * it rendered.
  */
 export async function renderMissing(db: Db, options: RenderingOptions = {}): Promise<number> {
   const { steps = Number.POSITIVE_INFINITY, signal } = options

@@ -6,13 +6,17 @@ import type { Actor } from '../actor/actor.ts'
 import { htmlOf } from '../content/rendered-texts.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 
-/** Where members take and give back places themselves. The school does the rest, for example what has a price. */
+/**
+ * Where members take and give back places themselves. The school does the rest, for example what
+ * has a price.
+ */
 const IS_FOR_MEMBERS = sql<boolean>`(events.price_amount = 0 and events.ends_at > now()
   and events.state = 'published')`
 
 /**
- * What a member may do on the page of an event: with a place of their own alone. It is judged in the transaction that
- * writes, because the event may have changed since the page was read. Operators are judged by their scopes.
+ * What a member may do on the page of an event: with a place of their own alone. It is judged in
+ * the transaction that writes, because the event may have changed since the page was read.
+ * Operators are judged by their scopes.
  */
 export async function checkOwnRegistration(
   tx: SchoolTx,
@@ -114,8 +118,8 @@ async function readEvents(
 }
 
 /**
- * A public event; for this member also a canceled one for which they are registered. For the preview of an operator it
- * may be a draft.
+ * A public event; for this member also a canceled one for which they are registered. For the
+ * preview of an operator it may be a draft.
  */
 export async function findPublicEvent(
   db: SchoolDb,

@@ -149,7 +149,8 @@ export const changeRegistration = changeOperation({
     { title: 'The member cannot come', input: { id: EXAMPLE.registration, state: 'canceled' } },
   ],
   async change(tx, caller, { id: registration, if_version, state }) {
-    // The count of the event changes too. Who registers locks the event first: another order could deadlock.
+    // The count of the event changes too. Who registers locks the event first: another order could
+    // deadlock.
     if (state === 'canceled') {
       await tx.run(sql`
         select 1 from events where school_id = ${tx.schoolId} and id = (

@@ -22,9 +22,9 @@ export async function endAuthorization(
 }
 
 /**
- * Ends all authorizations of a client here and returns how many people had one; if there are more than `most`, ended ones
- * included, it ends none and returns undefined. Rows are locked in the order of their ids, like in all statements that
- * end many, so that two of them do not deadlock.
+ * Ends all authorizations of a client here and returns how many people had one; if there are more
+ * than `most`, ended ones included, it ends none and returns undefined. Rows are locked in the
+ * order of their ids, like in all statements that end many, so that two of them do not deadlock.
  */
 export async function endAuthorizationsOfClient(
   db: SchoolDb,
@@ -82,9 +82,10 @@ export async function endAuthorizationsOfPerson(
 }
 
 /**
- * The authorization was not ended, neither by itself nor together with all others of its client. `client` names the row of
- * its client in the same statement. Every check of a token uses this: to end a large client changes only the row of the
- * client, and `end-access.ts` marks its authorizations later.
+ * The authorization was not ended, neither by itself nor together with all others of its client.
+ * `client` names the row of its client in the same statement. Every check of a token uses this: to
+ * end a large client changes only the row of the client, and `end-access.ts` marks its
+ * authorizations later.
  */
 export function isNotEnded(authorization: string, client: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(`${authorization}.revoked_at`)} is null
@@ -92,14 +93,15 @@ export function isNotEnded(authorization: string, client: string): RawBuilder<bo
 }
 
 /*
- * Each of these deletes codes that are not exchanged yet, so that a running exchange finishes before the
- * caller looks for the authorization it makes, and a later one finds no code. A consent that began before
- * and has no code yet gets none.
+ * Each of these deletes codes that are not exchanged yet, so that a running exchange finishes
+ * before the caller looks for the authorization it makes, and a later one finds no code. A consent
+ * that began before and has no code yet gets none.
  *
- * docs/architecture.md has the order of locks; a vendor platform comes before all. `issueCode` locks
- * session, member and client, so its code is stored before they are ended or marked, and deleted, or it sees the end or
- * the mark. An exchange holds its code and then needs the keys of client and member, which the marks leave free.
- * Only after the codes may a caller lock the client `for update`.
+ * docs/architecture.md has the order of locks; a vendor platform comes before all. `issueCode`
+ * locks session, member and client, so its code is stored before they are ended or marked, and
+ * deleted, or it sees the end or the mark. An exchange holds its code and then needs the keys of
+ * client and member, which the marks leave free. Only after the codes may a caller lock the client
+ * `for update`.
  */
 
 /** Those of a client. */
@@ -118,7 +120,9 @@ export async function withdrawAllCodes(tx: SchoolTx): Promise<void> {
   await tx.delete('authorization_codes').where('consumed_at', 'is', null).execute()
 }
 
-/** Those that one person gave a client. Running consents of the person to other clients fail too. */
+/**
+ * Those that one person gave a client. Running consents of the person to other clients fail too.
+ */
 export async function withdrawCodesOfApp(
   tx: SchoolTx,
   userId: string,
@@ -145,7 +149,10 @@ export async function withdrawOperatorCodes(
       and audience = 'operator' and consumed_at is null`)
 }
 
-/** Those that one person gave here. The caller has ended their sessions here, so no consent needs a mark. */
+/**
+ * Those that one person gave here. The caller has ended their sessions here, so no consent needs a
+ * mark.
+ */
 export async function withdrawCodesOfMember(tx: SchoolTx, userId: string): Promise<void> {
   await tx
     .delete('authorization_codes')
@@ -155,8 +162,9 @@ export async function withdrawCodesOfMember(tx: SchoolTx, userId: string): Promi
 }
 
 /**
- * Crosses schools: all that one person gave. The caller has ended the sessions of the person, so no consent needs a
- * mark: the time of a mark would be too early for a consent that began while this transaction ran.
+ * Crosses schools: all that one person gave. The caller has ended the sessions of the person, so no
+ * consent needs a mark: the time of a mark would be too early for a consent that began while this
+ * transaction ran.
  */
 export async function withdrawCodesOfPerson(tx: Db, userId: string): Promise<void> {
   await sql`

@@ -19,7 +19,10 @@ import type { Person } from '../people/person.ts'
 import { isNotEnded } from './authorizations.ts'
 import { markFirstUse } from './token-pair.ts'
 
-/** The caller of a request: the person behind the token, the client that holds it, and what they may do. */
+/**
+ * The caller of a request: the person behind the token, the client that holds it, and what they may
+ * do.
+ */
 export interface Caller {
   /** The pair of the access token. */
   readonly pairId: string
@@ -29,7 +32,10 @@ export interface Caller {
   readonly authorizationId: string
   readonly audience: Audience
   readonly scopes: ScopeSet
-  /** A member's token without the school: from before tokens had one. It opens nothing of the member. */
+  /**
+   * A member's token without the school: from before tokens had one. It opens nothing of the
+   * member.
+   */
   readonly lacksSchool: boolean
 }
 
@@ -56,9 +62,9 @@ export interface BearerDemands {
 }
 
 /**
- * The one check of a bearer token for all protected surfaces. It makes every decision that ends in 401,
- * before the first use is counted; each surface then checks scopes. It never reads from replicas,
- * because every process must refuse a token as soon as it is revoked.
+ * The one check of a bearer token for all protected surfaces. It makes every decision that ends in
+ * 401, before the first use is counted; each surface then checks scopes. It never reads from
+ * replicas, because every process must refuse a token as soon as it is revoked.
  *
  * @see RFC 6750 §3.1, RFC 8707 §2
  */
@@ -72,7 +78,10 @@ export async function authenticateBearer(
   )
 }
 
-/** `authenticateBearer` for endpoints that answer with claims about the person; one statement reads both. */
+/**
+ * `authenticateBearer` for endpoints that answer with claims about the person; one statement reads
+ * both.
+ */
 export async function authenticatePerson(db: SchoolDb, presented: string): Promise<KnownCaller> {
   return await authenticate(db, presented, FIND_KNOWN_CALLER, (row, token) => {
     const caller = judge(db, token, row, {})
@@ -128,7 +137,10 @@ interface KnownCallerRow extends CallerRow {
   avatar_url: string | null
 }
 
-/** Finds tokens of all schools, so that `judge` can refuse a token of another school with its own text. */
+/**
+ * Finds tokens of all schools, so that `judge` can refuse a token of another school with its own
+ * text.
+ */
 const findBy = <R>(id: RawBuilder<string>, more: RawBuilder<unknown>) => sql<R>`
   select p.access_hash, p.bound_school_id, array_to_string(p.scopes, ' ') as scopes,
     p.first_used_at is not null as used, p.revoked_at is null and ${isNotEnded('a', 'c')} as live,
@@ -177,8 +189,9 @@ function judge(
 }
 
 /**
- * Whether the caller still has the token, the authorization behind it, the application and all roles with which the request
- * was admitted. A token that expired meanwhile, or was replaced by a refresh, was good when the request came.
+ * Whether the caller still has the token, the authorization behind it, the application and all
+ * roles with which the request was admitted. A token that expired meanwhile, or was replaced by a
+ * refresh, was good when the request came.
  *
  * docs/architecture.md has the order of locks.
  */

@@ -13,8 +13,8 @@ export interface IdentityClaims {
 }
 
 /**
- * `account:read` gives name, picture and email like the identity scopes, because the Member API gives
- * them with this scope too. No claim ever names the resource that a token is bound to.
+ * `account:read` gives name, picture and email like the identity scopes, because the Member API
+ * gives them with this scope too. No claim ever names the resource that a token is bound to.
  *
  * @see OpenID Connect Core 1.0 §5.4
  */

@@ -28,8 +28,8 @@ export interface ConnectedApp {
   /** Switched off at this school, by itself or with all others: what lives cannot be used. */
   readonly disabled: boolean
   /**
-   * Whether it was used for this person, or may have their name from an ID token, which it gets without a use. Also in an
-   * authorization that has ended and is not purged yet.
+   * Whether it was used for this person, or may have their name from an ID token, which it gets
+   * without a use. Also in an authorization that has ended and is not purged yet.
    */
   readonly wasUsed: boolean
   /** The scopes of these authorizations together. */
@@ -37,7 +37,9 @@ export interface ConnectedApp {
   readonly authorizations: readonly LiveAuthorization[]
 }
 
-/** An authorization `a` of the client `c` is alive while one of its pairs could still be refreshed. */
+/**
+ * An authorization `a` of the client `c` is alive while one of its pairs could still be refreshed.
+ */
 export const isLive = sql<boolean>`(${isNotEnded('a', 'c')} and exists (
   select from token_pairs p
   where p.authorization_id = a.id and p.revoked_at is null and p.refresh_expires_at > now()))`
@@ -71,7 +73,10 @@ export interface ConnectedApps {
   readonly next: string | undefined
 }
 
-/** The apps of one person at this school, the latest authorized first, a page of authorizations at a time. */
+/**
+ * The apps of one person at this school, the latest authorized first, a page of authorizations at a
+ * time.
+ */
 export async function connectedApps(
   db: SchoolDb,
   userId: string,
@@ -128,8 +133,8 @@ export type WhatToEnd = { readonly authorizationId: string } | { readonly client
 
 /**
  * Ends authorizations that a person gave, with all their pairs, and returns their number. It also
- * deletes codes of the person that the app has not exchanged yet, because such a code would give the
- * app access again.
+ * deletes codes of the person that the app has not exchanged yet, because such a code would give
+ * the app access again.
  */
 export async function endConnectedApp(
   db: SchoolDb,

@@ -32,8 +32,9 @@ let timer: NodeJS.Timeout | undefined
 let writing = Promise.resolve()
 
 /**
- * Counts in memory that an app read or changed something, so that no request sends a statement for it. A timer writes one row
- * for an authorization and a kind; a process that crashes loses a minute.
+ * Counts in memory that an app read or changed something, so that no request sends a statement for
+ * it. A timer writes one row for an authorization and a kind; a process that crashes loses a
+ * minute.
  */
 export function noteActivity(
   db: SchoolDb,
@@ -145,8 +146,8 @@ async function writeRows(db: SchoolDb, rows: readonly Counted[]): Promise<void> 
 }
 
 /**
- * The kinds of data that apps read and change, as pages call them. The kinds of operators are the subjects of their scopes;
- * what the scopes of members give is divided further.
+ * The kinds of data that apps read and change, as pages call them. The kinds of operators are the
+ * subjects of their scopes; what the scopes of members give is divided further.
  */
 export const ACTIVITY_KINDS = {
   profile: 'name and email',

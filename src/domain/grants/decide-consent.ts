@@ -22,7 +22,10 @@ import type { PendingAuthorization } from './pending-authorization.ts'
 import { checkRequest } from './request-checks.ts'
 import { CODE_SECONDS } from './token-pair.ts'
 
-/** What a person is asked. The request is checked again, because the client may have changed meanwhile. */
+/**
+ * What a person is asked. The request is checked again, because the client may have changed
+ * meanwhile.
+ */
 export interface ConsentQuestion {
   readonly pending: PendingAuthorization
   readonly client: Client
@@ -59,8 +62,8 @@ export function withNewSignIn(
 }
 
 /**
- * Whether to ask for a stronger sign-in first: the client wants one, and the person has what it takes. It is voluntary, so
- * other people go on, and a person is asked once.
+ * Whether to ask for a stronger sign-in first: the client wants one, and the person has what it
+ * takes. It is voluntary, so other people go on, and a person is asked once.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1
  */
@@ -78,8 +81,8 @@ export async function isStrongerSignInDue(
 export type ConsentVerdict = 'allowed' | 'no_role' | 'not_operator' | 'factor_due'
 
 /**
- * A person with any role may authorize a member client; an operator client needs an owner or admin, and the sign-in that
- * the school demands of them.
+ * A person with any role may authorize a member client; an operator client needs an owner or admin,
+ * and the sign-in that the school demands of them.
  */
 export function consentVerdict(
   session: BrowserSession,
@@ -101,8 +104,9 @@ interface Agreement {
 }
 
 /**
- * The person agreed: returns the code that the client will exchange, or why there is none any more. The person is told by mail
- * of a client that is new to them: a stolen session may have allowed it, and an app outlives the session.
+ * The person agreed: returns the code that the client will exchange, or why there is none any more.
+ * The person is told by mail of a client that is new to them: a stolen session may have allowed it,
+ * and an app outlives the session.
  */
 export async function grantConsent(
   db: SchoolDb,
@@ -146,7 +150,9 @@ export async function grantConsent(
   return issued
 }
 
-/** Records an agreement that gave nothing: no page offers it to this person, or it came too late. */
+/**
+ * Records an agreement that gave nothing: no page offers it to this person, or it came too late.
+ */
 export async function refuseConsent(
   db: SchoolDb,
   { client }: ConsentQuestion,
@@ -214,13 +220,17 @@ type IssuedCode =
     }
   /** The session has ended meanwhile, by signing out or by a new password. */
   | { readonly kind: 'signed_out' }
-  /** The client was switched off or deleted, the person lost the role, or codes of either were withdrawn. */
+  /**
+   * The client was switched off or deleted, the person lost the role, or codes of either were
+   * withdrawn.
+   */
   | { readonly kind: 'changed' }
 
 /**
- * Stores a consent under a new code and returns the code; only its hash is stored. Waits for a transaction that takes
- * away what it needs (docs/architecture.md has the order of locks). The session is locked too: a new password ends all
- * sessions first and then deletes codes, so it finds this code, or this statement finds no session.
+ * Stores a consent under a new code and returns the code; only its hash is stored. Waits for a
+ * transaction that takes away what it needs (docs/architecture.md has the order of locks). The
+ * session is locked too: a new password ends all sessions first and then deletes codes, so it finds
+ * this code, or this statement finds no session.
  */
 export async function issueCode(db: SchoolDb, consent: Consent): Promise<IssuedCode> {
   const id = uuidv7()

@@ -29,8 +29,8 @@ const STEP = 500
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Marks the authorizations of a client whose access has ended, so that the purge finds them. They give no access any
- * more: the round of the client went up in the request that ended them.
+ * Marks the authorizations of a client whose access has ended, so that the purge finds them. They
+ * give no access any more: the round of the client went up in the request that ended them.
  */
 export const endAccessJob: JobKind<EndedClient, EndedCursor> = {
   name: 'clients.end_access',
@@ -74,9 +74,10 @@ export const endedAccess = {
 }
 
 /**
- * Ends all access of a client, at once: its tokens are refused when this transaction commits. The caller has withdrawn
- * the codes of the client and then locked its row, so no exchange is under way. Returns how many people had access, or
- * null for a large client, whose authorizations a job marks afterwards.
+ * Ends all access of a client, at once: its tokens are refused when this transaction commits. The
+ * caller has withdrawn the codes of the client and then locked its row, so no exchange is under
+ * way. Returns how many people had access, or null for a large client, whose authorizations a job
+ * marks afterwards.
  */
 export async function endAccessOfClient(
   tx: SchoolTx,
@@ -92,9 +93,9 @@ export async function endAccessOfClient(
 }
 
 /**
- * Crosses schools: ends every authorization and every pending code of a person, in the transaction that has ended their
- * sessions: with a new password, or because the person asked. An attacker may have connected an app. Each school finds it
- * in its audit. Returns how many ended.
+ * Crosses schools: ends every authorization and every pending code of a person, in the transaction
+ * that has ended their sessions: with a new password, or because the person asked. An attacker may
+ * have connected an app. Each school finds it in its audit. Returns how many ended.
  */
 export async function endAccessOfPerson(
   tx: Db,
@@ -121,9 +122,9 @@ export async function endAccessOfPerson(
 }
 
 /**
- * Ends all operator authorizations of people who are no longer owner or admin here, in the transaction
- * that changes their roles: if a role comes back, no old token does. Member authorizations stay. Returns
- * how many ended.
+ * Ends all operator authorizations of people who are no longer owner or admin here, in the
+ * transaction that changes their roles: if a role comes back, no old token does. Member
+ * authorizations stay. Returns how many ended.
  */
 export async function endOperatorAuthorizations(
   tx: SchoolTx,

@@ -11,8 +11,9 @@ const STEP = 500
 const FIRST: Cursor = { client_id: '', id: '00000000-0000-0000-0000-000000000000' }
 
 /**
- * Marks the authorizations of all clients of a school that an earlier round ended, so that the purge finds them. They give no
- * access any more: the rounds of the clients went up in the request that ended them.
+ * Marks the authorizations of all clients of a school that an earlier round ended, so that the
+ * purge finds them. They give no access any more: the rounds of the clients went up in the request
+ * that ended them.
  */
 export const endAllAccessJob: JobKind<Record<string, never>, Cursor> = {
   name: 'clients.end_all_access',

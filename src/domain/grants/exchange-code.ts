@@ -106,8 +106,8 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
 
 /**
  * Consumes a code and mints its authorization and first pair, in one statement that does so only if
- * every rule holds: of any number of concurrent exchanges exactly one gets a pair. A refused code stays
- * unchanged.
+ * every rule holds: of any number of concurrent exchanges exactly one gets a pair. A refused code
+ * stays unchanged.
  *
  * @see RFC 6749 §4.1.2 and §10.5
  */
@@ -139,8 +139,8 @@ export function exchangeValues(
 }
 
 /**
- * Undefined if a rule does not hold. May run twice: a try that committed although its answer was lost
- * is recognised by the pair id that it chose, and is not treated as a replay.
+ * Undefined if a rule does not hold. May run twice: a try that committed although its answer was
+ * lost is recognised by the pair id that it chose, and is not treated as a replay.
  */
 export async function consumeCode(
   db: SchoolDb,

@@ -48,9 +48,9 @@ const unknownCode = () =>
   )
 
 /**
- * The rules of a code exchange. Possession is checked before single use: only a client that holds the
- * verifier can trigger the replay defence. `scope` is not read: §4.1.3 defines none, and the consent
- * decided it.
+ * The rules of a code exchange. Possession is checked before single use: only a client that holds
+ * the verifier can trigger the replay defence. `scope` is not read: §4.1.3 defines none, and the
+ * consent decided it.
  *
  * @see RFC 6749 §4.1.3
  */
@@ -143,13 +143,17 @@ interface ReplayedCode extends GrantFacts {
   readonly codeId: string | null
 }
 
-/** Within this time after its exchange a repeat is most likely of the same client: effects that run twice, a reloaded callback. */
+/**
+ * Within this time after its exchange a repeat is most likely of the same client: effects that run
+ * twice, a reloaded callback.
+ */
 const REPEAT_SECONDS = 10
 
 /**
- * A code that is presented again with proof of possession, later than a client repeats its own request, ends the authorization
- * that it made, because one of the two senders stole it. This is committed although the request is refused, and is tried
- * again if the connection is lost. An earlier repeat is refused and recorded, and ends nothing.
+ * A code that is presented again with proof of possession, later than a client repeats its own
+ * request, ends the authorization that it made, because one of the two senders stole it. This is
+ * committed although the request is refused, and is tried again if the connection is lost. An
+ * earlier repeat is refused and recorded, and ends nothing.
  *
  * @see RFC 6749 §4.1.2, RFC 9700 §4.5
  */
@@ -170,7 +174,8 @@ async function endAuthorizationOfReplayedCode(
         detail: sql`coalesce((select jsonb_build_object('ended', late) from made), '{}')`,
         requestId,
       },
-      // Once for each authorization, and once more for its end: a code can be presented again and again for a day.
+      // Once for each authorization, and once more for its end: a code can be presented again and
+      // again for a day.
       sql`where not exists (
         select from audit_entries e
         where e.school_id = ${db.schoolId} and e.action = 'code.replayed' and ${isNotCommon(sql`e.action`)}

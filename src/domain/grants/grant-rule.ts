@@ -60,8 +60,8 @@ type GrantRule<Request, Values, Facts> =
 
 /**
  * All rules of one grant type, in the order in which a refusal names the first broken one. The
- * statement that mints takes its WHERE from this list, and the statement that explains a refusal takes
- * its columns from it, so neither can know a rule that the other does not know.
+ * statement that mints takes its WHERE from this list, and the statement that explains a refusal
+ * takes its columns from it, so neither can know a rule that the other does not know.
  */
 export interface Rulebook<Request, Values, Facts> {
   readonly rules: readonly GrantRule<Request, Values, Facts>[]
@@ -93,14 +93,17 @@ export type GrantOutcome<Granted> =
   | {
       readonly kind: 'refused'
       readonly error: OAuthError
-      /** False if the request proves nothing: any caller who knows the client_id could have sent it. */
+      /**
+       * False if the request proves nothing: any caller who knows the client_id could have sent it.
+       */
       readonly clientAuthenticated: boolean
     }
 
 /**
- * Mints if every rule holds, otherwise refuses by the first rule that does not. `mint` is one statement
- * that checks the rules about rows itself and returns undefined if one is broken. If all rules hold when
- * they are read again, another request changed a row in between, and `mint` is tried once more.
+ * Mints if every rule holds, otherwise refuses by the first rule that does not. `mint` is one
+ * statement that checks the rules about rows itself and returns undefined if one is broken. If all
+ * rules hold when they are read again, another request changed a row in between, and `mint` is
+ * tried once more.
  */
 export async function mintOrRefuse<
   Request extends TokenRequest,

@@ -71,8 +71,8 @@ const LOOK_BY_ACCESS_TOKEN = lookBy('access')
 const LOOK_BY_REFRESH_TOKEN = lookBy('refresh')
 
 /**
- * A token is active if the APIs accept it. Introspection is not a use: it retires no pair. Undefined
- * also if the client did not authenticate; the caller then checks the client.
+ * A token is active if the APIs accept it. Introspection is not a use: it retires no pair.
+ * Undefined also if the client did not authenticate; the caller then checks the client.
  *
  * @see RFC 7662 §2.2
  */

@@ -61,7 +61,10 @@ export async function peopleOfApp(
 /** How far the people of an app are counted: a list has many apps. */
 export const MOST_PEOPLE = 100
 
-/** How many people use each app of the school, counted to one more than `MOST_PEOPLE`; apps without people are not in the map. */
+/**
+ * How many people use each app of the school, counted to one more than `MOST_PEOPLE`; apps without
+ * people are not in the map.
+ */
 export async function peoplePerApp(
   db: SchoolDb,
   kind?: ClientKind,
@@ -86,8 +89,9 @@ function peopleOf(clientId: RawBuilder<unknown>, db: SchoolDb): RawBuilder<numbe
 }
 
 /**
- * The live authorizations `a` of one app. An index has them in the order of people, without the rounds that were ended: the
- * round is asked for as one value, because the planner does not see that a join finds one.
+ * The live authorizations `a` of one app. An index has them in the order of people, without the
+ * rounds that were ended: the round is asked for as one value, because the planner does not see
+ * that a join finds one.
  */
 function liveOfApp(clientId: RawBuilder<unknown>, db: SchoolDb): RawBuilder<unknown> {
   return sql`authorizations a ${ITS_CLIENT}

@@ -6,7 +6,8 @@ import { auditInsert } from '../audit/audit.ts'
 import { ACTIVITY_DAYS } from './read-activity.ts'
 import { REFRESH_TOKEN_IDLE_DAYS } from './token-pair.ts'
 
-// Pairs and authorizations have ids that begin with the time when they were made, so the primary key finds those of a time.
+// Pairs and authorizations have ids that begin with the time when they were made, so the primary
+// key finds those of a time.
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
@@ -28,10 +29,11 @@ interface Holdings {
 }
 
 /**
- * A program that authorizes at every start, or a member with a script, adds an authorization each time, and each
- * lives for months. The newest five hundred stay, and before them those with a token that works: a program that revokes its
- * tokens when it ends must not sign out a device that rests. The sweep looks once at each authorization, soon after it was made; an index
- * finds the others of its person.
+ * A program that authorizes at every start, or a member with a script, adds an authorization each
+ * time, and each lives for months. The newest five hundred stay, and before them those with a token
+ * that works: a program that revokes its tokens when it ends must not sign out a device that rests.
+ * The sweep looks once at each authorization, soon after it was made; an index finds the others of
+ * its person.
  */
 const authorizationsCap: Sweep = {
   name: 'surplus_authorizations',
@@ -110,8 +112,9 @@ interface Siblings {
 
 /**
  * Every retry of a refresh adds a child, and only a used child retires their parent. A client that
- * refreshes without end and uses no token keeps the newest hundred. The sweep looks once at each pair that was not used for an
- * hour, and then at all pairs of its authorization, which an index finds.
+ * refreshes without end and uses no token keeps the newest hundred. The sweep looks once at each
+ * pair that was not used for an hour, and then at all pairs of its authorization, which an index
+ * finds.
  */
 const childrenCap: Sweep = {
   name: 'unused_children',
@@ -188,17 +191,19 @@ async function revokeOldest(db: Db, crowd: Siblings): Promise<number> {
 
 /** A refresh token that is presented this long after it ended is still recognised as a replay. */
 const REPLAY_MEMORY_DAYS = 7
-/** A code that is presented again within a day of its end still ends the authorization that it made. */
+/**
+ * A code that is presented again within a day of its end still ends the authorization that it made.
+ */
 const CODE_MEMORY_DAYS = 1
 
 const longAgo = sql`now() - make_interval(days => ${sql.lit(REPLAY_MEMORY_DAYS)})`
 const DAY_MS = 86_400_000
 
 /**
- * When a pair is looked at, in days after it was issued. A client that is in use retires its pairs within hours, so most are
- * dead at the first look. A pair that ends later is removed at the next look. So the purge costs what was issued, however
- * many pairs live; an index on the time of the end would make every first use of a token dearer. The id of a pair tells
- * when it was issued.
+ * When a pair is looked at, in days after it was issued. A client that is in use retires its pairs
+ * within hours, so most are dead at the first look. A pair that ends later is removed at the next
+ * look. So the purge costs what was issued, however many pairs live; an index on the time of the
+ * end would make every first use of a token dearer. The id of a pair tells when it was issued.
  */
 const LOOKS_AFTER_DAYS = [REPLAY_MEMORY_DAYS + 0.25, 15, 30, 60]
 /** From then on every pair is dead, so each round begins with the oldest. */
@@ -213,8 +218,9 @@ interface Page {
 
 /**
  * Crosses schools. A pair that ended has no live ancestor that a later first use would have to
- * retire (whatever ended it ended those too, and they expire before it), so the chain may break here. An authorization
- * goes with its last pair; one that was used lately has a pair that is not dead, so its pairs are not looked through.
+ * retire (whatever ended it ended those too, and they expire before it), so the chain may break
+ * here. An authorization goes with its last pair; one that was used lately has a pair that is not
+ * dead, so its pairs are not looked through.
  */
 const pairsAfter = (days: number, position: string | undefined): Sweep => ({
   name: 'token_pairs',
@@ -254,8 +260,9 @@ const pairsAfter = (days: number, position: string | undefined): Sweep => ({
 })
 
 /**
- * An authorization is made together with its first pair, so one without pairs has outlived all of them. Usually it went with
- * the last one, unless its row was locked: a look at a few rows in each round finds those.
+ * An authorization is made together with its first pair, so one without pairs has outlived all of
+ * them. Usually it went with the last one, unless its row was locked: a look at a few rows in each
+ * round finds those.
  */
 const authorizations: Sweep = {
   ...sweepOf({

@@ -43,7 +43,10 @@ const isRecent = (db: SchoolDb) => sql<boolean>`
     - ${sql.lit(ACTIVITY_DAYS)}`
 const LATEST_FIRST = sql`greatest(max(w.last_read_at), max(w.last_changed_at)) desc, w.kind`
 
-/** What apps of one person read and changed, by app. Authorizations that ended count too, until they are purged. */
+/**
+ * What apps of one person read and changed, by app. Authorizations that ended count too, until they
+ * are purged.
+ */
 export async function activityOfPerson(
   db: SchoolDb,
   userId: string,
@@ -59,7 +62,10 @@ export async function activityOfPerson(
   return byApp(rows)
 }
 
-/** What apps read and changed at this school for all people together. An app that was not used is not in the map. */
+/**
+ * What apps read and changed at this school for all people together. An app that was not used is
+ * not in the map.
+ */
 export async function activityOfApps(
   db: SchoolDb,
   clientIds: readonly string[],
@@ -83,12 +89,15 @@ export async function activityOfApps(
   )
 }
 
-/** Of an app that many people authorized and few use, so many authorizations are looked at, the newest first. */
+/**
+ * Of an app that many people authorized and few use, so many authorizations are looked at, the
+ * newest first.
+ */
 const LOOKED_AT = 500
 
 /**
- * The mark of the last use is durable, so it counts people also where the counts of a crash are lost, or of the time before
- * there were counts. An ID token tells who a person is without a use.
+ * The mark of the last use is durable, so it counts people also where the counts of a crash are
+ * lost, or of the time before there were counts. An ID token tells who a person is without a use.
  */
 function recentPeople(clientId: RawBuilder<unknown>, db: SchoolDb): RawBuilder<number> {
   const begin = sql`now() - make_interval(days => ${sql.lit(ACTIVITY_DAYS)})`

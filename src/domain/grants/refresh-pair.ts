@@ -24,12 +24,12 @@ const DAY_MS = 86_400_000
 
 /**
  * Adds a child to a live pair, in one statement that mints only if every rule holds. The old pair
- * stays as it is: a client that never got this answer asks again with the old token and gets another
- * child.
+ * stays as it is: a client that never got this answer asks again with the old token and gets
+ * another child.
  *
  * May run twice, with new tokens each time: a child whose answer was lost is never used.
- * No lock is taken. The authorization may end, or a sibling may be used first, at the same moment: the
- * next check of this child sees both, because every check joins the authorization.
+ * No lock is taken. The authorization may end, or a sibling may be used first, at the same moment:
+ * the next check of this child sees both, because every check joins the authorization.
  *
  * @see RFC 6749 §6
  */
@@ -48,7 +48,8 @@ export function refreshValues(db: SchoolDb, request: RefreshRequest): RefreshVal
   return {
     tokenId: token?.id ?? null,
     tokenHash: token?.hash ?? null,
-    // Unknown names are not checked here: they are in no granted set, so the rule about scopes refuses them.
+    // Unknown names are not checked here: they are in no granted set, so the rule about scopes
+    // refuses them.
     scopes: request.scope === undefined ? null : requestedScopes(request.scope),
     ...tokenRequestValues(db, request),
   }
@@ -79,7 +80,10 @@ const refreshed = (given: Placeholders<Minting>) => sql`
   from ${REFRESH_RULEBOOK.rows(given)}
   where ${allHold(REFRESH_RULEBOOK, given)}`
 
-/** Only pairs of members are bound to a school; for another pair, its authorization tells whose it is. */
+/**
+ * Only pairs of members are bound to a school; for another pair, its authorization tells whose it
+ * is.
+ */
 const insertChild = (given: Placeholders<Minting>, old: RawBuilder<unknown>) => sql<MintedRow>`
   insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
     previous_id, access_expires_at, refresh_expires_at)
@@ -100,8 +104,9 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
 )
 
 /**
- * The audit tells of the first refresh of a day, and of each one while a new secret of the client replaces an old one. A
- * client in use refreshes a dozen times a day for each person; when the other pairs were issued is in their rows.
+ * The audit tells of the first refresh of a day, and of each one while a new secret of the client
+ * replaces an old one. A client in use refreshes a dozen times a day for each person; when the
+ * other pairs were issued is in their rows.
  */
 const MINT_CHILD_AND_TELL = prepared<Minting, MintedRow>(
   (given) => sql`

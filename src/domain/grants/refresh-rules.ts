@@ -175,8 +175,9 @@ function notBoundToUser(): OAuthError {
 }
 
 /**
- * Records that a revoked refresh token was presented again. Nothing else is revoked: that would sign out
- * clients that lost an answer or share one stored token. A school may choose the stricter way.
+ * Records that a revoked refresh token was presented again. Nothing else is revoked: that would
+ * sign out clients that lost an answer or share one stored token. A school may choose the stricter
+ * way.
  *
  * @see RFC 9700 §4.14.2
  */

@@ -15,10 +15,10 @@ export interface AskedAuthorization {
 }
 
 /**
- * Every check of an authorization request against what the school knows, in order. The authorization
- * endpoint makes them one by one, between its checks of the parameters. The consent page makes them
- * all again when it asks and when the person decides, because an operator can change the client
- * meanwhile.
+ * Every check of an authorization request against what the school knows, in order. The
+ * authorization endpoint makes them one by one, between its checks of the parameters. The consent
+ * page makes them all again when it asks and when the person decides, because an operator can
+ * change the client meanwhile.
  *
  * @see RFC 6749 §4.1.1
  */
@@ -94,7 +94,10 @@ export class WrongRedirectUri extends OAuthError {
   }
 }
 
-/** Any site can publish a client metadata document; until an operator looked at it the school knows only its host. */
+/**
+ * Any site can publish a client metadata document; until an operator looked at it the school knows
+ * only its host.
+ */
 export function isUnreviewed(client: Client): boolean {
   return client.kind === 'document' && !client.reviewed
 }
@@ -138,7 +141,10 @@ function whyBeyond(client: Client, beyond: ScopeSet): string {
   return `This application may not ask for ${fewOf([...beyond])}. An operator of the school chooses its scopes, which now are: ${client.scopes}`
 }
 
-/** Some programs ask for every scope there is, and a description that names all has no room for the remedy. */
+/**
+ * Some programs ask for every scope there is, and a description that names all has no room for the
+ * remedy.
+ */
 function fewOf(names: readonly string[]): string {
   if (names.length <= 4) return names.join(', ')
   return `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`

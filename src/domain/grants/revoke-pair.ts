@@ -56,7 +56,10 @@ const auditedAs = (kind: TokenKind, given: Placeholders<Revocation>) =>
     sql`from me`,
   )
 
-/** A used pair, and one without a parent, ends without others: one row changes, so no row is locked first. */
+/**
+ * A used pair, and one without a parent, ends without others: one row changes, so no row is locked
+ * first.
+ */
 const revocationAlone = (kind: TokenKind) =>
   prepared<Revocation, unknown>(
     (given) => sql`
@@ -105,12 +108,13 @@ const STATEMENTS = {
 
 /**
  * Ends the pair of a token, if the token is this client's at this school and the client proved
- * itself: a refresh token always, an access token only within its lifetime. Live ancestors go with an
- * unused pair, since its parent could mint it anew; siblings and children are other sessions and stay.
+ * itself: a refresh token always, an access token only within its lifetime. Live ancestors go with
+ * an unused pair, since its parent could mint it anew; siblings and children are other sessions and
+ * stay.
  *
- * The first statement ends a pair without others, which is the usual case; the second ends a pair with
- * its ancestors. False if neither found a pair to end: the caller then looks at the client and decides
- * what to tell it. May run twice: what is revoked already stays so.
+ * The first statement ends a pair without others, which is the usual case; the second ends a pair
+ * with its ancestors. False if neither found a pair to end: the caller then looks at the client and
+ * decides what to tell it. May run twice: what is revoked already stays so.
  *
  * @see RFC 7009 §2.1 and §2.2
  */

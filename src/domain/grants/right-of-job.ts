@@ -5,8 +5,8 @@ import type { RightToGoOn } from '../jobs/lease.ts'
 import { isNotEnded } from './authorizations.ts'
 
 /**
- * The person who started the job still runs the school and is signed in, unless it is about themselves, and the app through
- * which they did still has access.
+ * The person who started the job still runs the school and is signed in, unless it is about
+ * themselves, and the app through which they did still has access.
  */
 export const mayGoOn: RightToGoOn = (roles = [], lock = sql``) => sql`(
   (j.user_id is null or j.of_member or (

@@ -44,8 +44,8 @@ export const PENDING_AUTHORIZATION_SECONDS = 30 * 60
 
 /**
  * The first use of an access token shows that its client has it, so the pairs it was refreshed from
- * are retired: every live ancestor up to and including the first that was itself used. Several unused
- * generations may lie between, and no other statement would retire them.
+ * are retired: every live ancestor up to and including the first that was itself used. Several
+ * unused generations may lie between, and no other statement would retire them.
  *
  * The authorization row is locked first. Without that order, concurrent uses of parent and child
  * deadlock. False if another request used or revoked the pair, or ended its authorization, in the

@@ -19,8 +19,9 @@ import type {
 } from './grant-rule.ts'
 
 /**
- * The rules that code exchange and refresh share. Their SQL knows the client that the request names as
- * `c`, the code or authorization as `g`, and the person behind it as `u`, with their roles in `m`.
+ * The rules that code exchange and refresh share. Their SQL knows the client that the request names
+ * as `c`, the code or authorization as `g`, and the person behind it as `u`, with their roles in
+ * `m`.
  */
 type SharedRowRule = StoredRowRule<TokenRequest, TokenRequestValues, unknown>
 
@@ -117,8 +118,8 @@ export const applicationHoldsSome: SharedRowRule = {
 }
 
 /**
- * Those of the wanted scopes that the application `c` still holds, in the same order. Usually all of
- * them, so the function is called for a narrowed application only.
+ * Those of the wanted scopes that the application `c` still holds, in the same order. Usually all
+ * of them, so the function is called for a narrowed application only.
  */
 export function stillHeld(wanted: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${wanted} <@ c.scopes then ${wanted}

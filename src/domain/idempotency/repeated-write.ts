@@ -3,7 +3,10 @@ import { sha256 } from '../../foundation/crypto/digest.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { oldestFirst, type Sweep } from '../../foundation/db/sweep.ts'
 
-/** Identifies a write by its Idempotency-Key. The same key of another authorization is another write. */
+/**
+ * Identifies a write by its Idempotency-Key. The same key of another authorization is another
+ * write.
+ */
 export interface WriteName {
   readonly key: string
   readonly authorizationId: string
@@ -29,8 +32,8 @@ export type RepeatedWrite =
   | { readonly kind: 'in_progress' }
 
 /**
- * Looks a write up before it is made, in the transaction that makes it. PostgreSQL releases the lock
- * when the transaction ends in any way, so that a client can repeat a write after a crash.
+ * Looks a write up before it is made, in the transaction that makes it. PostgreSQL releases the
+ * lock when the transaction ends in any way, so that a client can repeat a write after a crash.
  */
 export async function lookUpWrite(tx: SchoolTx, name: WriteName): Promise<RepeatedWrite> {
   const hash = keyHash(name)

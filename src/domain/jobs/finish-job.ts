@@ -14,7 +14,10 @@ export type JobEnd =
   | { readonly state: 'failed'; readonly problem: string }
   | { readonly state: 'cancelled' }
 
-/** Sets the state and writes the audit entry of the job together. Returns false, and does nothing, if the lease is lost. */
+/**
+ * Sets the state and writes the audit entry of the job together. Returns false, and does nothing,
+ * if the lease is lost.
+ */
 export async function finishJob(
   db: SchoolDb,
   lease: Lease,
@@ -70,8 +73,10 @@ function countsOf(result: JobResult): JobResult {
 export const PURGED_AT_ONCE = 100
 
 /**
- * Crosses schools: removes finished jobs whose time is over, the files that they made and the one that they read (`source`), also one that was
- * stored when their process died. Files first: a file without a row would stay for ever, a row without its file is found again. Returns how many were removed.
+ * Crosses schools: removes finished jobs whose time is over, the files that they made and the one
+ * that they read (`source`), also one that was stored when their process died. Files first: a file
+ * without a row would stay for ever, a row without its file is found again. Returns how many were
+ * removed.
  */
 export async function purgeJobs(db: Db, files: FileStore): Promise<number> {
   const { rows } = await sql<{ school_id: string; id: string; files: string[] }>`

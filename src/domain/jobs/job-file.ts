@@ -22,7 +22,10 @@ export interface JobFile {
   readonly keys: readonly string[]
 }
 
-/** The file that a job made, for the person who started it alone. Other people may see the job, but not its rows. */
+/**
+ * The file that a job made, for the person who started it alone. Other people may see the job, but
+ * not its rows.
+ */
 export async function loadJobFile(db: SchoolDb, caller: Actor, id: string): Promise<JobFile> {
   const { rows } = await db.run(sql<{ result: unknown; keys: string[] }>`
     select j.result, j.files as keys from jobs j
@@ -51,11 +54,17 @@ export async function* readJobFile(
 /** Room for the text that crosses the length of a part. */
 const MOST_PART_BYTES = 64 * 1024 * 1024
 
-/** The file that a job makes. It is stored in parts, because a store cannot append; a part is in memory while it is made. */
+/**
+ * The file that a job makes. It is stored in parts, because a store cannot append; a part is in
+ * memory while it is made.
+ */
 export class FileInParts<C> {
   readonly #job: RunningJob<unknown, C>
   readonly #files: FileStore
-  /** Of this run alone: a run that lost its lease removes its part, and another may have stored the same bytes. */
+  /**
+   * Of this run alone: a run that lost its lease removes its part, and another may have stored the
+   * same bytes.
+   */
   readonly #folder: string
   #texts: string[] = []
   #length = 0
@@ -96,7 +105,9 @@ export class FileInParts<C> {
   }
 }
 
-/** One text after another: to encode and digest a whole part at once would hold up other requests. */
+/**
+ * One text after another: to encode and digest a whole part at once would hold up other requests.
+ */
 async function* encoded(texts: readonly string[]): AsyncGenerator<Buffer, void, void> {
   for (const text of texts) yield Buffer.from(text)
 }
@@ -107,8 +118,9 @@ export function fileStoreOf({ files }: Pick<RunningJob<unknown, unknown>, 'files
 }
 
 /**
- * Takes the file of a finished job for the next one, with what the job was asked and answered. The file has one owner, so that the
- * purge does not remove it while another job reads it; and a second click starts nothing.
+ * Takes the file of a finished job for the next one, with what the job was asked and answered. The
+ * file has one owner, so that the purge does not remove it while another job reads it; and a second
+ * click starts nothing.
  */
 export async function takeSource(
   tx: SchoolTx,

@@ -45,7 +45,10 @@ export const jobSchema = z
   })
   .meta({ id: 'Job' })
 
-/** A token shows the jobs that the same person started with the same client, if it has the scopes of the operation. */
+/**
+ * A token shows the jobs that the same person started with the same client, if it has the scopes of
+ * the operation.
+ */
 export const jobs: Resource<typeof jobSchema> = {
   object: 'job',
   schema: jobSchema,

@@ -65,7 +65,8 @@ class JobRun implements RunningJob<unknown, unknown> {
     const mayGoOn = this.#options.mayGoOn(this.actor.roles, sql`for share`)
     const { progress, isCancelled } = await this.db.transaction(async (tx) => {
       const made = await work(tx)
-      // Last: PostgreSQL keeps the row locked from here to the commit, so no other run can take the job in between.
+      // Last: PostgreSQL keeps the row locked from here to the commit, so no other run can take the
+      // job in between.
       return { progress: made, isCancelled: await keepProgress(tx, lease, made, mayGoOn) }
     })
     this.cursor = progress.cursor
@@ -115,7 +116,10 @@ export interface JobRunnerOptions {
   readonly onError?: (error: unknown, job?: Pick<TakenJob, 'id' | 'kind' | 'schoolId'>) => void
 }
 
-/** Jobs that a process works on at once, each of another school. Each uses one connection for batch work. */
+/**
+ * Jobs that a process works on at once, each of another school. Each uses one connection for batch
+ * work.
+ */
 const AT_ONCE = 2
 const TURN_MS = 5_000
 /** A step that was begun so often never ends: it takes too long, or it stops the process. */

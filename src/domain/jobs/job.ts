@@ -5,20 +5,21 @@ import type { Actor } from '../actor/actor.ts'
 /**
  * A kind of long work. Its file is beside its domain, and `catalogue/job-kinds.ts` lists it.
  *
- * `run` works in steps and may be called again at any step: after a crash, or because other schools had their turn.
- * It begins at `job.cursor`, which the last step that was committed left.
+ * `run` works in steps and may be called again at any step: after a crash, or because other schools
+ * had their turn. It begins at `job.cursor`, which the last step that was committed left.
  */
 export interface JobKind<I = unknown, C = unknown> {
   /** The name of the operation behind it, for the audit log. */
   readonly name: string
   /**
-   * The rest of an operation that is already done and in the audit log. It goes on when the person who started it
-   * leaves, cannot be cancelled, and no cap refuses it.
+   * The rest of an operation that is already done and in the audit log. It goes on when the person
+   * who started it leaves, cannot be cancelled, and no cap refuses it.
    */
   readonly isCleanUp?: true
   /**
-   * What a member asked for about themselves. It goes on whatever roles they have, operators do not see it, and it is not
-   * counted among the jobs of the school: its own file says how many there may be.
+   * What a member asked for about themselves. It goes on whatever roles they have, operators do not
+   * see it, and it is not counted among the jobs of the school: its own file says how many there
+   * may be.
    */
   readonly isOfMember?: true
   /** How long the finished job and its files are kept, if not as long as others. */
@@ -46,13 +47,14 @@ export interface RunningJob<I, C> {
   readonly done: number
   readonly total: number | undefined
   /**
-   * Does a part of the work. What it writes, the new cursor and the progress are committed together, and only while
-   * this run holds the lease: so no part is done twice. Keep it short: a cancellation waits for it.
+   * Does a part of the work. What it writes, the new cursor and the progress are committed
+   * together, and only while this run holds the lease: so no part is done twice. Keep it short: a
+   * cancellation waits for it.
    */
   step(work: (tx: SchoolTx) => Promise<Progress<C>>): Promise<void>
   /**
-   * Says that a file will be stored, before it is. If this run ends before the step that names it among its files, the next
-   * run or the purge removes it.
+   * Says that a file will be stored, before it is. If this run ends before the step that names it
+   * among its files, the next run or the purge removes it.
    */
   willStore(key: string): Promise<void>
 }

@@ -39,8 +39,8 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 const leaseUntil = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`
 
 /**
- * Whether the job `j` may go on, as SQL. `lock` is `for share` where the job writes by it. A step also needs all roles by
- * which its rows are judged.
+ * Whether the job `j` may go on, as SQL. `lock` is `for share` where the job writes by it. A step
+ * also needs all roles by which its rows are judged.
  */
 export type RightToGoOn = (
   roles?: readonly Role[],
@@ -56,7 +56,10 @@ const taken = (mayGoOn: RightToGoOn) => sql`
   (select m.roles from school_members m where m.school_id = j.school_id and m.user_id = j.user_id) as roles`
 
 export interface Taking {
-  /** A new id for each run, so that a run that lost its lease cannot be mistaken for the one that has it. */
+  /**
+   * A new id for each run, so that a run that lost its lease cannot be mistaken for the one that
+   * has it.
+   */
   readonly worker: string
   readonly kinds: readonly string[]
   readonly leaseSeconds: number
@@ -66,8 +69,8 @@ export interface Taking {
 }
 
 /**
- * Crosses schools: takes a job whose lease ran out, or else the oldest one of the next school that has one waiting and
- * none running. The cost does not depend on how many wait.
+ * Crosses schools: takes a job whose lease ran out, or else the oldest one of the next school that
+ * has one waiting and none running. The cost does not depend on how many wait.
  */
 export async function takeJob(db: Db, taking: Taking): Promise<TakenJob | undefined> {
   const { after = BEFORE_ALL } = taking
@@ -135,8 +138,8 @@ export async function noteStoring(db: SchoolDb, lease: Lease, key: string): Prom
 }
 
 /**
- * Moves the cursor in the transaction of a step, and says whether the job is to be cancelled. Throws if the lease is lost, or
- * the right to do this job: the step is rolled back.
+ * Moves the cursor in the transaction of a step, and says whether the job is to be cancelled.
+ * Throws if the lease is lost, or the right to do this job: the step is rolled back.
  */
 export async function keepProgress(
   tx: SchoolTx,

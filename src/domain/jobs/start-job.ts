@@ -32,7 +32,10 @@ type Starter = Pick<
 /** All of a kind, or what its row needs where the kind itself is in a room above. */
 type StartedKind<I> = Partial<JobKind<I, never>> & Pick<JobKind<I, never>, 'name'>
 
-/** Adds a job in the transaction that decided on it, and returns its id. Refused if too many of the school wait. */
+/**
+ * Adds a job in the transaction that decided on it, and returns its id. Refused if too many of the
+ * school wait.
+ */
 export async function startJob<I>(
   tx: SchoolTx,
   actor: Starter,
@@ -89,7 +92,10 @@ async function checkRoom(tx: SchoolTx): Promise<void> {
   )
 }
 
-/** Ends what a member asked for about themselves, and lets the purge remove its files now. One that runs ends after its step. */
+/**
+ * Ends what a member asked for about themselves, and lets the purge remove its files now. One that
+ * runs ends after its step.
+ */
 export async function endJobsOfMember(tx: SchoolTx, userId: string): Promise<void> {
   await tx.run(sql`
     update jobs set cancel_requested = true,

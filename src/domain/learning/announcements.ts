@@ -70,9 +70,9 @@ interface Page {
 }
 
 /**
- * Adds an entry to the inbox of each student of a page who has access and did not turn announcements off. Ids never
- * leave PostgreSQL. The id of an entry follows from the announcement and the student, so that a student whose enrollment
- * moves while the job runs gets no second one.
+ * Adds an entry to the inbox of each student of a page who has access and did not turn
+ * announcements off. Ids never leave PostgreSQL. The id of an entry follows from the announcement
+ * and the student, so that a student whose enrollment moves while the job runs gets no second one.
  */
 async function announceToPage(
   tx: SchoolTx,

@@ -102,7 +102,10 @@ interface Hiding {
   readonly hiddenAt: RawBuilder<Date | null>
 }
 
-/** A comment has no version, so the row is locked before it is read: the audit entry has the state that the write found. */
+/**
+ * A comment has no version, so the row is locked before it is read: the audit entry has the state
+ * that the write found.
+ */
 function hiding({ hiddenAt, ...described }: Hiding) {
   return {
     ...changeOperation({
@@ -125,8 +128,8 @@ function hiding({ hiddenAt, ...described }: Hiding) {
 export const FORGOTTEN_COMMENT = '(deleted)'
 
 /**
- * Removes comments of a member. One to which others answered loses its text and stays, because their answers would go
- * with it. Returns how many changed, at most `limit`.
+ * Removes comments of a member. One to which others answered loses its text and stays, because
+ * their answers would go with it. Returns how many changed, at most `limit`.
  */
 export async function forgetComments(tx: SchoolTx, userId: string, limit: number): Promise<number> {
   const { rows } = await tx.run(sql<{ rows: number }>`

@@ -21,7 +21,9 @@ export const LECTURE_KINDS = ['video', 'text', 'file'] as const
 export const KIND_COLUMN = sql<(typeof LECTURE_KINDS)[number]>`
   case l.kind when 'quiz' then 'text' else l.kind end`
 
-/** The address of the video that the lecture `l` is; null if it is none, or its address is missing. */
+/**
+ * The address of the video that the lecture `l` is; null if it is none, or its address is missing.
+ */
 export const VIDEO_URL_COLUMN = sql<string | null>`case l.kind when 'video' then l.video_url end`
 
 /** Not http: the page is https, and a browser would not play it. */

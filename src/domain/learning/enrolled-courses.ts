@@ -54,10 +54,16 @@ export async function enrolledCoursesOf(
   return newestFirst(rows.map(courseFromRow), range)
 }
 
-/** Courses among which one is searched that the member continues: not all, because a member may have thousands. */
+/**
+ * Courses among which one is searched that the member continues: not all, because a member may have
+ * thousands.
+ */
 const MOST_IN_USE = 50
 
-/** The courses that a member is in: the latest opened or enrolled first, those whose access has ended last. */
+/**
+ * The courses that a member is in: the latest opened or enrolled first, those whose access has
+ * ended last.
+ */
 export async function coursesInUse(
   db: SchoolDb,
   userId: string,

@@ -35,7 +35,8 @@ export const extendEnrollment = changeOperation({
       throw conflict('wrong_state', 'This access was revoked, or has no end.')
     }
     const zone = await schoolTimeZone(tx)
-    // Months of the school: in UTC the first of March in Taipei is in February, and a month later is not in April.
+    // Months of the school: in UTC the first of March in Taipei is in February, and a month later
+    // is not in April.
     const later = sql`((greatest(expires_at, now()) at time zone ${zone}) + ${sql.lit(by)}::interval) at time zone ${zone}`
     await writing(tx).update('enrollments', target, {
       expires_at: by === 'for life' ? null : later,
@@ -66,7 +67,10 @@ async function tellStudent(
   })
 }
 
-/** Opens these courses to a person who bought them. A course that is open to them already stays as it is. */
+/**
+ * Opens these courses to a person who bought them. A course that is open to them already stays as
+ * it is.
+ */
 export async function openPurchased(
   tx: SchoolTx,
   userId: string,

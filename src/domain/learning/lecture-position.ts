@@ -9,8 +9,8 @@ import { progressFields } from './progress-operations.ts'
 const READ_IN_A_SECOND = 15
 
 /**
- * How long a text takes, for a place in it as seconds: a lecture has one kind of position, also in the API. The length that
- * the school gave counts, else that of the text.
+ * How long a text takes, for a place in it as seconds: a lecture has one kind of position, also in
+ * the API. The length that the school gave counts, else that of the text.
  */
 export function readingSeconds(durationSeconds: number, body: string): number {
   return durationSeconds > 0 ? durationSeconds : Math.ceil(body.length / READ_IN_A_SECOND)
@@ -23,9 +23,10 @@ export function positionIn(text: string): number | undefined {
 }
 
 /**
- * Keeps where a member is in a lecture. Sent every few seconds, so it is one statement and touches one row: the enrollment
- * stays as it is, because a new version of it would refuse what an operator is saving. False if the member has not opened
- * the lecture (opening makes the row), or their access has ended.
+ * Keeps where a member is in a lecture. Sent every few seconds, so it is one statement and touches
+ * one row: the enrollment stays as it is, because a new version of it would refuse what an operator
+ * is saving. False if the member has not opened the lecture (opening makes the row), or their
+ * access has ended.
  */
 export async function keepPosition(
   db: SchoolDb,

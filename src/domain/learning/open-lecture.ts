@@ -13,7 +13,7 @@ import { type ViewedCourse, viewCourse } from './viewed-course.ts'
 export interface LectureContent {
   /** Markdown, as the school wrote it. */
   readonly body: string
-  /** The same as HTML; null if it is not rendered yet. */
+  /** The text as HTML; null if it is not rendered yet. */
   readonly html: string | null
   readonly kind: (typeof LECTURE_KINDS)[number]
   /** Null if it is no video, or its address is missing. */
@@ -37,7 +37,10 @@ export interface LectureOfViewer {
   readonly content: LectureContent | undefined
 }
 
-/** Undefined if the viewer sees no such course, or it has no such lecture. `known` is the course, for a preview of it. */
+/**
+ * Undefined if the viewer sees no such course, or it has no such lecture. `known` is the course,
+ * for a preview of it.
+ */
 export async function openLecture(
   db: SchoolDb,
   outlines: OutlineSource,

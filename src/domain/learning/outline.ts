@@ -18,7 +18,9 @@ export interface OutlineSection {
   readonly lectures: readonly OutlineLecture[]
 }
 
-/** The sections and lectures of a course in the order of its curriculum, the same for every member. */
+/**
+ * The sections and lectures of a course in the order of its curriculum, the same for every member.
+ */
 export interface Outline {
   readonly sections: readonly OutlineSection[]
   readonly lectureCount: number
@@ -42,8 +44,8 @@ interface OutlineRow {
 }
 
 /**
- * The outlines of several courses in one statement; a course without sections is not in the map. Throws
- * TooManyRowsError if they are longer than anything that a person learns from.
+ * The outlines of several courses in one statement; a course without sections is not in the map.
+ * Throws TooManyRowsError if they are longer than anything that a person learns from.
  */
 async function outlinesOf(
   db: SchoolDb,
@@ -158,7 +160,9 @@ function cacheKey(db: SchoolDb, { id }: OutlineKey): string {
   return `${db.schoolId} ${id}`
 }
 
-/** Includes the creation time, because a course that is removed and imported again counts from one. */
+/**
+ * Includes the creation time, because a course that is removed and imported again counts from one.
+ */
 function versionOf({ createdAt, outlineVersion }: OutlineKey): string {
   return `${createdAt.getTime()} ${outlineVersion}`
 }

@@ -186,7 +186,10 @@ interface Bookmark {
   readonly last_watched_at: string
 }
 
-/** The student continues at the lecture that they watched last, unless the enrollment has a later time. */
+/**
+ * The student continues at the lecture that they watched last, unless the enrollment has a later
+ * time.
+ */
 async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const latest = new Map<string, Bookmark>()
   for (const { values, before } of rows) {
@@ -214,8 +217,8 @@ async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
 }
 
 /**
- * If two times are equal, the lecture with the smaller id counts as later. So the result of a file does
- * not depend on which of its batches is written first.
+ * If two times are equal, the lecture with the smaller id counts as later. So the result of a file
+ * does not depend on which of its batches is written first.
  */
 function isLater(one: Bookmark, other: Bookmark): boolean {
   if (one.last_watched_at !== other.last_watched_at) {

@@ -4,7 +4,9 @@ import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 export const LECTURE_STATES = ['unread', 'read', 'completed'] as const
 export type LectureState = (typeof LECTURE_STATES)[number]
 
-/** The member's states in these courses, by lecture id; a lecture that is not in the map is unread. */
+/**
+ * The member's states in these courses, by lecture id; a lecture that is not in the map is unread.
+ */
 export async function progressOf(
   db: SchoolDb,
   userId: string,
@@ -34,8 +36,8 @@ export const IS_LAST_LECTURE = sql<boolean>`p.school_id = e.school_id and p.user
   and p.course_id = e.course_id and p.lecture_id = e.last_lecture_id`
 
 /**
- * Where the member of `e` stopped in that lecture. The progress is written while they watch, the enrollment when they open a
- * lecture; a lecture that was marked as unread has no progress.
+ * Where the member of `e` stopped in that lecture. The progress is written while they watch, the
+ * enrollment when they open a lecture; a lecture that was marked as unread has no progress.
  */
 export const LAST_POSITION = sql<
   number | null
@@ -48,8 +50,9 @@ interface Step {
 }
 
 /**
- * The lecture with which a member continues: the last watched one if it is unfinished, else the first
- * open and unfinished one after it, else the first such one of the course. Undefined if there is none.
+ * The lecture with which a member continues: the last watched one if it is unfinished, else the
+ * first open and unfinished one after it, else the first such one of the course. Undefined if there
+ * is none.
  */
 export function nextLecture<L extends Step>(
   lectures: readonly L[],

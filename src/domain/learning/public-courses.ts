@@ -21,7 +21,7 @@ export interface PublicCourse extends Keyed {
 export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
   /** Markdown, as the school wrote it. */
   readonly description: string
-  /** The same as HTML; null if it is not rendered yet. */
+  /** `description` as HTML; null if it is not rendered yet. */
   readonly html: string | null
   readonly createdAt: Date
   readonly outlineVersion: number
@@ -35,7 +35,10 @@ export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
 const SEARCHED = ['title', 'summary', 'description']
 const PUBLIC = sql`state = 'published' and published_at <= now()`
 
-/** Courses that are public and contain every word of the search, newest first, for a search over all kinds. */
+/**
+ * Courses that are public and contain every word of the search, newest first, for a search over all
+ * kinds.
+ */
 export function courseHits(db: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
   return sql`
     select 'course' as kind, id, slug, title, summary as text from courses
@@ -81,8 +84,8 @@ export async function findPublicCourseHead(
 }
 
 /**
- * Also for this member if they are enrolled, whatever the state of the course. For the preview of an operator it need not
- * be published.
+ * Also for this member if they are enrolled, whatever the state of the course. For the preview of
+ * an operator it need not be published.
  */
 export async function findPublicCourse(
   db: SchoolDb,

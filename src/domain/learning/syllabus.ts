@@ -38,8 +38,9 @@ export interface CourseWithSyllabus extends EnrolledCourse {
 type States = Awaited<ReturnType<typeof progressOf>>
 
 /**
- * Reads the syllabuses of one member for one request. Each course is read once, however often and in however many lists the
- * request asks for it; the first course of a page that is asked for reads for the whole page.
+ * Reads the syllabuses of one member for one request. Each course is read once, however often and
+ * in however many lists the request asks for it; the first course of a page that is asked for reads
+ * for the whole page.
  */
 export class SyllabusReader {
   readonly #at: SchoolDb
@@ -55,7 +56,10 @@ export class SyllabusReader {
     this.#source = source
   }
 
-  /** Adds the syllabus to the courses of one page: two statements at most, when a part of one is first asked for. */
+  /**
+   * Adds the syllabus to the courses of one page: two statements at most, when a part of one is
+   * first asked for.
+   */
   withSyllabus(courses: readonly EnrolledCourse[]): CourseWithSyllabus[] {
     const states = (course: EnrolledCourse) =>
       read(this.#states, course, courses, (missing) =>
@@ -96,7 +100,10 @@ export class SyllabusReader {
   }
 }
 
-/** What was read for a course, or is read now together with the other courses of its page that lack it. */
+/**
+ * What was read for a course, or is read now together with the other courses of its page that lack
+ * it.
+ */
 function read<V>(
   known: Map<string, Promise<V>>,
   course: EnrolledCourse,
@@ -119,7 +126,10 @@ function progressIn({ sections, lectureCount }: Outline, states: States): Course
   return courseProgress(completed, lectureCount)
 }
 
-/** The lectures of a section as a viewer sees them: the member of this enrollment, or anyone without one. */
+/**
+ * The lectures of a section as a viewer sees them: the member of this enrollment, or anyone without
+ * one.
+ */
 export function lecturesOf(
   enrolled: EnrolledCourse | undefined,
   section: OutlineSection,
@@ -154,9 +164,9 @@ const OPEN: Opening = { isLocked: false, unlockAt: null }
 const SHUT: Opening = { isLocked: true, unlockAt: null }
 
 /**
- * Whether a viewer can open a lecture now. Previews are always open; without access, or after its end, nothing
- * else is. Other lectures open at their own date, or some days after the enrollment. A date after the
- * end of access counts as never.
+ * Whether a viewer can open a lecture now. Previews are always open; without access, or after its
+ * end, nothing else is. Other lectures open at their own date, or some days after the enrollment. A
+ * date after the end of access counts as never.
  */
 export function openingOf(
   lecture: Pick<OutlineLecture, 'isPreview' | 'unlockAfterDays' | 'unlockAt'>,

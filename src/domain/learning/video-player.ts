@@ -1,7 +1,9 @@
 import { isPermittedHost } from '../../foundation/net/fetch-target.ts'
 import { parseUrl } from '../../foundation/net/parse-url.ts'
 
-/** How a page plays a video: a page of the host in a frame, or a file in the player of the browser. */
+/**
+ * How a page plays a video: a page of the host in a frame, or a file in the player of the browser.
+ */
 export interface VideoPlayer {
   readonly kind: 'frame' | 'file'
   readonly url: string
@@ -22,14 +24,20 @@ export function playerOf(address: string, hosts: readonly string[]): VideoPlayer
   return { kind, url: url.href, origin: url.origin }
 }
 
-/** The hosts that show a player, the one that keeps fewer cookies first, and what a school may write for each. */
+/**
+ * The hosts that show a player, the one that keeps fewer cookies first, and what a school may write
+ * for each.
+ */
 const YOUTUBE: readonly (readonly [player: string, names: readonly string[]])[] = [
   ['www.youtube-nocookie.com', ['www.youtube-nocookie.com', 'youtube-nocookie.com']],
   ['www.youtube.com', ['www.youtube.com', 'youtube.com', 'm.youtube.com', 'youtu.be']],
 ]
 const VIMEO = ['player.vimeo.com', 'vimeo.com', 'www.vimeo.com']
 
-/** Pages for people cannot be shown in a frame, so those that schools copy most become the address of their player. */
+/**
+ * Pages for people cannot be shown in a frame, so those that schools copy most become the address
+ * of their player.
+ */
 function playerPage(url: URL, hosts: readonly string[]): URL | undefined {
   const names = (host: string) => isPermittedHost(host, hosts)
   if (YOUTUBE.some(([, ours]) => ours.includes(url.host))) {

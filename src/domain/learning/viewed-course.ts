@@ -22,8 +22,8 @@ export interface ViewedCourse {
 }
 
 /**
- * For a member who is enrolled, even if the course is no longer public, and for everybody while it is. `known` is the public
- * course, if the caller has read it already.
+ * For a member who is enrolled, even if the course is no longer public, and for everybody while it
+ * is. `known` is the public course, if the caller has read it already.
  */
 export async function viewCourse(
   db: SchoolDb,

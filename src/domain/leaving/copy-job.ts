@@ -29,7 +29,10 @@ const COPY_KIND = 'account.copy'
 export const COPY_KEPT_DAYS = 3
 
 interface CopyCursor {
-  /** The section of the last line in the stored parts, and the place of its row; none if the line is its heading. */
+  /**
+   * The section of the last line in the stored parts, and the place of its row; none if the line is
+   * its heading.
+   */
   readonly section: string
   readonly after?: Place | undefined
 }
@@ -39,8 +42,9 @@ const ROWS_AT_ONCE = 500
 const PART_LENGTH = 1024 * 1024
 
 /**
- * Writes what the school holds about the person who asked. Each line is JSON: `[section, title]` begins a section,
- * `[section, row]` is one of its rows, so the file says by itself what it has, whichever release reads it.
+ * Writes what the school holds about the person who asked. Each line is JSON: `[section, title]`
+ * begins a section, `[section, row]` is one of its rows, so the file says by itself what it has,
+ * whichever release reads it.
  */
 export const copyJob: JobKind<object, CopyCursor> = {
   name: COPY_KIND,
@@ -110,7 +114,10 @@ export async function findCopy(db: SchoolDb, userId: string): Promise<Copy | und
 
 export type StartedCopy = 'started' | 'open' | 'too_soon' | 'busy'
 
-/** Starts the work on a copy. Only a signed-in person can ask, and only about themselves: there is no input. */
+/**
+ * Starts the work on a copy. Only a signed-in person can ask, and only about themselves: there is
+ * no input.
+ */
 export async function startCopy(
   tx: SchoolTx,
   actor: Actor & { readonly userId: string },

@@ -6,9 +6,10 @@ import { forgetComments } from '../learning/comment-operations.ts'
 import { FORGET_MEMBER } from '../people/deletion/leave-school.ts'
 
 /**
- * What becomes of the rows that name a person when a school forgets them. `delete`: the rows go. `unlink`: they stay
- * without the person. `leave`: the request that forgets them ends them at once (`leave-school.ts`). A function does what
- * is special about a table (`forgetRows`). `keep`: they stay, and why.
+ * What becomes of the rows that name a person when a school forgets them. `delete`: the rows go.
+ * `unlink`: they stay without the person. `leave`: the request that forgets them ends them at once
+ * (`leave-school.ts`). A function does what is special about a table (`forgetRows`). `keep`: they
+ * stay, and why.
  */
 export type Fate =
   | 'delete'
@@ -22,7 +23,10 @@ const BOOKS = { keep: 'the school must keep its books; they show neither name no
 const ACCOUNT = { keep: 'belongs to the account, which may go on at other schools' }
 const SHORT_LIVED = { keep: 'removed a week after its end' }
 
-/** By table and column, in the order in which rows can go. `test/rules/own-data.test.ts` compares it with the schema. */
+/**
+ * By table and column, in the order in which rows can go. `test/rules/own-data.test.ts` compares it
+ * with the schema.
+ */
 export const FORGET_PLAN: Readonly<Record<string, Readonly<Record<string, Fate>>>> = {
   users: { id: ACCOUNT },
   person_pictures: { user_id: ACCOUNT },
@@ -97,8 +101,9 @@ interface ForgetCursor {
 const ROWS_AT_ONCE = 500
 
 /**
- * Removes what a school knows of a member who asked to be forgotten; their access has ended already. Each step looks
- * whether the person has come back meanwhile: what they do from then on is theirs.
+ * Removes what a school knows of a member who asked to be forgotten; their access has ended
+ * already. Each step looks whether the person has come back meanwhile: what they do from then on is
+ * theirs.
  */
 export const forgetMemberJob: JobKind<ForgetInput, ForgetCursor> = {
   ...FORGET_MEMBER,

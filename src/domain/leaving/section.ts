@@ -7,7 +7,10 @@ export interface Section {
   readonly name: string
   /** Above it in the file for people. */
   readonly title: string
-  /** The tables whose rows about the person it tells. `test/rules/own-data.test.ts` compares them with the schema. */
+  /**
+   * The tables whose rows about the person it tells. `test/rules/own-data.test.ts` compares them
+   * with the schema.
+   */
   readonly tables: readonly string[]
   /** The columns of a row. Never a secret, nor a hash of one: the file leaves the server. */
   readonly fields: RawBuilder<unknown>

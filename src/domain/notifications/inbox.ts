@@ -70,8 +70,9 @@ export interface MarkedEntry {
 }
 
 /**
- * Marks one entry as read and counts the unread ones, in one statement. An entry that was read before
- * keeps its time. Undefined if the member has no such entry: it is another member's, or does not exist.
+ * Marks one entry as read and counts the unread ones, in one statement. An entry that was read
+ * before keeps its time. Undefined if the member has no such entry: it is another member's, or does
+ * not exist.
  */
 export async function markRead(
   db: SchoolDb,

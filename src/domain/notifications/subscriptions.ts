@@ -42,8 +42,9 @@ function inOrder(a: Subscription, b: Subscription): number {
 }
 
 /**
- * Sets one subscription; undefined if there is no such topic. Only known topics reach the database, so
- * that a client cannot fill the table with made-up topics, or send a NUL byte, which PostgreSQL rejects.
+ * Sets one subscription; undefined if there is no such topic. Only known topics reach the database,
+ * so that a client cannot fill the table with made-up topics, or send a NUL byte, which PostgreSQL
+ * rejects.
  */
 export async function setSubscription(
   db: SchoolDb,
@@ -73,8 +74,8 @@ interface Message {
 }
 
 /**
- * Adds an entry to the inbox of each of these members who did not turn the topic off. A member who was forgotten has
- * no inbox. Returns the number of entries.
+ * Adds an entry to the inbox of each of these members who did not turn the topic off. A member who
+ * was forgotten has no inbox. Returns the number of entries.
  */
 export async function notify(
   tx: SchoolTx,
@@ -96,8 +97,8 @@ export async function notify(
 }
 
 /**
- * An INSERT for a larger statement, as SQL: an entry for each of the `wanted` members in its `page` who did not turn the topic
- * off, once for each id.
+ * An INSERT for a larger statement, as SQL: an entry for each of the `wanted` members in its `page`
+ * who did not turn the topic off, once for each id.
  */
 export function entriesForPage(
   tx: SchoolTx,

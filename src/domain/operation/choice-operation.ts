@@ -24,13 +24,18 @@ const output = z.strictObject({
 export type ChoiceOperation = ReadOperation<typeof input, typeof output>
 
 interface ChoiceDetails {
-  /** A text that tells objects of one name apart; if left out, the name. The object is called `r`. */
+  /**
+   * A text that tells objects of one name apart; if left out, the name. The object is called `r`.
+   */
   readonly label?: RawBuilder<unknown>
   /** Which objects can be chosen. */
   readonly where?: RawBuilder<unknown>
 }
 
-/** What a form offers to choose from a list: what is chosen, and objects whose name contains a text. One statement. */
+/**
+ * What a form offers to choose from a list: what is chosen, and objects whose name contains a text.
+ * One statement.
+ */
 export function choiceOperation(
   list: ListOperation,
   column: string,

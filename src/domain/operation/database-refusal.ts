@@ -9,8 +9,9 @@ interface DatabaseError {
 }
 
 /**
- * Turns errors of constraints that only the database can check (unique, existing, still in use) into
- * refusals. It reads only the names of columns, so values of other rows never reach the caller.
+ * Turns errors of constraints that only the database can check (unique, existing, still in use)
+ * into refusals. It reads only the names of columns, so values of other rows never reach the
+ * caller.
  */
 export function refusalFromDatabase(error: unknown): Refusal | undefined {
   if (!isDatabaseError(error)) return undefined
@@ -51,7 +52,9 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
 
 const UNFIT_TEXT = refused('', 'invalid_text', 'A text holds a character that cannot be stored.')
 
-/** Operations and imports check row rules first; two writes at the same time can still break one. */
+/**
+ * Operations and imports check row rules first; two writes at the same time can still break one.
+ */
 const CONTRADICTION = refused(
   '',
   'inconsistent',
@@ -72,19 +75,21 @@ function refused(pointer: string, code: ReasonCode, detail: string): Refusal {
 }
 
 /**
- * `Key (school_id, slug)=(…) already exists.` names the field in its last column. Only that part is the
- * same in every language of PostgreSQL's messages.
+ * `Key (school_id, slug)=(…) already exists.` names the field in its last column. Only that part is
+ * the same in every language of PostgreSQL's messages.
  */
 function columnIn(detail: string | undefined): string | undefined {
   return /\((?:[^()]*, )?"?([a-z_]+)"?\)=\(/.exec(detail ?? '')?.[1]
 }
 
-/** In these both tables are the same one. Rows that refer are deleted with the row they refer to. */
+/**
+ * In these both tables are the same one. Rows that refer are deleted with the row they refer to.
+ */
 export const WITHIN_ONE_TABLE: ReadonlySet<string> = new Set(['comments_parent_at_same_lecture'])
 
 /**
- * `table` is always the table that refers. `detail` quotes the same table if a row of it still refers,
- * and the other table if the row to refer to is missing.
+ * `table` is always the table that refers. `detail` quotes the same table if a row of it still
+ * refers, and the other table if the row to refer to is missing.
  */
 function isStillReferenced({ table, constraint = '', detail = '' }: DatabaseError): boolean {
   if (WITHIN_ONE_TABLE.has(constraint)) return false

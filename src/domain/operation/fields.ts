@@ -3,7 +3,10 @@ import { z } from 'zod'
 import { UUID } from '../../foundation/protocol/token-format.ts'
 import { visibleText } from '../../foundation/text/visible-text.ts'
 
-/** Wire types that operations share. None but `line` transforms: the checked value is the value that was sent. */
+/**
+ * Wire types that operations share. None but `line` transforms: the checked value is the value that
+ * was sent.
+ */
 
 export const id = z
   .string()
@@ -28,8 +31,8 @@ const LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/
 const VISIBLE = /[^\s\u115f\u1160\u2800\u3164\uffa0]/
 
 /**
- * One line that is shown as a heading or a name. Characters that draw nothing are removed and not refused:
- * the person who sent them cannot see them.
+ * One line that is shown as a heading or a name. Characters that draw nothing are removed and not
+ * refused: the person who sent them cannot see them.
  */
 export const line = (max: number) =>
   z
@@ -48,7 +51,10 @@ export const slug = z
     'Use lower-case letters and digits, in words joined by single hyphens.',
   )
 
-/** The longest text that a school may write, in bytes of UTF-8. What it costs to show one follows from this. */
+/**
+ * The longest text that a school may write, in bytes of UTF-8. What it costs to show one follows
+ * from this.
+ */
 const TEXT_BYTES = 64 * 1024
 const TOO_LONG = `Write at most ${TEXT_BYTES} bytes: about as many letters of English, or a third as many of Chinese.`
 
@@ -95,7 +101,10 @@ export const currency = z
 export const count = z.int().min(0)
 export const version = z.int().min(1).meta({ description: 'Goes up by one with every change.' })
 
-/** For changes: refuse if the object has another version by now. The REST API takes it from If-Match. */
+/**
+ * For changes: refuse if the object has another version by now. The REST API takes it from
+ * If-Match.
+ */
 export const ifVersion = version.optional()
 
 export const EMAIL_WORDS = 'Enter an email address, such as name@school.example.'

@@ -14,8 +14,9 @@ export interface Filter<S extends z.ZodType = z.ZodType> {
     isBeyond: IsBeyond,
   ): RawBuilder<unknown> | Promise<Condition>
   /**
-   * A column by which the rows are sorted instead, in the direction that was asked for: the one in whose order an index has
-   * the rows of this filter. In another order, all that do not match may have to be read before the first that does.
+   * A column by which the rows are sorted instead, in the direction that was asked for: the one in
+   * whose order an index has the rows of this filter. In another order, all that do not match may
+   * have to be read before the first that does.
    */
   sortedBy?(value: z.output<S>): string | undefined
   /** The list is in the order of its keys if this filter is used; see `keyFilter`. */
@@ -44,8 +45,9 @@ export function filter<S extends z.ZodType>(
 }
 
 /**
- * Rows whose key is in another table, which has an index in the order of these keys. The condition says there, too, where a page
- * begins: PostgreSQL does not carry it over, and would read all that come before.
+ * Rows whose key is in another table, which has an index in the order of these keys. The condition
+ * says there, too, where a page begins: PostgreSQL does not carry it over, and would read all that
+ * come before.
  */
 export function keyFilter<S extends z.ZodType>(
   schema: S,
@@ -105,7 +107,10 @@ export async function filterCondition(
   return { sql: sql.join([...conditions, sql`true`], sql` and `), isBroad }
 }
 
-/** The order of a page: another one than what was asked for, if a filter that is used has its rows in it. */
+/**
+ * The order of a page: another one than what was asked for, if a filter that is used has its rows
+ * in it.
+ */
 export function sortingFor(
   sorting: Sorting,
   filters: Filters,

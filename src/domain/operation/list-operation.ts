@@ -78,7 +78,10 @@ export interface ListOperation<
 > extends ReadOperation<I, Page<S>> {
   readonly of: Resource<S>
   readonly filters: Filters
-  /** Counts the objects that match the same input, but not far: its cost does not grow with the school. */
+  /**
+   * Counts the objects that match the same input, but not far: its cost does not grow with the
+   * school.
+   */
   readonly count: ReadOperation<I, typeof countOf>
   /** The value of `next` for a page of this input that ends with this object. */
   cursorAfter(input: z.output<I>, object: Readonly<Record<string, unknown>>): string
@@ -122,7 +125,8 @@ export function listOperation<
     })
   const countSome = async (db: SchoolDb, caller: Actor, asked: unknown, wanted: Condition) => {
     if (wanted.isBroad) return null
-    // In the order of the page: without one, PostgreSQL may read a table from its beginning, which has the rows of all schools.
+    // In the order of the page: without one, PostgreSQL may read a table from its beginning, which
+    // has the rows of all schools.
     const order = orderBy(sortingOf(asked), keyOf(resource))
     const some = sql`${wanted.sql} ${order} limit ${sql.lit(COUNTED)}`
     return await countObjects(db, caller, resource, some, planning(asked))
@@ -179,7 +183,8 @@ export function listOperation<
       await expandObjects(db, caller, resource, data, asked.expand)
       const page = { object: 'list' as const, data, has_more: last !== undefined, next }
       if (asked.include_total !== true) return page
-      // Searches have looked for people already; a condition that says where the page begins is not one for all pages.
+      // Searches have looked for people already; a condition that says where the page begins is not
+      // one for all pages.
       const all = sorting.column === undefined ? await conditionOf(db, caller, asked) : wanted
       return { ...page, total: await countSome(db, caller, asked, all) }
     },

@@ -7,7 +7,9 @@ import { invalid } from './refusal.ts'
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
 
-/** How far a page counts. What a person asks of a long list is answered by "more than a thousand". */
+/**
+ * How far a page counts. What a person asks of a long list is answered by "more than a thousand".
+ */
 export const MOST_SHOWN = 1000
 /** One more, so that exactly a thousand can be told from more. */
 export const COUNTED = MOST_SHOWN + 1
@@ -105,7 +107,10 @@ const CASTS = {
   number: sql`bigint`,
 } as const satisfies Record<CursorType, RawBuilder<unknown>>
 
-/** The position of a page's last row. Rows that are added or removed before it do not change the next page. */
+/**
+ * The position of a page's last row. Rows that are added or removed before it do not change the
+ * next page.
+ */
 export function cursorOf(
   { list, column, type }: Sorting,
   key: string,

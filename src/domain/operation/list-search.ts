@@ -10,10 +10,16 @@ const searchText = line(100)
 /** With more ids, to count what they match would take long. */
 const FEW_IDS = 1000
 
-/** Columns that are read as one have one index. A code is a number or another text that has no words. */
+/**
+ * Columns that are read as one have one index. A code is a number or another text that has no
+ * words.
+ */
 type Searched = string | readonly string[] | { readonly code: string } | FoundFirst
 
-/** A search for text inside any of these columns, in upper or lower case, or by related rows that contain it. */
+/**
+ * A search for text inside any of these columns, in upper or lower case, or by related rows that
+ * contain it.
+ */
 export function searchIn(...searched: readonly Searched[]): Filter<typeof searchText> {
   return {
     schema: searchText.optional(),

@@ -98,7 +98,10 @@ export type Changing<F extends z.ZodRawShape> = z.output<ChangeInput<F>>
 export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
-    /** For a change that must not be made twice: a form that is sent again names a version that is gone. */
+    /**
+     * For a change that must not be made twice: a form that is sent again names a version that is
+     * gone.
+     */
     readonly needsVersion?: true
     change(tx: SchoolTx, caller: Actor, input: Changing<F>): Promise<void>
   },
@@ -158,7 +161,10 @@ async function findKeeper(
 /** Removes an object permanently and answers with its id. */
 export function removeOperation<S extends z.ZodObject>(
   details: Details<S> & {
-    /** In the order in which they are asked. Each restricting foreign key to the table of the object has an entry. */
+    /**
+     * In the order in which they are asked. Each restricting foreign key to the table of the object
+     * has an entry.
+     */
     readonly keptBy?: readonly Keeper[]
     whyNot?(db: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
     remove(tx: SchoolTx, caller: Actor, input: Changing<NoFields>): Promise<void>

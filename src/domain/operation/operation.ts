@@ -25,8 +25,8 @@ interface Described<I extends z.ZodObject, O extends z.ZodObject> {
   readonly title: string
   readonly summary: string
   /**
-   * A token needs all of them; a write scope does not include the right to read. Without any, no app
-   * can perform the operation: only the admin area and the command line can.
+   * A token needs all of them; a write scope does not include the right to read. Without any, no
+   * app can perform the operation: only the admin area and the command line can.
    */
   readonly scopes: readonly string[]
   /** Any operator token may ask: the rows that it sees, and may change, follow from its scopes. */
@@ -39,7 +39,10 @@ interface Described<I extends z.ZodObject, O extends z.ZodObject> {
   readonly restPath?: string | undefined
   /** The scopes that an input needs besides `scopes`, for example to expand related objects. */
   extraScopes?(input: z.output<I>): readonly string[]
-  /** Whether a person in a browser must have proved shortly before who they are. The input is not checked yet. */
+  /**
+   * Whether a person in a browser must have proved shortly before who they are. The input is not
+   * checked yet.
+   */
   needsProof?(input: Readonly<Record<string, unknown>>): boolean
 }
 
@@ -48,7 +51,10 @@ export interface ReadOperation<
   O extends z.ZodObject = z.ZodObject,
 > extends Described<I, O> {
   readonly kind: 'read'
-  /** Whether this input can take long. Such a read uses connections of its own, and ends when its caller is gone. */
+  /**
+   * Whether this input can take long. Such a read uses connections of its own, and ends when its
+   * caller is gone.
+   */
   isHeavy?(input: z.output<I>): boolean
   /** Throws OperationRefused if it cannot be done. */
   run(db: SchoolDb, caller: Actor, input: z.output<I>): Promise<z.output<O>>
@@ -62,15 +68,20 @@ export interface WriteOperation<
 > extends Described<I, O> {
   readonly kind: 'create' | 'change' | 'remove'
   /**
-   * Members of the answer that the call itself makes, such as the URL of an upload. A client sees them
-   * also without the read scope.
+   * Members of the answer that the call itself makes, such as the URL of an upload. A client sees
+   * them also without the read scope.
    */
   readonly creates?: readonly (keyof z.output<O> & string)[]
-  /** Whether it queues a mail. A page sends it at once; otherwise a server finds it within a minute. */
+  /**
+   * Whether it queues a mail. A page sends it at once; otherwise a server finds it within a minute.
+   */
   readonly queuesMail?: 'maybe' | 'always' | undefined
   /** Throws OperationRefused if it cannot be done; the transaction is then rolled back. */
   run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
-  /** The object before the write, so that the audit entry can say what changed. `run` must check `if_version` before it writes. */
+  /**
+   * The object before the write, so that the audit entry can say what changed. `run` must check
+   * `if_version` before it writes.
+   */
   before?(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<Before>
   /**
    * The audit entries of this write. Without this function there is one entry, `operation.done`. An
@@ -78,15 +89,16 @@ export interface WriteOperation<
    */
   audit?(output: z.output<O>, input: z.output<I>): readonly AuditedChange[]
   /**
-   * Why it cannot be done with this object as things are now; undefined if it can. Pages do not offer it then. `run`
-   * asks the same rule.
+   * Why it cannot be done with this object as things are now; undefined if it can. Pages do not
+   * offer it then. `run` asks the same rule.
    */
   whyNot?(db: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
 }
 
 /**
- * Something that can be done at a school, described once for all surfaces: the REST API adds a method
- * and a path, the tool endpoint selects and groups operations, the admin area builds lists and forms.
+ * Something that can be done at a school, described once for all surfaces: the REST API adds a
+ * method and a path, the tool endpoint selects and groups operations, the admin area builds lists
+ * and forms.
  */
 export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> =
   | ReadOperation<I, O>
@@ -106,7 +118,10 @@ export type CheckedInput<I extends z.ZodObject = z.ZodObject> = z.output<I> & {
   readonly [checked]: true
 }
 
-/** Checks the input and runs the operation, a write in its own transaction. Returns refusals instead of throwing. */
+/**
+ * Checks the input and runs the operation, a write in its own transaction. Returns refusals instead
+ * of throwing.
+ */
 export async function performOperation<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
   db: SchoolDb,
@@ -150,7 +165,8 @@ async function runRead<I extends z.ZodObject, O extends z.ZodObject>(
 
 /**
  * Runs a write and records its audit entries in the caller's transaction. Throws errors that
- * `refusalFrom` reads. A token without the read scope gets an answer and refusals that tell it nothing.
+ * `refusalFrom` reads. A token without the read scope gets an answer and refusals that tell it
+ * nothing.
  */
 export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
   operation: WriteOperation<I, O>,
@@ -178,9 +194,10 @@ function toldOf({ kind }: Pick<WriteOperation, 'kind'>, before: Before, output: 
 }
 
 /**
- * Reads the object without a lock and lets the write check, under the lock that it takes anyway, that the version is still the
- * one that was read. So the audit entry has the true old values without another statement. If another write came between,
- * the check has locked the row before it refused, so the second attempt cannot be refused.
+ * Reads the object without a lock and lets the write check, under the lock that it takes anyway,
+ * that the version is still the one that was read. So the audit entry has the true old values
+ * without another statement. If another write came between, the check has locked the row before it
+ * refused, so the second attempt cannot be refused.
  */
 async function runFromBefore<I extends z.ZodObject, O extends z.ZodObject>(
   operation: WriteOperation<I, O>,
@@ -238,7 +255,8 @@ export function refusalFrom(error: unknown): Refusal {
 
 /**
  * Every scope that this input needs, for the check and for the challenge. Throws for an operation
- * without scopes that does not judge them itself: on a surface for apps, any token could perform it.
+ * without scopes that does not judge them itself: on a surface for apps, any token could perform
+ * it.
  */
 export function neededScopes(
   operation: DescribedOperation,

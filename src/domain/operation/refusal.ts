@@ -39,7 +39,10 @@ export class OperationRefused extends Error {
   }
 }
 
-/** One text for an id that does not exist and for one of another school, so that ids cannot be probed. */
+/**
+ * One text for an id that does not exist and for one of another school, so that ids cannot be
+ * probed.
+ */
 export function notFound(object: string): OperationRefused {
   const name = object.replaceAll('_', ' ')
   const detail = `There is no ${name} with this id at this school. Check the id.`
@@ -106,7 +109,9 @@ function problemsOf(issue: z.core.$ZodIssue): InputProblem[] {
   ]
 }
 
-/** A pointer holds names that the caller made up; one that leads to a field of ours is never cut. */
+/**
+ * A pointer holds names that the caller made up; one that leads to a field of ours is never cut.
+ */
 function pointerOf(path: readonly PropertyKey[]): string {
   return oneLine(pointerTo(path.map((part) => oneLine(String(part), 100))))
 }

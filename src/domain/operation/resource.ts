@@ -4,7 +4,10 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
 import { notFound } from './refusal.ts'
 
-/** Who looks: the origin of the school, and for the few rows that not every operator sees, the person and their token. */
+/**
+ * Who looks: the origin of the school, and for the few rows that not every operator sees, the
+ * person and their token.
+ */
 type Viewer = Pick<Actor, 'origin'> & Partial<Pick<Actor, 'userId' | 'scopes' | 'clientId'>>
 
 /** A kind of object as operations show it. */
@@ -12,7 +15,10 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
   /** The value of the `object` member, and what refusals call it. */
   readonly object: string
   readonly schema: S
-  /** The path of an object in the REST API, with `{id}` for its id; absent if the API does not offer it. */
+  /**
+   * The path of an object in the REST API, with `{id}` for its id; absent if the API does not offer
+   * it.
+   */
   readonly restPath?: string | undefined
   /**
    * Selects this school's rows, with columns named as in the schema. Filters and sorting call the

@@ -7,8 +7,9 @@ import { loadObject, type Resource } from './resource.ts'
 import { checkVersion, type Target } from './writing.ts'
 
 /**
- * A rule about a whole row as it would be written. Create, change and import judge a row by the same
- * list of rules; the constraints of the table only catch what two writes at the same time could break.
+ * A rule about a whole row as it would be written. Create, change and import judge a row by the
+ * same list of rules; the constraints of the table only catch what two writes at the same time
+ * could break.
  */
 export interface RowRule<R> {
   /** The field to correct. */

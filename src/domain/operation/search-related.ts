@@ -11,11 +11,20 @@ import type { Actor } from '../actor/actor.ts'
 import { keyOf, type Resource } from './resource.ts'
 
 const MOST_ROWS = 20_000
-/** So many of the newest and of the oldest rows are compared one by one. A school that has no more needs no index. */
+/**
+ * So many of the newest and of the oldest rows are compared one by one. A school that has no more
+ * needs no index.
+ */
 const LOOKED_AT = 500
-/** A text that so many have at both ends is common everywhere. Numbers count up, so one end alone says little about the other. */
+/**
+ * A text that so many have at both ends is common everywhere. Numbers count up, so one end alone
+ * says little about the other.
+ */
 const COMMON = LOOKED_AT / 10
-/** Of a text that more than `MOST_ROWS` have: if so many of the newest have it, the first page is soon found. */
+/**
+ * Of a text that more than `MOST_ROWS` have: if so many of the newest have it, the first page is
+ * soon found.
+ */
 const SOON = 4
 
 /** Ids that a search has found. */
@@ -31,13 +40,18 @@ export interface Found {
   readonly ids: FoundIds
 }
 
-/** Rows of a table that a search finds first, because an index answers only a condition on its own table. */
+/**
+ * Rows of a table that a search finds first, because an index answers only a condition on its own
+ * table.
+ */
 export interface FoundFirst {
   /** The column of the listed row that has the id of such a row. */
   readonly by: string
   /** Numbers count up, so the rows that match may all be old ones. */
   readonly countsUp?: true
-  /** Undefined for a text so common that the listed rows are compared one by one, in their order. */
+  /**
+   * Undefined for a text so common that the listed rows are compared one by one, in their order.
+   */
   find(db: SchoolDb, text: string): Promise<FoundIds | undefined>
   /** The condition on one listed row `r`, for a text that is not searched first. */
   isFound(db: SchoolDb, text: string): RawBuilder<unknown>
@@ -112,9 +126,9 @@ interface Ends {
 }
 
 /**
- * The keys of all that match are found before a row is read. PostgreSQL cannot know that they are rare among the newest: it would
- * read the rows in their order until a page is full, and that may be all rows. It does not guess either, because an array of a
- * subquery is taken for a short one.
+ * The keys of all that match are found before a row is read. PostgreSQL cannot know that they are
+ * rare among the newest: it would read the rows in their order until a page is full, and that may
+ * be all rows. It does not guess either, because an array of a subquery is taken for a short one.
  */
 export function keyIsAmong(
   db: SchoolDb,

@@ -26,8 +26,8 @@ const ABOUT_THE_INPUT: ReadonlySet<ReasonCode> = new Set([
 ])
 
 /**
- * Whether the actor may read what they write. A token needs the read scope besides the write scope; in
- * the admin area and on the command line there is no token, and a person who may write may read.
+ * Whether the actor may read what they write. A token needs the read scope besides the write scope;
+ * in the admin area and on the command line there is no token, and a person who may write may read.
  */
 export function mayReadWritten(
   { scopes }: Write,
@@ -42,9 +42,10 @@ export function readScopesOf(scopes: readonly string[]): string[] {
 }
 
 /**
- * The answer to a write. For a token without the read scope, only what the client knows already: which
- * object it wrote, the values it sent (those of the object may differ, for example if roles were added),
- * and what the call itself made. Members that are left out are missing, although the type has them.
+ * The answer to a write. For a token without the read scope, only what the client knows already:
+ * which object it wrote, the values it sent (those of the object may differ, for example if roles
+ * were added), and what the call itself made. Members that are left out are missing, although the
+ * type has them.
  */
 export function writeAnswer<O extends Record<string, unknown>>(
   write: AnsweredWrite,
@@ -62,8 +63,8 @@ export function writeAnswer<O extends Record<string, unknown>>(
 }
 
 /**
- * A refusal as the actor is told it: without the read scope it does not say in which state the object is, nor
- * that the object is one which this actor may not change.
+ * A refusal as the actor is told it: without the read scope it does not say in which state the
+ * object is, nor that the object is one which this actor may not change.
  */
 export function toldRefusal(write: Write, actor: Pick<Actor, 'scopes'>, refusal: Refusal): Refusal {
   if (refusal.kind !== 'conflict' && refusal.kind !== 'forbidden') return refusal
@@ -74,7 +75,10 @@ export function toldRefusal(write: Write, actor: Pick<Actor, 'scopes'>, refusal:
   return { kind: 'conflict', code: 'state', detail }
 }
 
-/** An error that a write threw, as the caller may be told it; one that stands for no refusal is unchanged. */
+/**
+ * An error that a write threw, as the caller may be told it; one that stands for no refusal is
+ * unchanged.
+ */
 export function toldError(write: Write, actor: Pick<Actor, 'scopes'>, error: unknown): unknown {
   const refusal = error instanceof OperationRefused ? error.refusal : refusalFromDatabase(error)
   if (refusal === undefined) return error

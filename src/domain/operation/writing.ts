@@ -14,10 +14,16 @@ export interface Target {
   readonly ifVersion?: number | undefined
 }
 
-/** Writes to one row that check its version in the same statement, so that no other write comes between. */
+/**
+ * Writes to one row that check its version in the same statement, so that no other write comes
+ * between.
+ */
 export function writing(tx: SchoolTx) {
   return {
-    /** Sets the given columns; undefined leaves a column unchanged. Refuses missing rows and stale versions. */
+    /**
+     * Sets the given columns; undefined leaves a column unchanged. Refuses missing rows and stale
+     * versions.
+     */
     async update(table: TenantTable, target: Target, columns: Columns): Promise<void> {
       const given = Object.entries(columns).filter(([, value]) => value !== undefined)
       if (given.length === 0) return await checkVersion(tx, table, target)
@@ -75,8 +81,8 @@ async function findVersion(
 }
 
 /**
- * For operations without scopes: people perform them in the admin area and on the command line. Apps
- * cannot, so the reference needs no examples.
+ * For operations without scopes: people perform them in the admin area and on the command line.
+ * Apps cannot, so the reference needs no examples.
  */
 export const WITHOUT_SCOPE = { scopes: [], examples: [] } as const
 

@@ -23,8 +23,8 @@ export interface Invited {
 }
 
 /**
- * Finds the member that a link invites, and notes for the school that it was opened. Undefined if the person has no role here any
- * more, or another address.
+ * Finds the member that a link invites, and notes for the school that it was opened. Undefined if
+ * the person has no role here any more, or another address.
  */
 export async function noteOpened(
   db: SchoolDb,
@@ -55,7 +55,10 @@ interface Acceptance {
   readonly requestId: string
 }
 
-/** Sets the first password of an account, by the link in its mailbox. A link that was used finds a password and ends. */
+/**
+ * Sets the first password of an account, by the link in its mailbox. A link that was used finds a
+ * password and ends.
+ */
 export async function acceptInvitation(
   db: SchoolDb,
   { invited, name, next, school, requestId }: Acceptance,
@@ -77,8 +80,9 @@ export async function acceptInvitation(
 }
 
 /*
- * The link in an invitation proves the mailbox. It is sealed and stored nowhere. What it can do follows from the account when
- * it is opened: it sets a password only while the account has never had anything to sign in with.
+ * The link in an invitation proves the mailbox. It is sealed and stored nowhere. What it can do
+ * follows from the account when it is opened: it sets a password only while the account has never
+ * had anything to sign in with.
  */
 
 export const INVITATION_DAYS = 7

@@ -8,7 +8,8 @@ const PHISHING_RESISTANT = 'phr'
 /**
  * The values of `acr` that we send, strongest first.
  *
- * @see OpenID Connect Core 1.0 §2, REFEDS SFA and MFA profiles, OpenID Connect EAP ACR Values 1.0 §2
+ * @see OpenID Connect Core 1.0 §2, REFEDS SFA and MFA profiles, OpenID Connect EAP ACR Values 1.0
+ * §2
  */
 export const ACR_VALUES: readonly string[] = [PHISHING_RESISTANT, MULTI_FACTOR, SINGLE_FACTOR]
 
@@ -18,13 +19,17 @@ export interface AuthenticationContext {
   readonly amr: readonly string[]
 }
 
-/** The values that a client asked for and that we know, in its order; undefined if it did not ask. */
+/**
+ * The values that a client asked for and that we know, in its order; undefined if it did not ask.
+ */
 export function readAcrValues(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
   return [...new Set(text.split(' '))].filter((value) => ACR_VALUES.includes(value))
 }
 
-/** The first value asked for that these proofs reach; the strongest one if they reach none of them. */
+/**
+ * The first value asked for that these proofs reach; the strongest one if they reach none of them.
+ */
 export function contextOf(
   methods: readonly ProofMethod[],
   asked: readonly string[],
@@ -51,19 +56,26 @@ const TWO_FACTORS: ReadonlySet<ProofMethod> = new Set([
   'recovery_code',
 ])
 
-/** Two factors: a passkey that was unlocked is a key and what unlocks it; a code is only asked for beside another proof. */
+/**
+ * Two factors: a passkey that was unlocked is a key and what unlocks it; a code is only asked for
+ * beside another proof.
+ */
 export function isMultiFactor(methods: readonly ProofMethod[]): boolean {
   return methods.some((method) => TWO_FACTORS.has(method))
 }
 
-/** Whether all that was proved is that a device is at hand, which did not check who holds it: it may be found or stolen. */
+/**
+ * Whether all that was proved is that a device is at hand, which did not check who holds it: it may
+ * be found or stolen.
+ */
 export function isKeyAlone(methods: readonly ProofMethod[]): boolean {
   return methods.length === 1 && methods[0] === 'unverified_passkey'
 }
 
 /**
- * The same for an owner or admin, for whom it is not even enough to sign in. Roles change during a session, so this is asked
- * wherever a session acts as an operator, not only at sign-in.
+ * Whether only a device was proved, by an owner or admin, for whom that is not enough to sign in.
+ * Roles change during a session, so this is asked wherever a session acts as an operator, not only
+ * at sign-in.
  */
 export function isDeviceAlone(
   methods: readonly ProofMethod[],
@@ -72,7 +84,10 @@ export function isDeviceAlone(
   return isKeyAlone(methods) && isOperator(roles ?? [])
 }
 
-/** Resistant to phishing is only a session whose last proof was a passkey: a password that was typed later can be a thief's. */
+/**
+ * Resistant to phishing is only a session whose last proof was a passkey: a password that was typed
+ * later can be a thief's.
+ */
 function reachedBy(methods: readonly ProofMethod[]): readonly string[] {
   const isResistant = methods.includes('passkey') || methods.includes('unverified_passkey')
   return [
@@ -83,8 +98,8 @@ function reachedBy(methods: readonly ProofMethod[]): readonly string[] {
 }
 
 /**
- * A passkey is `swk`: it may be synced, and without attestation nothing shows that hardware keeps it. A trusted device
- * and a link by mail have no value.
+ * A passkey is `swk`: it may be synced, and without attestation nothing shows that hardware keeps
+ * it. A trusted device and a link by mail have no value.
  *
  * @see RFC 8176 §2
  */

@@ -10,12 +10,13 @@ interface Claim extends Pick<NewPassword, 'userId' | 'email' | 'hash' | 'by' | '
 }
 
 /**
- * Gives an account that a school made, and that never had anything to sign in with, to the person who has proven its
- * mailbox. False for any other account: the reader of a mailbox must not get into it here. Also false while another account can
- * take the address back.
+ * Gives an account that a school made, and that never had anything to sign in with, to the person
+ * who has proven its mailbox. False for any other account: the reader of a mailbox must not get
+ * into it here. Also false while another account can take the address back.
  */
 export async function claimAccount(tx: SchoolTx, { name, ...fresh }: Claim): Promise<boolean> {
-  // The person first, like every new password: two links used at once would otherwise both find no password.
+  // The person first, like every new password: two links used at once would otherwise both find no
+  // password.
   await lockPerson(tx, fresh.userId)
   const { rows } = await sql<{ id: string }>`
     update users u set name = ${name} where u.id = ${fresh.userId} and u.deleted_at is null and ${HAD_NO_CREDENTIAL}

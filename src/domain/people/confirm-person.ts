@@ -23,9 +23,10 @@ interface TypedPassword {
 }
 
 /**
- * The signed-in person types the password again. Counted as a sign-in try, with the counter of the session that a
- * change of the password has too: who stole a session cannot guess here, and strangers at the sign-in page cannot lock
- * the person out. The email is that of the session, so the password of another person fits nothing.
+ * The signed-in person types the password again. Counted as a sign-in try, with the counter of the
+ * session that a change of the password has too: who stole a session cannot guess here, and
+ * strangers at the sign-in page cannot lock the person out. The email is that of the session, so
+ * the password of another person fits nothing.
  */
 export async function confirmByPassword(
   db: Db,

@@ -12,12 +12,15 @@ import { type FoundFirst, foundIds } from '../operation/search-related.ts'
 
 /** So many people are compared one by one. A school that has no more needs no index. */
 const LOOKED_AT = 1000
-/** If so many of them match, the text is common: comparing rows one by one is faster than finding all matches. */
+/**
+ * If so many of them match, the text is common: comparing rows one by one is faster than finding
+ * all matches.
+ */
 const COMMON = 4
 
 /**
- * People of the school whose name, as the school sees it, or email contains a text: their ids. Undefined for a text so
- * common that more than `most` people may have it.
+ * People of the school whose name, as the school sees it, or email contains a text: their ids.
+ * Undefined for a text so common that more than `most` people may have it.
  */
 export async function findPeople(
   db: SchoolDb,
@@ -35,8 +38,8 @@ export async function findPeople(
 }
 
 /**
- * One branch for each column, because an index answers only a condition on its own table. A person without a name at the
- * school is shown by the email, which the last branches search.
+ * One branch for each column, because an index answers only a condition on its own table. A person
+ * without a name at the school is shown by the email, which the last branches search.
  */
 async function findByIndex(db: SchoolDb, text: string, limit: number): Promise<readonly string[]> {
   const { rows } = await db.run(sql<{ id: string }>`

@@ -21,8 +21,8 @@ const ADDED = sql<boolean>`exists (select from schools s where s.id = m.school_i
 const BY_HAND = sql<boolean>`true`
 
 /**
- * Invites a person whom the school has just added, if it invites people at all. The work is the same whether the account existed:
- * `mail-rules.ts` decides after the answer what the mail says.
+ * Invites a person whom the school has just added, if it invites people at all. The work is the
+ * same whether the account existed: `mail-rules.ts` decides after the answer what the mail says.
  */
 export async function inviteAdded(tx: SchoolTx, userId: string, by: AuditedActor): Promise<void> {
   await invite(tx, userId, by, ADDED)
@@ -49,7 +49,10 @@ async function invite(
   return true
 }
 
-/** For people who are asked to come, so no app sends it: an app adds people, and the school decides whether they are invited. */
+/**
+ * For people who are asked to come, so no app sends it: an app adds people, and the school decides
+ * whether they are invited.
+ */
 export const sendInvitation = unscopedWrite({
   name: 'people.invite',
   title: 'Send an invitation',
@@ -86,8 +89,8 @@ interface InviteCursor {
 }
 
 /**
- * Invites the people whom imports added. The mails wait in the queue, which sends no more of them in an hour than the school may
- * send. A school that stopped inviting meanwhile invites none.
+ * Invites the people whom imports added. The mails wait in the queue, which sends no more of them
+ * in an hour than the school may send. A school that stopped inviting meanwhile invites none.
  */
 export const inviteJob: JobKind<object, InviteCursor> = {
   name: 'people.invite_imported',
@@ -139,8 +142,8 @@ async function inviteSome(tx: SchoolTx, by: Actor): Promise<{ looked: number; in
 }
 
 /**
- * After a batch of an import: starts the job that invites the people whom it added, if the school invites people. A job that
- * waits takes them too; one that runs may have looked already.
+ * After a batch of an import: starts the job that invites the people whom it added, if the school
+ * invites people. A job that waits takes them too; one that runs may have looked already.
  */
 export async function startInviting(tx: SchoolTx, caller: Actor): Promise<void> {
   const { rows } = await tx.run(sql<{ needed: boolean }>`

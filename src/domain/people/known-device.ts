@@ -3,13 +3,14 @@ import { randomSecret } from '../../foundation/crypto/random.ts'
 import { typedEmail } from './person.ts'
 
 /**
- * A browser proves by a cookie that a person signed in with it before, at this school. The value is a random name and a
- * mark for each of the last accounts, which only the server can make. It opens nothing: it gives the browser a failure
- * counter of its own. A new password does not end it: the mark is checked before any account is looked for, so it knows
- * no password.
+ * A browser proves by a cookie that a person signed in with it before, at this school. The value is
+ * a random name and a mark for each of the last accounts, which only the server can make. It opens
+ * nothing: it gives the browser a failure counter of its own. A new password does not end it: the
+ * mark is checked before any account is looked for, so it knows no password.
  *
- * A counter of codes needs another mark, which a code of the same authenticator app made. With any other, a thief could
- * collect many browsers, each with tries of its own: by links by mail, or by the password before the app was added.
+ * A counter of codes needs another mark, which a code of the same authenticator app made. With any
+ * other, a thief could collect many browsers, each with tries of its own: by links by mail, or by
+ * the password before the app was added.
  */
 const FORM = /^[\w-]{22}(?:\.[\w-]{22}){1,8}$/
 /** Of four accounts with an authenticator app, or of eight without. */
@@ -24,7 +25,9 @@ export function knownByCode(since: Date | undefined): readonly KnownBy[] {
   return since === undefined ? [] : [`code ${since.toISOString()}`]
 }
 
-/** The name of the browser, if this value proves that it signed in to the account with this email. */
+/**
+ * The name of the browser, if this value proves that it signed in to the account with this email.
+ */
 export function findKnownDevice(
   keys: readonly Buffer[],
   schoolId: string,
@@ -86,7 +89,10 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Safari\//, 'Safari'],
 ]
 
-/** The browser and system of a person, in words they recognise. The rest of the header is not stored. */
+/**
+ * The browser and system of a person, in words they recognise. The rest of the header is not
+ * stored.
+ */
 export function describeDevice(userAgent: string | undefined): string {
   const text = (userAgent ?? '').slice(0, 1000)
   const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1]

@@ -9,7 +9,10 @@ export interface NamedSchool {
   readonly origin: string
 }
 
-/** What each mail says, as values; `surfaces/pages/mails` has the words. One queued kind can lead to several. */
+/**
+ * What each mail says, as values; `surfaces/pages/mails` has the words. One queued kind can lead to
+ * several.
+ */
 export interface MailContents {
   reset_link: { readonly token: string }
   /** Where the person can ask for a link; none if they have signed in nowhere. */
@@ -56,9 +59,14 @@ export interface MailContents {
   /** By the operator of the installation. */
   email_set: object
   sign_up_link: { readonly link: string }
-  /** The address has an account; the schools are those where the person can ask for a new password. */
+  /**
+   * The address has an account; the schools are those where the person can ask for a new password.
+   */
   sign_up_known: { readonly hasRoleHere: boolean; readonly schools: readonly NamedSchool[] }
-  /** The school added the person. The link proves the mailbox; it sets a password only if there is none. */
+  /**
+   * The school added the person. The link proves the mailbox; it sets a password only if there is
+   * none.
+   */
   invitation: { readonly link: string; readonly hasCredential: boolean }
 }
 
@@ -83,7 +91,10 @@ const changeFacts = z.strictObject({ change: id })
 /** What a person typed to sign up, besides the email, and where they continue afterwards. */
 export const signUpFacts = z.strictObject({
   name: z.string(),
-  /** A digest of what proves the browser: only there the person continues, in any other one no app waits. */
+  /**
+   * A digest of what proves the browser: only there the person continues, in any other one no app
+   * waits.
+   */
   browser: z.string(),
   /** The pending authorization of an app. */
   request: z.string().optional(),
@@ -93,8 +104,8 @@ export const signUpFacts = z.strictObject({
 
 interface QueuedKind {
   /**
-   * What the mail says besides what the tables say when it is sent. Never a secret: a link is made when its mail is
-   * sent, so that only its hash is stored.
+   * What the mail says besides what the tables say when it is sent. Never a secret: a link is made
+   * when its mail is sent, so that only its hash is stored.
    */
   readonly facts: z.ZodType<object>
   /** A mail that comes later than this would be no help. */
@@ -132,8 +143,8 @@ const NEWS = [
 export type AccountNews = (typeof NEWS)[number]
 
 /**
- * Every kind of mail that can be queued. A new one also needs a rule (`mail-rules.ts`), and words for what the rule
- * decides (`surfaces/pages/mails/notice-mails.ts`).
+ * Every kind of mail that can be queued. A new one also needs a rule (`mail-rules.ts`), and words
+ * for what the rule decides (`surfaces/pages/mails/notice-mails.ts`).
  */
 export const QUEUED_KINDS = {
   forgotten_password: { facts: nothing, keepMinutes: HOUR },

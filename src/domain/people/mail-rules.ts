@@ -59,14 +59,17 @@ interface Sending<K extends MailKind, Who> {
 interface MailLimit {
   readonly limit: ThrottleLimit
   readonly minutes: number
-  /** `school_limit` is logged: the school has sent too many. `none`: the person has the mail already. `later`: it waits. */
+  /**
+   * `school_limit` is logged: the school has sent too many. `none`: the person has the mail
+   * already. `later`: it waits.
+   */
   readonly above: 'none' | 'school_limit' | 'later'
 }
 
 interface RuleFor<K extends MailKind, Who> {
   /**
-   * Counted one after another at the first try. News about an account have no limits: a thief must not be able to hold
-   * them back.
+   * Counted one after another at the first try. News about an account have no limits: a thief must
+   * not be able to hold them back.
    */
   readonly limits?: (key: Buffer, sending: Sending<K, Who>) => readonly MailLimit[]
   /** What the mail says; `none` if it should not be sent after all. */
@@ -76,11 +79,11 @@ interface RuleFor<K extends MailKind, Who> {
 /**
  * Who may get a mail of this kind.
  *
- * - `member`: a person with a role here. It proves nothing, as the school gave it: no link in the mail may change an
- *   account that has a password or a passkey.
+ * - `member`: a person with a role here. It proves nothing, as the school gave it: no link in the
+ *   mail may change an account that has a password or a passkey.
  * - `signed_in`: a member who has signed in here.
- * - `address`: the reader of this mailbox. A stranger may have typed the address, or a row names it. The mail says little
- *   about an account, and its links only prove that the mailbox is theirs.
+ * - `address`: the reader of this mailbox. A stranger may have typed the address, or a row names
+ *   it. The mail says little about an account, and its links only prove that the mailbox is theirs.
  */
 type MailRule<K extends MailKind> =
   | ({ readonly to: 'member' | 'signed_in' } & RuleFor<K, Account>)
@@ -88,8 +91,9 @@ type MailRule<K extends MailKind> =
 
 const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
   /**
-   * If the person has signed in here, or has neither password nor passkey anywhere: a link that sets the password. Otherwise: the names of
-   * the schools where they have signed in, whose pages send such links.
+   * If the person has signed in here, or has neither password nor passkey anywhere: a link that
+   * sets the password. Otherwise: the names of the schools where they have signed in, whose pages
+   * send such links.
    */
   forgotten_password: {
     to: 'member',
@@ -143,7 +147,10 @@ const MAIL_RULES: { readonly [K in MailKind]: MailRule<K> } = {
       place: await findNamedSchool(db, place ?? db.schoolId),
     }),
   },
-  /** There is no account with this address any more, or the person has no role here. Only the server queues it. */
+  /**
+   * There is no account with this address any more, or the person has no role here. Only the server
+   * queues it.
+   */
   deleted: { to: 'address', decide: async ({ facts: { part } }) => ({ kind: 'deleted', part }) },
   email_change_old: { to: 'address', decide: decideOldMailboxMail },
   email_change_new: {
@@ -208,8 +215,8 @@ async function decideOperatorsMail({
 }
 
 /*
- * The row of the change decides, not the account that has the address: the old address belongs to no account after the
- * change. Only a school where the person has signed in has such a row.
+ * The row of the change decides, not the account that has the address: the old address belongs to
+ * no account after the change. Only a school where the person has signed in has such a row.
  */
 
 interface ChangeMail {
@@ -225,7 +232,10 @@ async function decideOldMailboxMail(mail: ChangeMail): Promise<MailContent | 'no
   return { kind: 'email_change_old', ...(await partsOf(mail, 'old', change)) }
 }
 
-/** To the new one: whether it is the person's. If another account has it, its owner is told, without a link. */
+/**
+ * To the new one: whether it is the person's. If another account has it, its owner is told, without
+ * a link.
+ */
 async function decideNewMailboxMail(
   mail: ChangeMail & { readonly account: unknown },
 ): Promise<MailContent | 'none'> {
@@ -235,7 +245,10 @@ async function decideNewMailboxMail(
   return { kind: 'email_change_new', ...(await partsOf(mail, 'new', change)) }
 }
 
-/** To the old one after the change: how to undo it, and what happens to the account while that is possible. */
+/**
+ * To the old one after the change: how to undo it, and what happens to the account while that is
+ * possible.
+ */
 async function decideChangedMail(
   mail: ChangeMail & { readonly facts: { readonly news?: AccountNews | undefined } },
 ): Promise<MailContent | 'none'> {
@@ -261,7 +274,10 @@ interface Invitation {
   readonly account: Account
 }
 
-/** A person who has signed in here meanwhile needs none. No word that the school typed is in the mail. */
+/**
+ * A person who has signed in here meanwhile needs none. No word that the school typed is in the
+ * mail.
+ */
 async function decideInvitation({
   db,
   keyring,
@@ -281,9 +297,10 @@ interface SignUpMail {
 }
 
 /**
- * Without an account, or with one that has no credential yet: a link that makes it theirs. Otherwise the mail only
- * leads to sign-in, and a person without a role here can then join, so a hostile school gets nothing from switching
- * sign-up on. The name that a stranger typed for this address is not in the mail.
+ * Without an account, or with one that has no credential yet: a link that makes it theirs.
+ * Otherwise the mail only leads to sign-in, and a person without a role here can then join, so a
+ * hostile school gets nothing from switching sign-up on. The name that a stranger typed for this
+ * address is not in the mail.
  */
 async function decideSignUpMail(mail: SignUpMail): Promise<MailContent> {
   const { db, keyring, email, facts, account } = mail
@@ -302,10 +319,10 @@ export type NoMail =
   | { readonly kind: 'later'; readonly seconds: number }
 
 /**
- * Decides, after the answer, which mail a request leads to, by the rule of its kind. A school that gave a role by itself,
- * and that controls its host name, could otherwise take over the account of any person: a link on its host would
- * set the password for all schools. Where the person has no role nothing is sent, and a school where they have
- * never signed in does not learn their name.
+ * Decides, after the answer, which mail a request leads to, by the rule of its kind. A school that
+ * gave a role by itself, and that controls its host name, could otherwise take over the account of
+ * any person: a link on its host would set the password for all schools. Where the person has no
+ * role nothing is sent, and a school where they have never signed in does not learn their name.
  */
 export async function decideMail(
   db: SchoolDb,

@@ -154,7 +154,9 @@ async function lastOwner(
   return roles.includes('owner') && (await isLastOwner(db, userId)) ? LAST_OWNER : undefined
 }
 
-/** Locks the membership. A person who left the school is refused like one who was never a member. */
+/**
+ * Locks the membership. A person who left the school is refused like one who was never a member.
+ */
 export async function checkMember(
   tx: SchoolTx,
   userId: string,

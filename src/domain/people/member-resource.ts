@@ -45,7 +45,10 @@ export const memberSchema = z
   .strictObject({ object: z.literal('member'), id, ...person, roles, ...arrival, ...membership })
   .meta({ id: 'Member' })
 
-/** The answer to a write: only data of the school, because data of the account would show whether it is new. */
+/**
+ * The answer to a write: only data of the school, because data of the account would show whether it
+ * is new.
+ */
 export const writtenMemberSchema = z
   .strictObject({ object: z.literal('member'), id, roles, ...membership })
   .meta({ id: 'WrittenMember' })
@@ -97,7 +100,8 @@ export const writtenMembers: Resource<typeof writtenMemberSchema> = {
   object: 'member',
   restPath: members.restPath,
   schema: writtenMemberSchema,
-  // A member without roles has left. The answer to the write that removed the roles still shows them.
+  // A member without roles has left. The answer to the write that removed the roles still shows
+  // them.
   rows: (db) => sql`
     select m.id, m.roles, m.joined_at, m.updated_at, m.version
     from ${shownPeople(db)} m

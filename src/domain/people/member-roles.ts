@@ -27,10 +27,10 @@ export interface NewMember {
 }
 
 /**
- * Adds roles here to the person with this email and returns their id. The name and the password of an
- * existing account are not written: otherwise a school could take over the account of another school's
- * owner. Neither the answer nor the school's audit shows whether the account existed; only the audit of
- * the installation records a new account.
+ * Adds roles here to the person with this email and returns their id. The name and the password of
+ * an existing account are not written: otherwise a school could take over the account of another
+ * school's owner. Neither the answer nor the school's audit shows whether the account existed; only
+ * the audit of the installation records a new account.
  */
 export async function addMember(tx: SchoolTx, fresh: NewMember, by: AuditedActor): Promise<string> {
   const across = acrossSchools(tx)
@@ -103,7 +103,8 @@ export async function changeRoles(
   by: AuditedActor,
 ): Promise<Role[]> {
   const rows = await memberAndOwners(tx, userId, sql`for no key update of m`)
-  // Now, because the person who acts may take a role from themselves; after the owners, whom every change locks in one order.
+  // Now, because the person who acts may take a role from themselves; after the owners, whom every
+  // change locks in one order.
   await tx.confirmCaller()
   const member = rows.find((row) => row.user_id === userId)
   if (member === undefined) throw notFound('member')
@@ -131,8 +132,9 @@ export interface RoleChange {
 const MOST_NAMED = 20
 
 /**
- * What follows from a change of roles. Every write of roles calls it: people who are no longer owner or admin lose what they held
- * as such, and all owners are told who became or stopped being one. Returns how many authorizations ended.
+ * What follows from a change of roles. Every write of roles calls it: people who are no longer
+ * owner or admin lose what they held as such, and all owners are told who became or stopped being
+ * one. Returns how many authorizations ended.
  */
 export async function rolesChanged(
   tx: SchoolTx,
@@ -182,8 +184,8 @@ async function tellOwners(
 export const rolesField = z.array(z.enum(ROLES)).min(1).max(ROLES.length)
 
 /**
- * Owners and admins are made by people: a stolen token must not give its thief a way back in. An admin who could make owners
- * could make themselves one.
+ * Owners and admins are made by people: a stolen token must not give its thief a way back in. An
+ * admin who could make owners could make themselves one.
  */
 export function judgeRoleChange(
   caller: Pick<Actor, 'roles' | 'clientId' | 'origin'>,

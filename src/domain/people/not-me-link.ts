@@ -8,8 +8,9 @@ import { endEverything } from './person-operations.ts'
 import { lockPerson } from './set-password.ts'
 
 /**
- * Makes a link that ends everything, once. Undefined unless the person has a role here and has signed in here. A
- * reader of the mailbox could set a new password too, so the link gives them nothing more.
+ * Makes a link that ends everything, once. Undefined unless the person has a role here and has
+ * signed in here. A reader of the mailbox could set a new password too, so the link gives them
+ * nothing more.
  */
 export async function mintNotMeLink(db: SchoolDb, userId: string): Promise<string | undefined> {
   const id = uuidv7()
@@ -71,8 +72,8 @@ export async function endByNotMeLink(
 }
 
 /**
- * The hash of a password that no person knows. An account without any would count as one that never had a credential, and
- * a school that gave a role by itself could send a link to set one.
+ * The hash of a password that no person knows. An account without any would count as one that never
+ * had a credential, and a school that gave a role by itself could send a link to set one.
  */
 export async function unknownPassword(share?: string): Promise<string> {
   return await hashPassword(randomSecret(32).toString('base64url'), share)

@@ -20,10 +20,11 @@ interface NoticeFacts {
 }
 
 /**
- * Queues a mail that tells a person about a change of their account, with a link that ends everything. Crosses schools: it comes
- * from the school where the person has signed in for longest, as the news of a new password does (`set-password.ts`). Otherwise a
- * thief would make the change at a school of their own, whose mail leads to their own page. A person who has signed in
- * nowhere with a role gets none. Call it in the transaction of the change.
+ * Queues a mail that tells a person about a change of their account, with a link that ends
+ * everything. Crosses schools: it comes from the school where the person has signed in for longest,
+ * as the news of a new password does (`set-password.ts`). Otherwise a thief would make the change
+ * at a school of their own, whose mail leads to their own page. A person who has signed in nowhere
+ * with a role gets none. Call it in the transaction of the change.
  *
  * After a change of the address the one before gets it too, for as long as it can undo the change.
  */
@@ -51,7 +52,10 @@ export async function queueNotice(
   await tellFormerAddress(acrossSchools(db), person.id, what)
 }
 
-/** Crosses schools: tells the address before a change that can still be undone, with the link that undoes it. */
+/**
+ * Crosses schools: tells the address before a change that can still be undone, with the link that
+ * undoes it.
+ */
 export async function tellFormerAddress(db: Db, userId: string, news: AccountNews): Promise<void> {
   await sql`
     insert into outgoing_mails (id, school_id, kind, email, facts)
@@ -70,8 +74,8 @@ interface NewBrowser {
 }
 
 /**
- * After a sign-in with a browser that does not prove an earlier one. The first sign-in of a person anywhere leads to no
- * mail. The audit has one entry an hour for a kind of browser.
+ * After a sign-in with a browser that does not prove an earlier one. The first sign-in of a person
+ * anywhere leads to no mail. The audit has one entry an hour for a kind of browser.
  */
 export async function noteNewBrowser(db: SchoolDb, fresh: NewBrowser): Promise<void> {
   const { person, sessionId, device, requestId } = fresh
@@ -89,11 +93,13 @@ export async function noteNewBrowser(db: SchoolDb, fresh: NewBrowser): Promise<v
 }
 
 /**
- * The school whose mail tells a person about their account, and whose audit has the entry. A school sends no mail to
- * people without a role there (`mail-rules.ts`), and everyone can sign in at any school: a thief would choose one where no
- * mail is sent, or a school of their own, whose mail leads to their own page. So it is the school where the person has
- * signed in for longest. A role that a school gave by itself proves nothing: such a school must not learn what happens to the
- * account elsewhere, nor that there is one. Only what is done at its own origin (`here`) it may be told.
+ * The school whose mail tells a person about their account, and whose audit has the entry. A school
+ * sends no mail to people without a role there (`mail-rules.ts`), and everyone can sign in at any
+ * school: a thief would choose one where no mail is sent, or a school of their own, whose mail
+ * leads to their own page. So it is the school where the person has signed in for longest. A role
+ * that a school gave by itself proves nothing: such a school must not learn what happens to the
+ * account elsewhere, nor that there is one. Only what is done at its own origin (`here`) it may be
+ * told.
  */
 export function schoolToTell(
   userId: RawBuilder<unknown>,
@@ -108,8 +114,8 @@ export function schoolToTell(
 }
 
 /**
- * Crosses schools: an entry about the account of a person, at the school that tells them, or of the installation. The school at
- * whose origin it was done (`here`) has it too.
+ * Crosses schools: an entry about the account of a person, at the school that tells them, or of the
+ * installation. The school at whose origin it was done (`here`) has it too.
  */
 export async function recordAboutPerson(
   db: Db,

@@ -17,7 +17,10 @@ export interface QueuedMail {
   readonly attempts: number
 }
 
-/** Above the time-outs of the mail server, so that a mail is not sent twice while the first try still runs. */
+/**
+ * Above the time-outs of the mail server, so that a mail is not sent twice while the first try
+ * still runs.
+ */
 const RETRY_MINUTES = 2
 /** After this many tries, about an hour, there is one an hour. */
 const QUICK_TRIES = 30
@@ -37,8 +40,8 @@ export async function queueMail<K extends MailKind>(
 }
 
 /**
- * Crosses schools: takes the mail that waits longest, of a school that is not busy, and hides it from other processes
- * for this try. Kinds of a newer version are left to its processes.
+ * Crosses schools: takes the mail that waits longest, of a school that is not busy, and hides it
+ * from other processes for this try. Kinds of a newer version are left to its processes.
  */
 export async function takeMail(
   db: Db,
@@ -56,7 +59,10 @@ export async function takeMail(
   return rows[0]
 }
 
-/** Every mail of this kind waits: all of them would find the same limit. They are counted again as at the first try. */
+/**
+ * Every mail of this kind waits: all of them would find the same limit. They are counted again as
+ * at the first try.
+ */
 export async function postponeMails(
   db: SchoolDb,
   { id, kind }: QueuedMail,
@@ -90,7 +96,10 @@ export async function readMailBacklog(db: Db): Promise<MailBacklog> {
   return rows[0] ?? { waiting: 0, oldestSeconds: 0 }
 }
 
-/** Rows that were tried in vain for too long. Kinds that this version does not know are another's to keep. */
+/**
+ * Rows that were tried in vain for too long. Kinds that this version does not know are another's to
+ * keep.
+ */
 export const MAIL_IS_DEAD: RawBuilder<boolean> = sql`t.created_at < now() - make_interval(mins =>
   case t.kind ${sql.join(
     MAIL_KINDS.map(

@@ -4,7 +4,10 @@ import { MAX_PASSWORD_BYTES, normalPassword } from '../../foundation/crypto/pass
 export const MIN_PASSWORD_LENGTH = 15
 const MIN_BESIDE_SECOND_FACTOR = 8
 
-/** Beside a second factor a guessed password opens nothing, as long as every sign-in with it asks for the other. */
+/**
+ * Beside a second factor a guessed password opens nothing, as long as every sign-in with it asks
+ * for the other.
+ */
 export function minimumLength(hasSecondFactor: boolean): number {
   return hasSecondFactor ? MIN_BESIDE_SECOND_FACTOR : MIN_PASSWORD_LENGTH
 }
@@ -19,8 +22,8 @@ export interface PasswordContext {
 }
 
 /**
- * The one rule for every way to set a password. Length, and not among the first guesses of an attacker: rules about
- * digits and signs would only make people write passwords down.
+ * The one rule for every way to set a password. Length, and not among the first guesses of an
+ * attacker: rules about digits and signs would only make people write passwords down.
  *
  * @see NIST SP 800-63B-4 §3.1.1.2
  */
@@ -58,7 +61,10 @@ function reversed(text: string): string {
   return [...text].reverse().join('')
 }
 
-/** Judges passwords in lower case by the ways in which people lengthen a weak one. All take linear time. */
+/**
+ * Judges passwords in lower case by the ways in which people lengthen a weak one. All take linear
+ * time.
+ */
 
 /** The shortest text whose repetition is this text, cut at any place: `abc` of `abcabca`. */
 function repeatedUnit(text: string): string {
@@ -104,7 +110,10 @@ function stepsBetween(a: string, b: string): Step[] {
   return steps
 }
 
-/** How many runs a text consists of: repeated characters, sequences, rows of a keyboard. `abcdef777poiu` has three. */
+/**
+ * How many runs a text consists of: repeated characters, sequences, rows of a keyboard.
+ * `abcdef777poiu` has three.
+ */
 function countRuns(characters: readonly string[]): number {
   let runs = 0
   let steps: Step[] | undefined
@@ -180,8 +189,8 @@ function isTelling(word: string): boolean {
 const OWN_LETTERS = 5
 
 /**
- * Whether a password has nothing of its own: besides the words, forwards or backwards, only digits, signs and a few
- * letters or a common password.
+ * Whether a password has nothing of its own: besides the words, forwards or backwards, only digits,
+ * signs and a few letters or a common password.
  */
 function isMadeOf(
   password: string,
@@ -217,8 +226,9 @@ const DATES = [
 const YEAR = /(?:19|20)\d\d/y
 
 /**
- * Whether a text is found with few guesses by one who puts common passwords, dates and single characters together. `ranks`
- * has the common passwords, the most common one with 1. Linear: from each place a few pieces are tried.
+ * Whether a text is found with few guesses by one who puts common passwords, dates and single
+ * characters together. `ranks` has the common passwords, the most common one with 1. Linear: from
+ * each place a few pieces are tried.
  */
 function isPutTogether(text: string, ranks: ReadonlyMap<string, number>): boolean {
   /** For each place, the fewest guesses for what is before it. */
@@ -264,8 +274,9 @@ function lengthAt(pattern: RegExp, text: string, place: number): number {
 }
 
 /**
- * Passwords that attackers try first, with their ranks: those of zxcvbn-ts, found in leaks, in lower case. Loaded when a
- * person first chooses a password, because most processes never need the list.
+ * Passwords that attackers try first, with their ranks: those of zxcvbn-ts, found in leaks, in
+ * lower case. Loaded when a person first chooses a password, because most processes never need the
+ * list.
  */
 let list: Promise<ReadonlyMap<string, number>> | undefined
 

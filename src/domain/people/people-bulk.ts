@@ -30,8 +30,8 @@ const columns: Record<'id' | 'email' | 'name', BulkColumn> = {
 const NAMED_BY = 'the id of a member, otherwise the email'
 
 /**
- * Students. A row gives the student role to a person. An existing account is never changed: name and
- * email are used only to create one.
+ * Students. A row gives the student role to a person. An existing account is never changed: name
+ * and email are used only to create one.
  */
 export const studentKind: BulkKind = {
   name: 'students',
@@ -118,8 +118,8 @@ async function writePeople(
 }
 
 /**
- * The member with the id of the row, otherwise the member with its email. All others have no `userId` yet, whether
- * they have an account or not.
+ * The member with the id of the row, otherwise the member with its email. All others have no
+ * `userId` yet, whether they have an account or not.
  */
 async function findPeople(tx: SchoolTx, rows: readonly ImportRow[]): Promise<Person[]> {
   const ids = rows.flatMap(({ values }) => (typeof values.id === 'string' ? values.id : []))
@@ -207,8 +207,8 @@ function identityOf({ userId, values }: Person): string | undefined {
 }
 
 /**
- * Reads and writes many people; each function sends the same statements, however many people there are and whether
- * their accounts existed: an import must not tell a school which emails are known.
+ * Reads and writes many people; each function sends the same statements, however many people there
+ * are and whether their accounts existed: an import must not tell a school which emails are known.
  */
 
 interface Membership {
@@ -216,8 +216,9 @@ interface Membership {
 }
 
 /**
- * Locks in a fixed order, so that two imports of the same people wait for each other. The lock does not
- * block foreign keys: a dry run holds it until the end of the file, and members can still authorize apps.
+ * Locks in a fixed order, so that two imports of the same people wait for each other. The lock does
+ * not block foreign keys: a dry run holds it until the end of the file, and members can still
+ * authorize apps.
  */
 async function lockMembers(
   tx: SchoolTx,

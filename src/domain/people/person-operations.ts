@@ -37,7 +37,10 @@ export const addPerson = unscopedWrite({
   audit: () => [],
 })
 
-/** For the command line alone: a school could otherwise take over the accounts of its members at other schools. */
+/**
+ * For the command line alone: a school could otherwise take over the accounts of its members at
+ * other schools.
+ */
 export const setPersonPassword = unscopedWrite({
   name: 'people.set_password',
   title: 'Set the password of a person',
@@ -80,10 +83,10 @@ export interface EndedPerson {
 }
 
 /**
- * Crosses schools: ends what another person may hold of an account. Sessions, apps, pending codes and remembered browsers end
- * everywhere, the password stops working, and what was added lately as a way to sign in is removed. The person gets a mail with a link
- * to choose a new password. Older passkeys and authenticators stay: they are the person's own.
- * False if the person is gone.
+ * Crosses schools: ends what another person may hold of an account. Sessions, apps, pending codes
+ * and remembered browsers end everywhere, the password stops working, and what was added lately as
+ * a way to sign in is removed. The person gets a mail with a link to choose a new password. Older
+ * passkeys and authenticators stay: they are the person's own. False if the person is gone.
  */
 export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Promise<boolean> {
   const { userId } = ended
@@ -100,8 +103,9 @@ export async function endEverything(tx: Transaction<DB>, ended: EndedPerson): Pr
 }
 
 /**
- * Corrects the name that a school typed. Another school keeps what it typed, and the account keeps its own name, which is the
- * person's alone. The entry in the audit log has neither name, because it stays when the person is forgotten.
+ * Corrects the name that a school typed. Another school keeps what it typed, and the account keeps
+ * its own name, which is the person's alone. The entry in the audit log has neither name, because
+ * it stays when the person is forgotten.
  */
 export const correctName = unscopedWrite({
   name: 'people.correct_name',
@@ -112,7 +116,8 @@ export const correctName = unscopedWrite({
   input: z.strictObject({ id, name: addedPerson.name }),
   output: z.strictObject({ id }),
   async run(tx, _actor, { id: userId, name }) {
-    // Naming joined_at makes the trigger count the version: who changes roles with an older page is told.
+    // Naming joined_at makes the trigger count the version: who changes roles with an older page is
+    // told.
     const { rows } = await tx.run(sql<{ signed_in: boolean }>`
       update school_members m set joined_at = m.joined_at,
         typed_name = case when m.signed_in_at is null then ${name.trim()} else m.typed_name end

@@ -63,8 +63,8 @@ export function normalEmail(email: string): string {
 const LONGEST_EMAIL = 320
 
 /**
- * An email that a stranger typed, as a value to compare. PostgreSQL rejects a NUL byte in text, and no stored email has
- * one or is longer: the text that results finds no account.
+ * An email that a stranger typed, as a value to compare. PostgreSQL rejects a NUL byte in text, and
+ * no stored email has one or is longer: the text that results finds no account.
  */
 export function typedEmail(typed: string): string {
   const email = normalEmail(typed).replaceAll('\0', '\ufffd')
@@ -73,8 +73,8 @@ export function typedEmail(typed: string): string {
 
 /**
  * The account with this email, created if there is none. An existing account keeps its name and
- * password, so that a school that adds a known email cannot change the account or learn about it: the
- * statements are the same in both cases.
+ * password, so that a school that adds a known email cannot change the account or learn about it:
+ * the statements are the same in both cases.
  */
 export async function findOrCreatePerson(
   db: Db,
@@ -99,8 +99,9 @@ export async function findOrCreatePerson(
 }
 
 /**
- * Whether the account `u` has never had anything to sign in with, at any school. Only then may a school that gave a role by
- * itself send a link that sets a password: it can take over nothing. A password that was removed counts as one.
+ * Whether the account `u` has never had anything to sign in with, at any school. Only then may a
+ * school that gave a role by itself send a link that sets a password: it can take over nothing. A
+ * password that was removed counts as one.
  */
 export const HAD_NO_CREDENTIAL = sql<boolean>`(u.password_hash is null and u.password_changed_at is null
   and not exists (select from passkeys p where p.user_id = u.id))`

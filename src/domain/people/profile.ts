@@ -21,7 +21,10 @@ export function readName(typed: string): { name: string } | { problem: string } 
   return { problem: issue?.message ?? 'Enter your name.' }
 }
 
-/** Changes the name of a person, at every school. Schools where they have never signed in go on seeing the name they typed. */
+/**
+ * Changes the name of a person, at every school. Schools where they have never signed in go on
+ * seeing the name they typed.
+ */
 export async function changeName(
   tx: SchoolTx,
   userId: string,
@@ -61,8 +64,9 @@ const MOST_UNUSED = 20
 const KEPT_UNUSED_MINUTES = 60
 
 /**
- * Stores a picture and makes it that of the person. Its row is there before its bytes, so that the purge finds them
- * whenever this process ends. False if the person has stored too many in the last hour.
+ * Stores a picture and makes it that of the person. Its row is there before its bytes, so that the
+ * purge finds them whenever this process ends. False if the person has stored too many in the last
+ * hour.
  */
 export async function setPicture(
   db: SchoolDb,

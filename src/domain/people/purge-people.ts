@@ -20,7 +20,10 @@ interface DueRequest {
 /** A request that could not be done is tried again after this time. */
 const BLOCKED_HOURS = 24
 
-/** Crosses schools: does what people asked for when its time has come, each in a transaction of its own. */
+/**
+ * Crosses schools: does what people asked for when its time has come, each in a transaction of its
+ * own.
+ */
 export const deletionSweep: Sweep = {
   name: 'deletion_requests',
   async step(db) {
@@ -83,8 +86,8 @@ async function deleteNow(tx: Transaction<DB>, { user_id, school_id }: DueRequest
 const id = { column: 'id', type: 'uuid' } as const
 
 /**
- * Crosses schools: people whose deletion is due, and factors that were lost; sessions, trusted browsers, links in mails,
- * changes of an email, mails and failure counters that have expired.
+ * Crosses schools: people whose deletion is due, and factors that were lost; sessions, trusted
+ * browsers, links in mails, changes of an email, mails and failure counters that have expired.
  */
 export const peopleSweeps: readonly Sweep[] = [
   deletionSweep,

@@ -5,9 +5,9 @@ import { type AccountRecovery, RECENT_DAYS, recoveryEntry } from './account-reco
 import { recordAboutPerson } from './notices.ts'
 
 /*
- * What was added to an account lately may be a thief's; what is older is the person's own, because they were told of it
- * by mail. So a link by mail removes only what is recent: a thief of the mailbox would otherwise remove the passkeys of
- * the person, and count as a person who has none.
+ * What was added to an account lately may be a thief's; what is older is the person's own, because
+ * they were told of it by mail. So a link by mail removes only what is recent: a thief of the
+ * mailbox would otherwise remove the passkeys of the person, and count as a person who has none.
  */
 
 const isRecent = sql<boolean>`created_at > now() - make_interval(days => ${sql.lit(RECENT_DAYS)})`

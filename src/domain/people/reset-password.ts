@@ -21,9 +21,10 @@ import { countTry, resetCounters, signInCounters, uncountTries } from './sign-in
 export const RESET_MINUTES = 60
 
 /**
- * Makes a link that sets the password of a member, once. Undefined for a person who has a password or a passkey and has never signed
- * in at this school: a role that the school gave by itself proves nothing, and a school that controls its host
- * name could read the link. Locks the person, so that a password that is set at the same moment ends the link.
+ * Makes a link that sets the password of a member, once. Undefined for a person who has a password
+ * or a passkey and has never signed in at this school: a role that the school gave by itself proves
+ * nothing, and a school that controls its host name could read the link. Locks the person, so that
+ * a password that is set at the same moment ends the link.
  */
 export async function mintResetLink(db: SchoolDb, userId: string): Promise<string | undefined> {
   const id = uuidv7()
@@ -76,9 +77,10 @@ export type ResetOutcome =
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
 
 /**
- * Sets a new password by a link. Each link works once. It ends every session, grant and pending code of the person, at
- * every school, and clears the failed tries, so that the person can sign in at once. A second factor stays, and so does
- * every passkey that the person has had for longer (`remove-recent-credentials.ts`): the mailbox alone must not replace them.
+ * Sets a new password by a link. Each link works once. It ends every session, grant and pending
+ * code of the person, at every school, and clears the failed tries, so that the person can sign in
+ * at once. A second factor stays, and so does every passkey that the person has had for longer
+ * (`remove-recent-credentials.ts`): the mailbox alone must not replace them.
  */
 export async function resetPassword(
   db: Db,
@@ -104,7 +106,8 @@ export async function resetPassword(
   if (problem !== undefined) return { kind: 'unfit', problem }
   const hash = await hashPassword(request.next, schoolDb.schoolId)
   const changed = await schoolDb.transaction(async (tx) => {
-    // The person first, like every new password: two links used at once would otherwise wait for each other.
+    // The person first, like every new password: two links used at once would otherwise wait for
+    // each other.
     await lockPerson(tx, userId)
     const used = await tx
       .update('password_resets')
@@ -133,8 +136,9 @@ export type ResetRequest =
   | { readonly kind: 'accepted' }
 
 /**
- * Stores that a mail for this email was asked for. No table of people is read here: whether there is an account, and
- * which mail it gets, is decided after the answer (`mail-rules.ts`). So known and unknown emails are the same work.
+ * Stores that a mail for this email was asked for. No table of people is read here: whether there
+ * is an account, and which mail it gets, is decided after the answer (`mail-rules.ts`). So known
+ * and unknown emails are the same work.
  */
 export async function requestPasswordReset(
   db: Db,

@@ -16,7 +16,10 @@ import type { Person } from './person.ts'
 /** A browser session ends IDLE_DAYS after its last use, and LONGEST_DAYS after its start. */
 const IDLE_DAYS = 14
 const LONGEST_DAYS = 90
-/** Browsers of a person that stay signed in, at all schools together; the ones not seen for longest end first. */
+/**
+ * Browsers of a person that stay signed in, at all schools together; the ones not seen for longest
+ * end first.
+ */
 const MOST_SESSIONS = 100
 /** `last_seen_at` is updated this often at most, so that not every page view is a write. */
 const SEEN_WITHIN_MINUTES = 10
@@ -34,17 +37,21 @@ export interface BrowserSession {
   readonly authenticatedAt: Date
   /** What was proved in this session; the last of it then. */
   readonly methods: readonly ProofMethod[]
-  /** When the passkey or authenticator of the last proof was added; undefined if that proof was another. */
+  /**
+   * When the passkey or authenticator of the last proof was added; undefined if that proof was
+   * another.
+   */
   readonly factorSince: Date | undefined
   /** The time of the database when this was read, to compute ages. */
   readonly readAt: Date
 }
 
 /**
- * A passkey that the device did not unlock (`unverified_passkey`) shows only that it is at hand. One that was proved before
- * the last proof is `earlier_passkey`: the session has two factors, but its last proof was one that can be phished. A
- * trusted device proves nothing: it says why no code was asked for. `other_school` is a passkey or a code that the person
- * proved at the school where it works, for this session (`factors/other-school.ts`).
+ * A passkey that the device did not unlock (`unverified_passkey`) shows only that it is at hand.
+ * One that was proved before the last proof is `earlier_passkey`: the session has two factors, but
+ * its last proof was one that can be phished. A trusted device proves nothing: it says why no code
+ * was asked for. `other_school` is a passkey or a code that the person proved at the school where
+ * it works, for this session (`factors/other-school.ts`).
  */
 export const PROOF_METHODS = [
   'password',
@@ -99,7 +106,10 @@ export interface ProvenByPassword extends ProvenPerson {
   readonly credential: PasswordCredential
 }
 
-/** The person, if the credential is still theirs. The rows are locked, so that a change waits, or is seen here. */
+/**
+ * The person, if the credential is still theirs. The rows are locked, so that a change waits, or is
+ * seen here.
+ */
 function stillProven(db: SchoolDb, { person, credential }: ProvenPerson): RawBuilder<unknown> {
   const alive = sql`u.id = ${person.id} and u.deleted_at is null`
   if (credential.kind === 'password') {
@@ -115,8 +125,9 @@ function stillProven(db: SchoolDb, { person, credential }: ProvenPerson): RawBui
 }
 
 /**
- * `stillProven`, for a new session or a renewed proof. The authenticator is looked for in a statement of its own, once the person
- * is locked, as `switchOnSecondFactor` locks them: a sign-in that was under way while it was switched on gets no session.
+ * `stillProven`, for a new session or a renewed proof. The authenticator is looked for in a
+ * statement of its own, once the person is locked, as `switchOnSecondFactor` locks them: a sign-in
+ * that was under way while it was switched on gets no session.
  */
 async function lockProven(tx: SchoolTx, proven: ProvenPerson): Promise<boolean> {
   const { rows } = await tx.run(sql`${stillProven(tx, proven)}`)
@@ -144,10 +155,11 @@ function factorSince(
 const ALONE: ReadonlySet<ProofMethod> = new Set(['password', 'mail_link'])
 
 /**
- * Starts a session. Only a hash of the cookie's secret is stored. The first one at a school is noted on the membership.
+ * Starts a session. Only a hash of the cookie's secret is stored. The first one at a school is
+ * noted on the membership.
  *
- * Undefined if the password was changed, the passkey removed or a second factor switched on since it was checked: each ends all
- * other sessions, and this one must not begin after that.
+ * Undefined if the password was changed, the passkey removed or a second factor switched on since
+ * it was checked: each ends all other sessions, and this one must not begin after that.
  */
 export async function startSession(
   db: SchoolDb,
@@ -179,9 +191,9 @@ export async function startSession(
 }
 
 /**
- * The person of a session proved again who they are. The session gets a new secret, so that a stolen copy of the old
- * cookie ends here; its id stays, so that forms in other tabs still fit. Undefined if the session has ended, is another
- * person's, or the credential has changed since.
+ * The person of a session proved again who they are. The session gets a new secret, so that a
+ * stolen copy of the old cookie ends here; its id stays, so that forms in other tabs still fit.
+ * Undefined if the session has ended, is another person's, or the credential has changed since.
  */
 export async function renewProof(
   db: SchoolDb,
@@ -203,7 +215,10 @@ export async function renewProof(
   return isRenewed ? { cookie: token.value } : undefined
 }
 
-/** What a session has proved with one proof more, which is the last one. A code is the proof that a trusted device left out. */
+/**
+ * What a session has proved with one proof more, which is the last one. A code is the proof that a
+ * trusted device left out.
+ */
 export function withProof(
   methods: readonly ProofMethod[],
   method: ProofMethod,
@@ -278,7 +293,9 @@ export async function findSession(
   }
 }
 
-/** Whether a session can still be used. The row of one that has expired stays until it is purged. */
+/**
+ * Whether a session can still be used. The row of one that has expired stays until it is purged.
+ */
 export async function isSessionOpen(db: SchoolDb, id: string): Promise<boolean> {
   const { rows } = await db.run(sql`
     select from browser_sessions b where b.id = ${id} and b.school_id = ${db.schoolId} and ${isOpen}`)
@@ -286,8 +303,8 @@ export async function isSessionOpen(db: SchoolDb, id: string): Promise<boolean> 
 }
 
 /**
- * Whether the session goes on, with all roles that its person had when it was read. A session that expired meanwhile goes on.
- * docs/architecture.md has the order of locks.
+ * Whether the session goes on, with all roles that its person had when it was read. A session that
+ * expired meanwhile goes on. docs/architecture.md has the order of locks.
  */
 export function sessionHolds(db: SchoolDb, { id, roles }: BrowserSession): RawBuilder<boolean> {
   return sql`(exists (
@@ -319,8 +336,8 @@ export async function endSessionsAt(db: SchoolDb, userId: string): Promise<void>
 }
 
 /**
- * Crosses schools: ends all sessions of a person but those named. No browser stays trusted: the next sign-in asks for a code
- * again.
+ * Crosses schools: ends all sessions of a person but those named. No browser stays trusted: the
+ * next sign-in asks for a code again.
  */
 export async function endSessionsOfPerson(
   db: Db,

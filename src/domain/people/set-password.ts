@@ -58,7 +58,10 @@ const NEWS: Partial<Record<NewPassword['by'], 'first_password' | 'everything_end
   end_everything: 'everything_ended',
 }
 
-/** What sets a password, or ends the other sessions of a person, locks the person first: two browsers may do it at once. */
+/**
+ * What sets a password, or ends the other sessions of a person, locks the person first: two
+ * browsers may do it at once.
+ */
 export async function lockPerson(db: SchoolTx, userId: string): Promise<void> {
   await acrossSchools(db)
     .selectFrom('users')
@@ -69,15 +72,16 @@ export async function lockPerson(db: SchoolTx, userId: string): Promise<void> {
 }
 
 /**
- * Stores a new password, for every way to choose one. All sessions at every school end, all links for a forgotten
- * password, and, if asked for, all grants and pending codes; the person gets a mail about it, unless no school may tell
- * them (`notices.ts`). False if the password was changed in the meantime: then nothing happens.
+ * Stores a new password, for every way to choose one. All sessions at every school end, all links
+ * for a forgotten password, and, if asked for, all grants and pending codes; the person gets a mail
+ * about it, unless no school may tell them (`notices.ts`). False if the password was changed in the
+ * meantime: then nothing happens.
  */
 export async function setPassword(db: SchoolTx, fresh: NewPassword): Promise<boolean> {
   return await storePassword(acrossSchools(db), fresh, db.schoolId)
 }
 
-/** The same for what is done at no school, or at the school `here`. */
+/** Sets a password at no school, or at the school `here`. */
 export async function storePassword(
   tx: Transaction<DB>,
   fresh: NewPassword,
@@ -150,9 +154,9 @@ interface PasswordChangeRequest {
 }
 
 /**
- * Changes the password of the signed-in person, who must type the current one. All sessions end, at every school:
- * a cookie may have been stolen. The caller starts a new one. Crosses schools, because a person has one account for
- * all of them.
+ * Changes the password of the signed-in person, who must type the current one. All sessions end, at
+ * every school: a cookie may have been stolen. The caller starts a new one. Crosses schools,
+ * because a person has one account for all of them.
  */
 export async function changePassword(
   db: Db,
@@ -165,8 +169,9 @@ export async function changePassword(
   const minimum = minimumLength(await hasSecondFactor(db, person.id))
   const problem = await findPasswordProblem(next, { ...person, school }, minimum)
   if (problem !== undefined) return { kind: 'unfit', problem }
-  // An attacker could guess passwords here as well, so it counts as a sign-in try. The session proves the browser, and
-  // its counter is its own: strangers who guess at the sign-in page cannot keep the person from changing the password.
+  // An attacker could guess passwords here as well, so it counts as a sign-in try. The session
+  // proves the browser, and its counter is its own: strangers who guess at the sign-in page cannot
+  // keep the person from changing the password.
   const proof = await signIn(db, throttleKey, {
     email: person.email,
     password: current,

@@ -14,9 +14,10 @@ import { PROOF_METHODS, type ProofMethod, type ProvenByPassword } from './sessio
 import { setPassword } from './set-password.ts'
 
 /*
- * A password from before today's rule may be right, but too short: a new one replaces it before the sign-in gives a
- * session. Nothing is stored in between. The proof that the person typed the old one travels sealed through the
- * form; it fits only the stored hash, so it works once, and only the browser in which the old one was typed.
+ * A password from before today's rule may be right, but too short: a new one replaces it before the
+ * sign-in gives a session. Nothing is stored in between. The proof that the person typed the old
+ * one travels sealed through the form; it fits only the stored hash, so it works once, and only the
+ * browser in which the old one was typed.
  */
 
 const PURPOSE = 'short-password'
@@ -42,7 +43,10 @@ export function sealShortPassword(
   return sealMessage(keyring, PURPOSE, schoolId, proof, Date.now() + LIFETIME_MS)
 }
 
-/** The person whose short password this proves; undefined if it is forged, too old, used or of another browser. */
+/**
+ * The person whose short password this proves; undefined if it is forged, too old, used or of
+ * another browser.
+ */
 export async function findShortPassword(
   db: Db,
   keyring: Keyring,
@@ -68,7 +72,9 @@ export async function findShortPassword(
   }
 }
 
-/** The minimum for a person who proved this: a code shows that their password sign-ins ask for one. */
+/**
+ * The minimum for a person who proved this: a code shows that their password sign-ins ask for one.
+ */
 export function shortestAfter(methods: readonly ProofMethod[]): number {
   return minimumLength(methods.some((method) => method !== 'password'))
 }

@@ -12,12 +12,16 @@ export interface Requester {
 }
 
 /**
- * Allowed failures in a window: for one account from one address, for one account from all unknown browsers,
- * from one address, which may be a whole office, and for one account from a browser that signed in to it before.
+ * Allowed failures in a window: for one account from one address, for one account from all unknown
+ * browsers, from one address, which may be a whole office, and for one account from a browser that
+ * signed in to it before.
  */
 const FAILURES = { accountFromAddress: 10, account: 50, address: 100, device: 10 } as const
 
-/** For one account from a whole network. Below `account`: one network must not lock an account for all others. */
+/**
+ * For one account from a whole network. Below `account`: one network must not lock an account for
+ * all others.
+ */
 const ACCOUNT_FROM_NETWORK = 40
 
 export interface SignInCounters {
@@ -27,8 +31,8 @@ export interface SignInCounters {
 }
 
 /**
- * The failure counters of one try. A known browser has only its own: otherwise strangers with wrong passwords could
- * lock the person out. Without the cookie of that browser nothing can count on it.
+ * The failure counters of one try. A known browser has only its own: otherwise strangers with wrong
+ * passwords could lock the person out. Without the cookie of that browser nothing can count on it.
  *
  * @see OWASP, Slow Down Online Guessing Attacks with Device Cookies
  */
@@ -59,8 +63,9 @@ export function signInCounters(
 }
 
 /**
- * Answers with a passkey that were wrong. Their own counters: guesses at passwords must not close this way in. Strangers count at
- * one school by their address; a browser that knows the account, and a session, have a counter that no stranger can fill.
+ * Answers with a passkey that were wrong. Their own counters: guesses at passwords must not close
+ * this way in. Strangers count at one school by their address; a browser that knows the account,
+ * and a session, have a counter that no stranger can fill.
  */
 export function passkeyCounters(
   key: Buffer,
@@ -74,9 +79,10 @@ export function passkeyCounters(
 }
 
 /**
- * Wrong codes of an authenticator app, for one account: from a browser where a code of it was right before, from one
- * address, and from all other browsers together. Three codes of a million are right at a time, so who knows the password and
- * guesses for a year has a chance of about three in a hundred.
+ * Wrong codes of an authenticator app, for one account: from a browser where a code of it was right
+ * before, from one address, and from all other browsers together. Three codes of a million are
+ * right at a time, so who knows the password and guesses for a year has a chance of about three in
+ * a hundred.
  */
 const CODES = { browser: 10, browserInDay: 30, accountFromAddress: 10, accountInDay: 30 } as const
 const DAY_MINUTES = 24 * 60
@@ -105,10 +111,15 @@ export function codeCounters(
   ]
 }
 
-/** Requests for a mail in an hour: for one account from one address, and from one address in all. */
+/**
+ * Requests for a mail in an hour: for one account from one address, and from one address in all.
+ */
 const REQUESTS = { accountFromAddress: 3, address: 30 } as const
 
-/** No counter is shared by strangers and the person: nothing that they send keeps the person's own request back. */
+/**
+ * No counter is shared by strangers and the person: nothing that they send keeps the person's own
+ * request back.
+ */
 function requestCounters(key: Buffer, what: string, email: string, from: string): ThrottleLimit[] {
   return addressBuckets(from).flatMap(({ name, times }) => [
     limit(
@@ -128,12 +139,15 @@ export function signUpCounters(key: Buffer, email: string, address: string): Thr
   return requestCounters(key, 'sign-up', email, address)
 }
 
-/** One mail with a link in this time, for one account and school; further requests find it in the mailbox. */
+/**
+ * One mail with a link in this time, for one account and school; further requests find it in the
+ * mailbox.
+ */
 export const MAIL_MINUTES = 10
 
 /**
- * A new password ends the links, so it begins a new counter: otherwise a thief who knows the password could ask for a
- * link, change the password, and so keep the next link away.
+ * A new password ends the links, so it begins a new counter: otherwise a thief who knows the
+ * password could ask for a link, change the password, and so keep the next link away.
  */
 export function linkMailCounter(
   key: Buffer,
@@ -145,14 +159,20 @@ export function linkMailCounter(
   return limit(key, `mail:${schoolId}:${userId}:${password}`, 1)
 }
 
-/** Mails in an hour that a school sends to people who asked for a link. Far more than people of one school forget. */
+/**
+ * Mails in an hour that a school sends to people who asked for a link. Far more than people of one
+ * school forget.
+ */
 const LINK_MAILS_PER_HOUR = 1000
 
 export function schoolMailCounter(key: Buffer, schoolId: string): ThrottleLimit {
   return limit(key, `mail:${schoolId}`, LINK_MAILS_PER_HOUR)
 }
 
-/** Mails about new browsers in an hour, for one person: enough to be told, however many browsers a thief uses. */
+/**
+ * Mails about new browsers in an hour, for one person: enough to be told, however many browsers a
+ * thief uses.
+ */
 const NEW_BROWSERS_PER_HOUR = 5
 
 export function newBrowserCounter(key: Buffer, userId: string): ThrottleLimit {
@@ -165,8 +185,8 @@ export function signUpMailCounter(key: Buffer, schoolId: string, email: string):
 }
 
 /**
- * Mails about sign-ups in an hour. Strangers choose the addresses, so these have a counter of their own: a flood must not
- * keep links for forgotten passwords back.
+ * Mails about sign-ups in an hour. Strangers choose the addresses, so these have a counter of their
+ * own: a flood must not keep links for forgotten passwords back.
  */
 const SIGN_UP_MAILS_PER_HOUR = 500
 
@@ -195,21 +215,30 @@ export function emailChangeCounter(key: Buffer, userId: string): ThrottleLimit {
   return limit(key, `email-change:${userId}`, EMAIL_CHANGES_PER_HOUR)
 }
 
-/** Mails in an hour that ask the owner of an address about a change, for all people and schools together. */
+/**
+ * Mails in an hour that ask the owner of an address about a change, for all people and schools
+ * together.
+ */
 const CHANGE_MAILS_TO_ADDRESS = 3
 
 export function changeMailCounter(key: Buffer, email: string): ThrottleLimit {
   return limit(key, `email-change-mail:${email}`, CHANGE_MAILS_TO_ADDRESS)
 }
 
-/** Reports in an hour that all factors of a person are lost. Each sends a mail, and can be taken back at once. */
+/**
+ * Reports in an hour that all factors of a person are lost. Each sends a mail, and can be taken
+ * back at once.
+ */
 const LOST_FACTORS_PER_HOUR = 5
 
 export function lostFactorsCounter(key: Buffer, userId: string): ThrottleLimit {
   return limit(key, `lost-factors:${userId}`, LOST_FACTORS_PER_HOUR)
 }
 
-/** Changes of a password in an hour. Each ends the links in the mailbox, so a thief must not do it again and again. */
+/**
+ * Changes of a password in an hour. Each ends the links in the mailbox, so a thief must not do it
+ * again and again.
+ */
 const CHANGES_PER_HOUR = 10
 
 export function passwordChangeCounter(key: Buffer, userId: string): ThrottleLimit {
@@ -229,9 +258,9 @@ export interface ThrottleLimit {
 }
 
 /**
- * Counts a try before its outcome is known and returns how many seconds to wait; 0 if the try may go
- * on. If it counted afterwards, many guesses at the same time would all pass. The caller takes a try
- * that was not a failed guess back with `uncountTries`.
+ * Counts a try before its outcome is known and returns how many seconds to wait; 0 if the try may
+ * go on. If it counted afterwards, many guesses at the same time would all pass. The caller takes a
+ * try that was not a failed guess back with `uncountTries`.
  */
 export async function countTry(
   db: Db,
@@ -277,7 +306,8 @@ export async function uncountTries(
   { returned = [], cleared = [] }: Uncounted,
 ): Promise<void> {
   const all = [...returned, ...cleared].map((limit) => limit.bucket)
-  // The failures that the lock has read: another try may have changed them since the statement began.
+  // The failures that the lock has read: another try may have changed them since the statement
+  // began.
   const forgotten = sql<boolean>`mine.bucket = any(${cleared.map((limit) => limit.bucket)}::bytea[]) or mine.failures <= 1`
   await sql`
     with mine as materialized (

@@ -25,8 +25,9 @@ const WINDOW_MINUTES = 15
 const BUSY_SECONDS = 5
 
 /**
- * A try counts as a failure until its password is checked. These limits keep the number of unchecked
- * tries below the allowed failures, so that many correct sign-ins at the same time are not refused.
+ * A try counts as a failure until its password is checked. These limits keep the number of
+ * unchecked tries below the allowed failures, so that many correct sign-ins at the same time are
+ * not refused.
  */
 const perAccount = new KeyedLimiter({ running: 4, waiting: 64 })
 const perAddress = new KeyedLimiter({ running: 32, waiting: 256 })
@@ -34,14 +35,16 @@ const perAddress = new KeyedLimiter({ running: 32, waiting: 256 })
 interface Attempt extends Requester {
   readonly email: string
   readonly password: string
-  /** Password checks are shared fairly by school: many sign-ins at one must not block the others. */
+  /**
+   * Password checks are shared fairly by school: many sign-ins at one must not block the others.
+   */
   readonly schoolId: string
 }
 
 /**
  * Checks an email and a password. Crosses schools, because a person has one account. Throttled per
- * account and per address, and the same steps are made for accounts that do not exist. A browser that signed in to
- * the account before has a counter of its own and waits behind no stranger.
+ * account and per address, and the same steps are made for accounts that do not exist. A browser
+ * that signed in to the account before has a counter of its own and waits behind no stranger.
  */
 export async function signIn(
   db: Db,

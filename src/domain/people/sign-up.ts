@@ -25,8 +25,9 @@ export type SignUpRequest =
   | { readonly kind: 'accepted' }
 
 /**
- * Stores that a person wants to sign up. As for a forgotten password, no table of people is read before the answer, and
- * there is no account before the mailbox is proven: `mail-rules.ts` decides what the mail says.
+ * Stores that a person wants to sign up. As for a forgotten password, no table of people is read
+ * before the answer, and there is no account before the mailbox is proven: `mail-rules.ts` decides
+ * what the mail says.
  */
 export async function requestSignUp(
   db: Db,
@@ -50,8 +51,8 @@ export async function requestSignUp(
 }
 
 /*
- * The link in the mail proves the mailbox. It is sealed and stored nowhere, because strangers cause it. It works until
- * there is an account with a password, so it makes one account.
+ * The link in the mail proves the mailbox. It is sealed and stored nowhere, because strangers cause
+ * it. It works until there is an account with a password, so it makes one account.
  */
 
 export const SIGN_UP_MINUTES = 60
@@ -76,9 +77,10 @@ export function openSignUpLink(
 }
 
 /**
- * Makes a person a student of the school, by their own wish. A person who has a role keeps it as it is. The caller has
- * proof that it is this person: a session here, which then counts as their first sign-in, or their mailbox, and the session that
- * begins next is the first one. It must not look like one after another sign-in, which the person would be told about.
+ * Makes a person a student of the school, by their own wish. A person who has a role keeps it as it
+ * is. The caller has proof that it is this person: a session here, which then counts as their first
+ * sign-in, or their mailbox, and the session that begins next is the first one. It must not look
+ * like one after another sign-in, which the person would be told about.
  */
 export async function joinAsStudent(
   tx: SchoolTx,
@@ -119,9 +121,10 @@ interface SignUp {
 }
 
 /**
- * Makes the account of a person who opened the link in their mailbox, and their role here. An account that a school made
- * for this email, and that has no credential yet, becomes theirs, with the name that they typed. Any other account
- * stays untouched: the reader of a mailbox must not get into it here.
+ * Makes the account of a person who opened the link in their mailbox, and their role here. An
+ * account that a school made for this email, and that has no credential yet, becomes theirs, with
+ * the name that they typed. Any other account stays untouched: the reader of a mailbox must not get
+ * into it here.
  */
 export async function finishSignUp(db: SchoolDb, signUp: SignUp): Promise<SignUpOutcome> {
   const { link, name, next, school } = signUp
@@ -141,7 +144,10 @@ export async function finishSignUp(db: SchoolDb, signUp: SignUp): Promise<SignUp
   })
 }
 
-/** Undefined if there is an account that a person can sign in to, or one that can still take the address back. */
+/**
+ * Undefined if there is an account that a person can sign in to, or one that can still take the
+ * address back.
+ */
 async function makeAccount(
   tx: SchoolTx,
   { link: { email }, name, requestId }: SignUp,

@@ -39,8 +39,9 @@ interface Row {
 }
 
 /**
- * Crosses schools: where a person is signed in. Only for the person: a school learns nothing of sessions at another one.
- * A person has at most a hundred sessions (`sessions.ts`), so this needs no pages.
+ * Crosses schools: where a person is signed in. Only for the person: a school learns nothing of
+ * sessions at another one. A person has at most a hundred sessions (`sessions.ts`), so this needs
+ * no pages.
  */
 export async function signedInBrowsers(
   db: Db,
@@ -74,8 +75,9 @@ function countBySchool(rows: readonly Row[]): readonly SignedInElsewhere[] {
 }
 
 /**
- * Ends another browser of the same person at this school. A trusted browser is not known by its session, so none stays
- * trusted here: each asks for a code at its next sign-in. False if there is no such session.
+ * Ends another browser of the same person at this school. A trusted browser is not known by its
+ * session, so none stays trusted here: each asks for a code at its next sign-in. False if there is
+ * no such session.
  */
 export async function endBrowser(
   db: SchoolDb,
@@ -106,8 +108,8 @@ export async function endBrowser(
 }
 
 /**
- * Ends all other sessions of the person, at every school, and all their apps if they want that. The audit entry of this school does not say how many: most
- * may be of other schools.
+ * Ends all other sessions of the person, at every school, and all their apps if they want that. The
+ * audit entry of this school does not say how many: most may be of other schools.
  */
 export async function endOtherBrowsers(
   db: SchoolDb,

@@ -15,7 +15,9 @@ interface DeletionCursor {
   readonly after: Position
 }
 
-/** Removes the rows and files of a deleted school. A table that is begun again goes on where it was. */
+/**
+ * Removes the rows and files of a deleted school. A table that is begun again goes on where it was.
+ */
 export const deleteSchoolJob: JobKind<object, DeletionCursor> = {
   name: 'schools.delete',
   isCleanUp: true,
@@ -42,9 +44,9 @@ interface Names {
 }
 
 /**
- * Deletes a school for good. Nothing answers at its origin any more when this transaction commits, and its names are free
- * for another school; a job removes its rows and files. The accounts of its people belong to no school and stay, and so
- * does the audit log, for as long as it is kept.
+ * Deletes a school for good. Nothing answers at its origin any more when this transaction commits,
+ * and its names are free for another school; a job removes its rows and files. The accounts of its
+ * people belong to no school and stay, and so does the audit log, for as long as it is kept.
  */
 export async function deleteSchool(tx: SchoolTx, by: Actor): Promise<void> {
   const { rows } = await tx.run(sql<Names>`
@@ -63,8 +65,9 @@ export async function deleteSchool(tx: SchoolTx, by: Actor): Promise<void> {
 }
 
 /**
- * Crosses schools: removes the row of a deleted school once the job that removed its other rows has expired. A request that
- * was under way when the school was deleted may have added some behind the job: they go now.
+ * Crosses schools: removes the row of a deleted school once the job that removed its other rows has
+ * expired. A request that was under way when the school was deleted may have added some behind the
+ * job: they go now.
  */
 export const schoolSweep: Sweep = {
   name: 'schools',
@@ -127,7 +130,10 @@ export function inOrder(names: readonly string[], keys: readonly ForeignKey[]): 
 /** Rows of one statement. Each takes the rows of other tables with it that cannot be without it. */
 const REMOVED_AT_ONCE = 500
 
-/** The audit log outlives what it names, and the jobs of a school go with their files when they expire. */
+/**
+ * The audit log outlives what it names, and the jobs of a school go with their files when they
+ * expire.
+ */
 const STAY = ['audit_entries', 'jobs']
 
 interface KeyColumn {
@@ -142,7 +148,10 @@ export interface SchoolTable {
   readonly key: readonly KeyColumn[]
 }
 
-/** The key of the last row that was removed, as texts; null at the beginning, and for a table without such a key. */
+/**
+ * The key of the last row that was removed, as texts; null at the beginning, and for a table
+ * without such a key.
+ */
 type Position = readonly string[] | null
 
 /** The tables with rows of schools, each before the tables that it references. */
@@ -173,8 +182,9 @@ export interface Removed {
 }
 
 /**
- * Removes up to `REMOVED_AT_ONCE` rows of the school, and their files. In the order of the key, behind those that were removed
- * before: without it PostgreSQL would walk over all rows that are gone already, each time.
+ * Removes up to `REMOVED_AT_ONCE` rows of the school, and their files. In the order of the key,
+ * behind those that were removed before: without it PostgreSQL would walk over all rows that are
+ * gone already, each time.
  */
 async function removeSomeRows(
   tx: SchoolTx,

@@ -109,8 +109,8 @@ const PRIVATE_HOST = /^(?:localhost|.+\.localhost|.+\.test|127(?:\.\d{1,3}){3}|\
 
 /**
  * Reads an origin as a person types it and returns the normal form that requests are compared with:
- * lower case, no default port, no trailing dot or slash. Plain http is only for this machine and for
- * tests, because everything that an authorization server sends must use TLS.
+ * lower case, no default port, no trailing dot or slash. Plain http is only for this machine and
+ * for tests, because everything that an authorization server sends must use TLS.
  *
  * @see RFC 6454 §6.2, RFC 8414 §2, RFC 6749 §3.1
  */

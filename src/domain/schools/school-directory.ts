@@ -14,10 +14,14 @@ interface Known {
  */
 export class KnownOrigins<Entry extends Known> {
   readonly #max: number
-  /** Strangers can make up hosts without end: these have a small part, and push out each other only. */
+  /**
+   * Strangers can make up hosts without end: these have a small part, and push out each other only.
+   */
   readonly #maxUnknown: number
   readonly #entries = new Map<string, Entry>()
-  /** The origins by the id of their school; the key undefined holds the origins without a school. */
+  /**
+   * The origins by the id of their school; the key undefined holds the origins without a school.
+   */
   readonly #originsOf = new Map<string | undefined, Set<string>>()
   /** The schools of forgotten origins. */
   readonly #formerIds = new Map<string, string>()
@@ -36,7 +40,10 @@ export class KnownOrigins<Entry extends Known> {
     return this.#entries.get(origin)?.school?.id ?? this.#formerIds.get(origin)
   }
 
-  /** Removes the oldest entry if the cache is full, or the oldest without a school if there are too many. */
+  /**
+   * Removes the oldest entry if the cache is full, or the oldest without a school if there are too
+   * many.
+   */
   set(origin: string, entry: Entry): void {
     this.#delete(origin)
     this.#entries.set(origin, entry)
@@ -49,7 +56,10 @@ export class KnownOrigins<Entry extends Known> {
     if (this.#entries.size > this.#max) this.#deleteFirst(this.#entries)
   }
 
-  /** Forgets a changed school, and all origins without a school: the school may have one of them now. */
+  /**
+   * Forgets a changed school, and all origins without a school: the school may have one of them
+   * now.
+   */
   forget(schoolId: string): void {
     for (const id of [schoolId, undefined]) {
       for (const origin of this.#originsOf.get(id) ?? []) this.#delete(origin)
@@ -73,8 +83,8 @@ export class KnownOrigins<Entry extends Known> {
     if (id !== undefined) this.#keepFormer(origin, id)
     const origins = this.#originsOf.get(id)
     origins?.delete(origin)
-    // The empty set of the key undefined stays: a Map becomes slow if one key is deleted and set again
-    // all the time, because it searches all deleted entries until it is resized.
+    // The empty set of the key undefined stays: a Map becomes slow if one key is deleted and set
+    // again all the time, because it searches all deleted entries until it is resized.
     if (origins?.size === 0 && id !== undefined) this.#originsOf.delete(id)
   }
 
@@ -89,9 +99,15 @@ export class KnownOrigins<Entry extends Known> {
 
 /** How long a school is cached if a notice of a change may have been missed. */
 const LIFETIME_MS = 30_000
-/** How long if no notice was missed. Time alone changes a school too: a retired key is published for a day. */
+/**
+ * How long if no notice was missed. Time alone changes a school too: a retired key is published for
+ * a day.
+ */
 const LONGEST_MS = 300_000
-/** A request in this last part of the lifetime starts a new reading, so that no request waits for it. */
+/**
+ * A request in this last part of the lifetime starts a new reading, so that no request waits for
+ * it.
+ */
 const AHEAD_MS = 10_000
 /** More schools than this are read again in turn. Made-up hosts have a tenth of it. */
 const MAX_ENTRIES = 20_000
@@ -104,8 +120,8 @@ interface Entry {
 }
 
 /**
- * Finds the school of an origin by one map lookup, however many schools there are. PostgreSQL sends a
- * notice of every change. While the notices arrive, a school is read again after five minutes;
+ * Finds the school of an origin by one map lookup, however many schools there are. PostgreSQL sends
+ * a notice of every change. While the notices arrive, a school is read again after five minutes;
  * otherwise after half a minute.
  */
 export class SchoolDirectory {
@@ -160,8 +176,8 @@ export class SchoolDirectory {
   }
 
   /**
-   * A school that was read before the notice of a change must not be cached after it. The notice removes
-   * the entry of this reading, so the result is stored only if that entry is still there.
+   * A school that was read before the notice of a change must not be cached after it. The notice
+   * removes the entry of this reading, so the result is stored only if that entry is still there.
    */
   async #read(origin: string, entry: Entry): Promise<School | undefined> {
     const readAt = this.#now()

@@ -85,7 +85,10 @@ export const changeSettings = unscopedWrite({
   audit: () => [],
 })
 
-/** Whether the changes let more people, apps or players of videos in, move the school, or end a protection of what they hold. */
+/**
+ * Whether the changes let more people, apps or players of videos in, move the school, or end a
+ * protection of what they hold.
+ */
 function letsMoreIn(changes: SchoolChanges): boolean {
   const { origin, subdomain, variant, document_hosts, video_hosts } = changes
   return (

@@ -24,7 +24,10 @@ export interface Appearance {
 export interface School {
   readonly id: string
   readonly subdomain: string
-  /** Scheme, host and port, without a trailing slash: the issuer, and the start of every URL we send. */
+  /**
+   * Scheme, host and port, without a trailing slash: the issuer, and the start of every URL we
+   * send.
+   */
   readonly origin: string
   readonly name: string
   readonly description: string
@@ -40,7 +43,10 @@ export interface School {
   /** Whether it publishes the metadata document of a tool of its own. */
   readonly hasTools: boolean
   readonly endAuthorizationOnReplay: boolean
-  /** From then on owners and admins need a passkey or a second factor; undefined if it is not demanded. */
+  /**
+   * From then on owners and admins need a passkey or a second factor; undefined if it is not
+   * demanded.
+   */
   readonly operatorFactorFrom: Date | undefined
   /** Whether people may make an account on its pages and become students. */
   readonly signUp: boolean
@@ -49,7 +55,10 @@ export interface School {
   /** Hosts from which lectures play videos on the page. */
   readonly videoHosts: readonly string[]
   readonly appearance: Appearance
-  /** Keys that a verifier may need, newest first. A retired key stays for a day, for ID tokens it signed. */
+  /**
+   * Keys that a verifier may need, newest first. A retired key stays for a day, for ID tokens it
+   * signed.
+   */
   readonly keys: readonly SchoolKey[]
   readonly sealedSigningKey: { readonly kid: string; readonly sealed: Buffer } | undefined
 }
@@ -167,7 +176,9 @@ export async function schoolTimeZone(tx: SchoolTx): Promise<string> {
   return rows[0]?.time_zone ?? 'UTC'
 }
 
-/** A time in the words of a notification, such as "Tuesday, March 2, 2027 at 9:30 AM (Asia/Taipei)". */
+/**
+ * A time in the words of a notification, such as "Tuesday, March 2, 2027 at 9:30 AM (Asia/Taipei)".
+ */
 export function timeInWords(at: Date, timeZone: string): string {
   const when = at.toLocaleString('en', { timeZone, dateStyle: 'full', timeStyle: 'short' })
   return `${when} (${timeZone})`

@@ -87,7 +87,10 @@ export const activateKey = (keyring: Keyring) =>
     ],
   })
 
-/** The key stays in the JWKS for a day, for the tokens that it signed; one that leaked leaves it at once. */
+/**
+ * The key stays in the JWKS for a day, for the tokens that it signed; one that leaked leaves it at
+ * once.
+ */
 export const retireKey = unscopedWrite({
   name: 'signing_keys.retire',
   title: 'Retire a signing key',
@@ -113,7 +116,9 @@ export const retireKey = unscopedWrite({
   audit: ({ kid: subject, before }, { leaked }) => [retiredEntry(subject, before, leaked)],
 })
 
-/** A key that never signed is no loss; whether this one did is the first question after an accident. */
+/**
+ * A key that never signed is no loss; whether this one did is the first question after an accident.
+ */
 function retiredEntry(subject: string, before: KeyStage, leaked = false): AuditedChange {
   const changed = whatChanged({ stage: before }, { stage: 'retired' }, ['stage'])
   return { action: 'key.retired', subject, detail: { ...changed, ...(leaked && { leaked }) } }

@@ -16,7 +16,9 @@ export const SEALED_SIGNING_KEYS: SealedColumn = {
   context: ({ school_id: schoolId = '' }) => schoolId,
 }
 
-/** The keys that a verifier may need: those that will sign, that sign, and that signed within a day. */
+/**
+ * The keys that a verifier may need: those that will sign, that sign, and that signed within a day.
+ */
 export function publishedKeys(school: School): readonly SchoolKey[] {
   return school.keys
 }
@@ -34,7 +36,10 @@ export class UnreadableKeyError extends Error {
   override readonly name = 'UnreadableKeyError'
 }
 
-/** The signer with the school's active key, or undefined if the school has none. Throws UnreadableKeyError. */
+/**
+ * The signer with the school's active key, or undefined if the school has none. Throws
+ * UnreadableKeyError.
+ */
 export function findSigner(
   school: School,
   keyring: Keyring,
@@ -62,9 +67,9 @@ function openKey(schoolId: string, kid: string, sealed: Buffer, keyring: Keyring
 }
 
 /**
- * How long a key is published before it may sign. Our header lets clients cache the JWKS for an hour,
- * but some verifiers ignore it and fetch the JWKS twice a day. They refuse a token that is signed with
- * a key they have not seen, so the key waits until the slowest of them have it.
+ * How long a key is published before it may sign. Our header lets clients cache the JWKS for an
+ * hour, but some verifiers ignore it and fetch the JWKS twice a day. They refuse a token that is
+ * signed with a key they have not seen, so the key waits until the slowest of them have it.
  */
 export const KEY_LEAD_SECONDS = 24 * 60 * 60
 
@@ -97,7 +102,9 @@ async function selectKeys(
   return rows
 }
 
-/** Every key of the school, locked, so that a second change waits and sees the result of the first. */
+/**
+ * Every key of the school, locked, so that a second change waits and sees the result of the first.
+ */
 export async function lockKeys(tx: SchoolTx): Promise<readonly ListedKey[]> {
   return await selectKeys(tx, sql`for update`)
 }

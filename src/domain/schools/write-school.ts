@@ -13,8 +13,8 @@ import { judgeInput, OperationRefused } from '../operation/refusal.ts'
 import { columnsOf, type NewSchool, newSchool, type SchoolChanges } from './school-details.ts'
 
 /**
- * Crosses schools: creates a school with the default appearance and returns its id. Not an operation,
- * because operations are performed at a school; it throws the same refusals.
+ * Crosses schools: creates a school with the default appearance and returns its id. Not an
+ * operation, because operations are performed at a school; it throws the same refusals.
  */
 export async function createSchool(
   tx: Transaction<DB>,
@@ -50,8 +50,9 @@ async function takenField(tx: Transaction<DB>, subdomain: string): Promise<'subd
 }
 
 /**
- * Writes the given columns, records what changed and returns their names. A new origin is a new issuer: tokens keep working
- * there, but clients have to discover it and people have to sign in again.
+ * Writes the given columns, records what changed and returns their names. A new origin is a new
+ * issuer: tokens keep working there, but clients have to discover it and people have to sign in
+ * again.
  */
 export async function writeSchool(
   tx: SchoolTx,
@@ -67,7 +68,8 @@ export async function writeSchool(
   if (field !== undefined) throw taken(field)
   const names = Object.keys(columns)
   const old = names.map((column) => sql`old.${sql.ref(column)}`)
-  // The subquery waits for another write and reads its result; the row that RETURNING knows is the new one.
+  // The subquery waits for another write and reads its result; the row that RETURNING knows is the
+  // new one.
   const { rows } = await tx.run(sql<Record<string, unknown>>`
     update schools s set ${sql.join(assignments)}
     from (select * from schools where id = ${tx.schoolId} for no key update) old
@@ -94,7 +96,10 @@ export async function recordSchoolChange(
   await recordChange(tx, by, { action: 'school.changed', detail: { ...detail } })
 }
 
-/** From when owners and admins need a passkey or a second factor: after the days of grace; null if they need none. */
+/**
+ * From when owners and admins need a passkey or a second factor: after the days of grace; null if
+ * they need none.
+ */
 export async function demandFactorFrom(
   tx: SchoolTx,
   by: AuditedActor,

@@ -15,8 +15,8 @@ export interface FirstSchool {
 }
 
 /**
- * Crosses schools: makes the first school and its owner, both or neither. False if there is a school by now, made by
- * another request, process or command.
+ * Crosses schools: makes the first school and its owner, both or neither. False if there is a
+ * school by now, made by another request, process or command.
  */
 export async function createFirstSchool(
   db: Db,
@@ -43,16 +43,16 @@ export async function hasSchools(db: Db): Promise<boolean> {
 }
 
 /**
- * What fills an empty installation (the demo world, the first-run page) takes this lock and looks again, so
- * that of several at once only one succeeds. The lock ends with the transaction.
+ * What fills an empty installation (the demo world, the first-run page) takes this lock and looks
+ * again, so that of several at once only one succeeds. The lock ends with the transaction.
  */
 export async function lockEmptyInstallation(tx: Transaction<DB>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${FIRST_SCHOOL_LOCK})`.execute(tx)
 }
 
 /**
- * Remembers that there is a school: schools are never deleted. Without this, strangers who send unknown host names
- * would cost one more statement each.
+ * Remembers that there is a school: schools are never deleted. Without this, strangers who send
+ * unknown host names would cost one more statement each.
  */
 export class EmptyInstallation {
   readonly #db: Db
@@ -77,8 +77,8 @@ const GROUPS = 3
 const GROUP_LENGTH = 4
 
 /**
- * Makes the code that the first-run page asks for, and replaces an earlier one: the code in the newest log counts.
- * Undefined if there is a school, because then there is no such page.
+ * Makes the code that the first-run page asks for, and replaces an earlier one: the code in the
+ * newest log counts. Undefined if there is a school, because then there is no such page.
  */
 export async function renewSetupCode(db: Db): Promise<string | undefined> {
   const code = randomCode()
@@ -101,7 +101,10 @@ export type SetupTry =
   /** Expired, tried too often, or never made: a new one is needed. */
   | { readonly kind: 'over' }
 
-/** Each try counts, in one statement: guesses that are sent at once count like guesses one after the other. */
+/**
+ * Each try counts, in one statement: guesses that are sent at once count like guesses one after the
+ * other.
+ */
 export async function trySetupCode(db: Db, typed: string): Promise<SetupTry> {
   const { rows } = await sql<{ code_hash: Buffer; tries: number }>`
     update setup_codes set tries = tries + 1

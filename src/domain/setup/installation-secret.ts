@@ -5,8 +5,9 @@ import { SEALED_AUTHENTICATORS } from '../people/factors/authenticators.ts'
 import { checkSealedKeys, SEALED_SIGNING_KEYS } from '../schools/signing.ts'
 
 /**
- * Everything in the database that only the secret of the installation opens, besides the check of the secret itself. A
- * rotation of the secret seals it again; `test/rules/sealed-columns.test.ts` finds what is missing here.
+ * Everything in the database that only the secret of the installation opens, besides the check of
+ * the secret itself. A rotation of the secret seals it again; `test/rules/sealed-columns.test.ts`
+ * finds what is missing here.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [SEALED_AUTHENTICATORS, SEALED_SIGNING_KEYS]
 
@@ -34,9 +35,10 @@ interface Sealing {
 }
 
 /**
- * Crosses schools: seals everything again with the newest secret of the keyring, while servers work. Each page is one
- * statement, so a run that was killed can be repeated: what is done stays done, and is found to be. The check of the secret comes
- * last. Until then a server without the old secret does not start.
+ * Crosses schools: seals everything again with the newest secret of the keyring, while servers
+ * work. Each page is one statement, so a run that was killed can be repeated: what is done stays
+ * done, and is found to be. The check of the secret comes last. Until then a server without the old
+ * secret does not start.
  */
 export async function sealAgain(
   db: Db,
@@ -55,14 +57,15 @@ export async function sealAgain(
       }
     }
     sum = { ...round, old: sum.old + round.old }
-    // A server that still seals with the old secret may have written meanwhile: go on until nothing is left.
+    // A server that still seals with the old secret may have written meanwhile: go on until nothing
+    // is left.
     if (round.old === 0) break
   }
   await acceptSecret(db, keyring)
   return sum
 }
 
-/** The same count, without a change. */
+/** Counts the sealed values, and changes none. */
 export async function countSealed(db: Db, keyring: Keyring): Promise<SealedValues> {
   let sum: SealedValues = NOTHING
   for (const column of SEALED_COLUMNS) {
@@ -152,8 +155,8 @@ const PURPOSE = 'secret-check'
 const PLAIN = Buffer.from('Schoolgate')
 
 /**
- * Whether the keyring has the secret of this database. A sealed value tells; a database from before there was one is
- * judged by its signing keys. `new`: nothing in it was sealed yet.
+ * Whether the keyring has the secret of this database. A sealed value tells; a database from before
+ * there was one is judged by its signing keys. `new`: nothing in it was sealed yet.
  */
 export async function judgeSecret(db: Db, keyring: Keyring): Promise<'right' | 'wrong' | 'new'> {
   const row = await db.selectFrom('installations').select('secret_check').executeTakeFirst()

@@ -8,7 +8,10 @@ export async function proveWrite(db: Db): Promise<void> {
     where single in (select single from installations for update skip locked)`.execute(db)
 }
 
-/** Proves that tables can grow, and leaves nothing behind. A full disk still takes changes that need no new page. */
+/**
+ * Proves that tables can grow, and leaves nothing behind. A full disk still takes changes that need
+ * no new page.
+ */
 export async function proveGrowth(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`create temporary table growth_proof (filling text) on commit drop`.execute(tx)

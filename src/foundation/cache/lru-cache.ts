@@ -1,6 +1,6 @@
 /**
- * How much a large store forgets at once when it is full. A map passes every deleted entry again on the way to its oldest
- * key, so one at a time costs 20 µs where there are 20,000.
+ * How much a large store forgets at once when it is full. A map passes every deleted entry again on
+ * the way to its oldest key, so one at a time costs 20 µs where there are 20,000.
  */
 export const forgottenAtOnce = (most: number): number => Math.floor(most / 256)
 
@@ -17,9 +17,9 @@ interface Tenant {
 }
 
 /**
- * Keeps the most recently used entries up to a total weight. An entry heavier than a fixed part of it is not
- * kept: one large entry would push out all others. Entries may belong to tenants, for example schools: a tenant
- * holds a quarter at most, and then makes room with entries of its own.
+ * Keeps the most recently used entries up to a total weight. An entry heavier than a fixed part of
+ * it is not kept: one large entry would push out all others. Entries may belong to tenants, for
+ * example schools: a tenant holds a quarter at most, and then makes room with entries of its own.
  */
 export class LruCache<V> {
   readonly #entries = new Map<string, Entry<V>>()
@@ -28,7 +28,10 @@ export class LruCache<V> {
   readonly #forgotten: (most: number) => number
   #weight = 0
 
-  /** Where every request adds an entry, `busy` forgets many at once, so it keeps a little less than `maxWeight`. */
+  /**
+   * Where every request adds an entry, `busy` forgets many at once, so it keeps a little less than
+   * `maxWeight`.
+   */
   constructor(maxWeight: number, { busy = false } = {}) {
     this.#maxWeight = maxWeight
     this.#forgotten = busy ? forgottenAtOnce : () => 0

@@ -225,7 +225,8 @@ describe('whatever comes and goes', () => {
     for (const { tenant, order } of of('waits')) {
       const held = of('runs', tenant).length
       expect(of('waits', tenant).length).toBeLessThanOrEqual(given.waiting)
-      // A tenant waits only if its tasks take twice the free places: one that runs nothing waits for none.
+      // A tenant waits only if its tasks take twice the free places: one that runs nothing waits
+      // for none.
       expect(held).toBeGreaterThanOrEqual(2 * free)
       // Within a tenant no later task has begun.
       for (const later of of('runs', tenant)) expect(later.order).toBeLessThan(order)

@@ -23,7 +23,9 @@ interface Waiter {
 class Tenant {
   readonly name: string
   running = 0
-  /** In the order in which they came. A Set, so that a task that gives up leaves from the middle. */
+  /**
+   * In the order in which they came. A Set, so that a task that gives up leaves from the middle.
+   */
   readonly line = new Set<Waiter>()
 
   constructor(name: string) {
@@ -33,27 +35,34 @@ class Tenant {
 
 /** A tenant may run twice as many tasks as there are free places: alone, two thirds of all. */
 const TASKS_PER_FREE_PLACE = 2
-/** Tenants without a task are remembered up to this number, because it costs time to make them again. */
+/**
+ * Tenants without a task are remembered up to this number, because it costs time to make them
+ * again.
+ */
 const IDLE_TENANTS = 1_000
 
 /**
- * Lets a few tasks run at once in this process, and divides the places fairly between tenants, for example
- * schools.
+ * Lets a few tasks run at once in this process, and divides the places fairly between tenants, for
+ * example schools.
  *
- * - A tenant runs at most twice as many tasks as there are free places. So one tenant, however slow its tasks
- *   are, takes two thirds of three places or more, and the others find the rest free. With each further tenant
- *   that is busy, all get less. (Known from network switches as dynamic thresholds: Choudhury and Hahne, 1998.)
- *   Up to two places are lent as a whole.
+ * - A tenant runs at most twice as many tasks as there are free places. So one tenant, however slow
+ *   its tasks are, takes two thirds of three places or more, and the others find the rest free.
+ *   With each further tenant that is busy, all get less. (Known from network switches as dynamic
+ *   thresholds: Choudhury and Hahne, 1998.) Up to two places are lent as a whole.
  * - Tenants that wait take turns.
  * - Each tenant has a line of its own, and a full line refuses only tasks of this tenant.
  *
- * Each step takes the same time however many tasks wait. While places are free, nothing is allocated.
+ * Each step takes the same time however many tasks wait. While places are free, nothing is
+ * allocated.
  */
 export class Limiter {
   readonly #limits: Limits
   readonly #tasksPerFreePlace: number
   readonly #tenants = new Map<string, Tenant>()
-  /** Tenants with waiting tasks. The one that comes next is first; after its turn it goes to the end. */
+  /**
+   * Tenants with waiting tasks. The one that comes next is first; after its turn it goes to the
+   * end.
+   */
   readonly #turns = new Set<Tenant>()
   #running = 0
 
@@ -89,7 +98,10 @@ export class Limiter {
     return waiting >= this.#limits.waiting && !this.#mayBegin(known?.running ?? 0)
   }
 
-  /** Begins the task at once if there is a place for its tenant. Rejects with LimiterFull if it cannot wait. */
+  /**
+   * Begins the task at once if there is a place for its tenant. Rejects with LimiterFull if it
+   * cannot wait.
+   */
   async run<R>(task: () => Promise<R>, tenant = '', signal?: AbortSignal): Promise<R> {
     const turn = this.enter(tenant, signal)
     if (turn !== undefined) await turn
@@ -101,9 +113,10 @@ export class Limiter {
   }
 
   /**
-   * Takes a place, which `leave` gives back. Undefined if it was taken at once; otherwise wait for the promise,
-   * which rejects with LimiterFull, or with AbandonedError once the signal is aborted. A task that began before and gave
-   * its place back for a while is `known`: it waits until its turn, however many wait.
+   * Takes a place, which `leave` gives back. Undefined if it was taken at once; otherwise wait for
+   * the promise, which rejects with LimiterFull, or with AbandonedError once the signal is aborted.
+   * A task that began before and gave its place back for a while is `known`: it waits until its
+   * turn, however many wait.
    */
   enter(name: string, signal?: AbortSignal, known = false): Promise<void> | undefined {
     const tenant = this.#tenantOf(name)
@@ -162,8 +175,8 @@ export class Limiter {
   }
 
   /**
-   * Hands places to waiting tasks directly, so that a new one cannot take them in between. A tenant that may
-   * not begin yet runs two tasks or more, so only a few are passed over.
+   * Hands places to waiting tasks directly, so that a new one cannot take them in between. A tenant
+   * that may not begin yet runs two tasks or more, so only a few are passed over.
    */
   #giveTurns(): void {
     for (const tenant of this.#turns) {

@@ -10,7 +10,10 @@ export function hmacSha256(key: Uint8Array, data: string | Uint8Array): Buffer {
   return createHmac('sha256', key).update(data).digest()
 }
 
-/** Compares in constant time, so that timing does not reveal how many bytes agree. Lengths may differ. */
+/**
+ * Compares in constant time, so that timing does not reveal how many bytes agree. Lengths may
+ * differ.
+ */
 export function constantTimeEqual(a: string | Uint8Array, b: string | Uint8Array): boolean {
   const comparable = typeof a !== 'string' && typeof b !== 'string' && a.length === b.length
   if (comparable) return timingSafeEqual(a, b)

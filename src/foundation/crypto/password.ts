@@ -12,8 +12,8 @@ type Task =
 type Answer<R> = { readonly result: R } | { readonly problem: string }
 
 /**
- * The code of a thread, as text, because it must start from the sources and from the build. Only on Linux pid 0
- * means the calling thread; elsewhere the priority of the whole process would change.
+ * The code of a thread, as text, because it must start from the sources and from the build. Only on
+ * Linux pid 0 means the calling thread; elsewhere the priority of the whole process would change.
  */
 const PROGRAM = `
 const os = require('node:os')
@@ -41,9 +41,9 @@ parentPort.on('message', (task) => {
 const NICENESS = 10
 
 /**
- * Threads that only hash passwords, at low priority: requests and PostgreSQL go first, and file and DNS work in
- * libuv's pool never waits for a password. A thread starts when it is first needed; the number of tasks that
- * the caller runs at once bounds the number of threads.
+ * Threads that only hash passwords, at low priority: requests and PostgreSQL go first, and file and
+ * DNS work in libuv's pool never waits for a password. A thread starts when it is first needed; the
+ * number of tasks that the caller runs at once bounds the number of threads.
  */
 export class HashingThreads {
   readonly #idle: Worker[] = []
@@ -82,7 +82,9 @@ export class HashingThreads {
   }
 }
 
-/** A thread that ends without an answer must not leave a sign-in, and all those behind it, waiting. */
+/**
+ * A thread that ends without an answer must not leave a sign-in, and all those behind it, waiting.
+ */
 async function answerOf<R>(thread: Worker): Promise<Answer<R>> {
   const ended = new AbortController()
   const end = () => ended.abort(new Error('a hashing thread ended early'))
@@ -95,7 +97,9 @@ async function answerOf<R>(thread: Worker): Promise<Answer<R>> {
   }
 }
 
-/** Why argon2 cannot be loaded, or undefined. Its program is a package of its own for each platform. */
+/**
+ * Why argon2 cannot be loaded, or undefined. Its program is a package of its own for each platform.
+ */
 export function findHashingProblem(): string | undefined {
   try {
     createRequire(import.meta.url)('@node-rs/argon2')
@@ -112,8 +116,8 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 export const MAX_PASSWORD_BYTES = 1024
 
 /**
- * Each hash takes 19 MiB and a core, at low priority. One core stays free for requests and PostgreSQL. More than
- * two at once come with more processes (`WORKERS`), two per process.
+ * Each hash takes 19 MiB and a core, at low priority. One core stays free for requests and
+ * PostgreSQL. More than two at once come with more processes (`WORKERS`), two per process.
  */
 const MAX_RUNNING = Math.min(2, Math.max(1, availableParallelism() - 1))
 /** Of one school. */
@@ -123,7 +127,8 @@ const threads = new HashingThreads()
 const limiter = new Limiter({ running: MAX_RUNNING, waiting: MAX_WAITING })
 
 /**
- * One form for all spellings of the same characters: keyboards and systems compose them differently.
+ * One form for all spellings of the same characters: keyboards and systems compose them
+ * differently.
  *
  * @see NIST SP 800-63B-4 §3.1.1.2, RFC 8265 §4.2
  */
@@ -141,15 +146,16 @@ export function hashPassword(password: string, share = ''): Promise<string> {
 }
 
 /**
- * A hash of random bytes. Sign-ins to unknown accounts are checked against it, so that their refusal takes as
- * long as that of a wrong password.
+ * A hash of random bytes. Sign-ins to unknown accounts are checked against it, so that their
+ * refusal takes as long as that of a wrong password.
  */
 const HASH_OF_NO_ACCOUNT =
   '$argon2id$v=19$m=19456,t=2,p=1$c2Nob29sZ2F0ZS1ub2JvZHk$3nKq0bT0PZr9bq4mP8cV2Jw6l1sQx0aYd5fG7hN8uEk'
 
 /**
- * True only if there is a hash and the password matches it. Without a hash it takes the same time. A password that
- * is not in its normal form is tried as it was typed too: before this form existed, it was hashed like that.
+ * True only if there is a hash and the password matches it. Without a hash it takes the same time.
+ * A password that is not in its normal form is tried as it was typed too: before this form existed,
+ * it was hashed like that.
  */
 export async function verifyPassword(
   stored: string | undefined | null,

@@ -42,13 +42,16 @@ function draw(bytes: number): number {
   return supply.used - bytes
 }
 
-/** When people got a uuidv7 of the time when their account was made. The end is fixed: it must not move with time. */
+/**
+ * When people got a uuidv7 of the time when their account was made. The end is fixed: it must not
+ * move with time.
+ */
 const OLD_IDS = { from: Date.UTC(2026, 10, 15), to: Date.UTC(2026, 11, 1) }
 
 /**
- * The id of a person. Every school that adds an email gets it, so it must not tell whether the account is new. It looks
- * like the ids from before, which never change, but its time is any of theirs, whenever it is made, and its count
- * too is one that they may have: half of them have 0.
+ * The id of a person. Every school that adds an email gets it, so it must not tell whether the
+ * account is new. It looks like the ids from before, which never change, but its time is any of
+ * theirs, whenever it is made, and its count too is one that they may have: half of them have 0.
  *
  * @see RFC 9562 §5.7
  */
@@ -74,9 +77,9 @@ export function startOfUuidv7(millisecond: number): string {
 const sequence = { millisecond: -1, start: '', count: 0 }
 
 /**
- * A time-ordered id. Made here because only PostgreSQL 18 and later have uuidv7(). Ids of the same millisecond
- * are counted, so that rows of this process sort in the order it made them. The random part comes from Node's
- * randomUUID, which draws randomness for many ids at once.
+ * A time-ordered id. Made here because only PostgreSQL 18 and later have uuidv7(). Ids of the same
+ * millisecond are counted, so that rows of this process sort in the order it made them. The random
+ * part comes from Node's randomUUID, which draws randomness for many ids at once.
  *
  * @see RFC 9562 §5.7 and §6.2, method 1
  */

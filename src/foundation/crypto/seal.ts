@@ -76,8 +76,9 @@ function open(key: Buffer, sealed: Uint8Array, context: string): Buffer | undefi
 }
 
 /**
- * A column whose values are sealed with the secret of the installation. It is described beside the code that writes it and
- * listed in `domain/setup/installation-secret.ts`, so that the values can be sealed again with another secret.
+ * A column whose values are sealed with the secret of the installation. It is described beside the
+ * code that writes it and listed in `domain/setup/installation-secret.ts`, so that the values can
+ * be sealed again with another secret.
  */
 export interface SealedColumn {
   readonly table: string
@@ -92,14 +93,17 @@ export interface SealedColumn {
 
 /** Only base64url: a lenient decoder would accept a sealed text with other text appended. */
 const SEALED = /^[A-Za-z0-9_-]+$/
-/** Far above the size of any accepted request. Only we can seal, so this is a guard against our own mistakes. */
+/**
+ * Far above the size of any accepted request. Only we can seal, so this is a guard against our own
+ * mistakes.
+ */
 const MAX_PLAIN_BYTES = 256 * 1024
 
 /**
- * A value that travels through a browser: a sealed value cannot be read or changed there, and it opens only for the
- * same purpose and context until it expires. Compressed before it is sealed: base64 adds a third, and
- * proxies and this server limit the length of a URL. The browser that carries it sent all of it, so its
- * compressed length reveals no secret.
+ * A value that travels through a browser: a sealed value cannot be read or changed there, and it
+ * opens only for the same purpose and context until it expires. Compressed before it is sealed:
+ * base64 adds a third, and proxies and this server limit the length of a URL. The browser that
+ * carries it sent all of it, so its compressed length reveals no secret.
  */
 export function sealMessage(
   keyring: Keyring,

@@ -5,13 +5,19 @@ export const TOTP_SECONDS = 30
 export const TOTP_DIGITS = 6
 /** 160 bits, the length of the hash (RFC 4226 §4). */
 export const TOTP_SECRET_BYTES = 20
-/** Steps before and after the current one whose codes count: clocks of phones differ, and people type slowly. */
+/**
+ * Steps before and after the current one whose codes count: clocks of phones differ, and people
+ * type slowly.
+ */
 const STEPS_AROUND = 1
-/** The name is in the address twice. A QR code of a long one has dots too small for many cameras. */
+/**
+ * The name is in the address twice. A QR code of a long one has dots too small for many cameras.
+ */
 const LONGEST_ISSUER = 30
 
 /**
- * The address that authenticator apps read from a QR code. A colon separates the names, so they have none.
+ * The address that authenticator apps read from a QR code. A colon separates the names, so they
+ * have none.
  *
  * @see https://github.com/google/google-authenticator/wiki/Key-Uri-Format
  */
@@ -42,8 +48,8 @@ export function totpCode(secret: Uint8Array, step: number, digits: number = TOTP
 }
 
 /**
- * The first step after `lastStep` whose code was typed; undefined if there is none. The caller stores it, so that no code
- * works twice.
+ * The first step after `lastStep` whose code was typed; undefined if there is none. The caller
+ * stores it, so that no code works twice.
  *
  * @see RFC 6238 §5.2
  */

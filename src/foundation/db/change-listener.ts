@@ -33,16 +33,16 @@ export interface ChangeHandlers {
   /** A notice sent just now has arrived, so no notice was missed since the last gap. */
   onProof?(): void
   /**
-   * Sends a notice over another connection, as the real ones are sent: a pooler may deliver notices that a
-   * connection sends to itself, and drop those that arrive while the connection is idle.
+   * Sends a notice over another connection, as the real ones are sent: a pooler may deliver notices
+   * that a connection sends to itself, and drop those that arrive while the connection is idle.
    */
   echo?(channel: string): Promise<unknown>
 }
 
 /**
- * Listens for NOTIFY on a connection of its own. PostgreSQL keeps no notices for a listener that is away,
- * so every reconnection counts as a gap, and a heartbeat finds dead connections. With each heartbeat an
- * echo proves that notices arrive.
+ * Listens for NOTIFY on a connection of its own. PostgreSQL keeps no notices for a listener that is
+ * away, so every reconnection counts as a gap, and a heartbeat finds dead connections. With each
+ * heartbeat an echo proves that notices arrive.
  */
 export class ChangeListener {
   readonly #connection: ConnectionSettings

@@ -9,8 +9,9 @@ const GOODBYE_MS = 1_000
 const KEEP_ALIVE_MS = 30_000
 
 /**
- * A connection with a socket of its own, so that it can be closed although PostgreSQL is silent: pg's `end` would wait
- * forever. It also has a name of its own, by which another connection finds what it runs, behind a pooler too.
+ * A connection with a socket of its own, so that it can be closed although PostgreSQL is silent:
+ * pg's `end` would wait forever. It also has a name of its own, by which another connection finds
+ * what it runs, behind a pooler too.
  */
 export class ClosableClient extends pg.Client {
   readonly socket: Socket

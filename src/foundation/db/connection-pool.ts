@@ -31,8 +31,8 @@ export interface PoolSettings extends StatementSettings {
 }
 
 /**
- * pg's pool, with statements prepared under names and connections replaced once they are spent or lost.
- * Connections are divided fairly between schools (see Limiter).
+ * pg's pool, with statements prepared under names and connections replaced once they are spent or
+ * lost. Connections are divided fairly between schools (see Limiter).
  */
 export class ConnectionPool {
   readonly #pool: pg.Pool
@@ -57,8 +57,8 @@ export class ConnectionPool {
       idleTimeoutMillis: 0,
     })
     this.#pool.on('error', onIdleError)
-    // Here and not after `connect()` returned: an error that arrives before then would have no listener
-    // and would end the process.
+    // Here and not after `connect()` returned: an error that arrives before then would have no
+    // listener and would end the process.
     this.#pool.on('connect', (client) => {
       const pooled = new PooledConnection(client, settings)
       this.#connections.set(client, pooled)
@@ -77,8 +77,8 @@ export class ConnectionPool {
   }
 
   /**
-   * `tenant` is the school, or empty for work of the installation. What runs is cancelled once the signal is
-   * aborted.
+   * `tenant` is the school, or empty for work of the installation. What runs is cancelled once the
+   * signal is aborted.
    */
   async connect(tenant = '', signal?: AbortSignal): Promise<PooledConnection> {
     const turn = this.#places.enter(tenant, signal)
@@ -214,8 +214,8 @@ export interface SilencePatience {
 }
 
 /**
- * Runs `work` on a connection outside the pool, with settings of its own. Its statements may take hours; a PostgreSQL
- * that fell silent ends them.
+ * Runs `work` on a connection outside the pool, with settings of its own. Its statements may take
+ * hours; a PostgreSQL that fell silent ends them.
  */
 export async function withOwnConnection<R>(
   settings: ConnectionSettings,
@@ -264,7 +264,8 @@ async function open(settings: ConnectionSettings): Promise<ClosableClient> {
     ...settings,
     connectionTimeoutMillis: TIME_OUTS.connectAlone,
   })
-  // Without a listener a lost connection would end the process. pg also rejects the statement that runs.
+  // Without a listener a lost connection would end the process. pg also rejects the statement that
+  // runs.
   client.on('error', () => undefined)
   try {
     await client.connect()

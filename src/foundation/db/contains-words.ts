@@ -5,14 +5,14 @@ const MAX_WORDS = 8
 /** A longer word is found by its beginning. */
 const MAX_WORD_LENGTH = 64
 /**
- * Of a long text, this much is searched. PostgreSQL compares a word at every place of a text, so the worst text
- * and the worst word cost the product of their lengths: both are bounded.
+ * Of a long text, this much is searched. PostgreSQL compares a word at every place of a text, so
+ * the worst text and the worst word cost the product of their lengths: both are bounded.
  */
 const SEARCHED_LENGTH = 20_000
 
 /**
- * At the end of a statement that searches: PostgreSQL plans it for the words that are asked for. A plan for any words
- * reads a whole table for a rare one.
+ * At the end of a statement that searches: PostgreSQL plans it for the words that are asked for. A
+ * plan for any words reads a whole table for a rare one.
  */
 export const PLANNED_EACH_TIME = '/* planned each time */'
 export const plannedEachTime = sql.raw(PLANNED_EACH_TIME)
@@ -24,7 +24,8 @@ export function plannedFor(search: string): RawBuilder<unknown> {
 
 /**
  * Whether every word of a search occurs in the columns, in upper or lower case. Substrings and not
- * stems: some languages write no spaces. A search without words matches every row, one with signs alone matches none.
+ * stems: some languages write no spaces. A search without words matches every row, one with signs
+ * alone matches none.
  */
 export function containsWords(columns: readonly string[], search: string): RawBuilder<boolean> {
   const words = search.split(/\s+/).filter((word) => word !== '')
@@ -42,7 +43,9 @@ export function containsWords(columns: readonly string[], search: string): RawBu
       select from unnest(${wanted}::text[]) word where strpos(searched.text, lower(word)) = 0)))`
 }
 
-/** Whether a text occurs in a column, or in several that are read as one, in upper or lower case. */
+/**
+ * Whether a text occurs in a column, or in several that are read as one, in upper or lower case.
+ */
 export function containsText(
   columns: string | readonly string[],
   text: string,
@@ -61,7 +64,10 @@ export function readsText(columns: string | readonly string[], text: string): Ra
 /** Fewer characters of an email or a number say nothing, so they are not found there. */
 const LEAST_OF_CODE = 3
 
-/** Whether a text that people do not read as words, such as an email or a number, contains this one. Its index is smaller. */
+/**
+ * Whether a text that people do not read as words, such as an email or a number, contains this one.
+ * Its index is smaller.
+ */
 export function containsCode(column: string, text: string): RawBuilder<boolean> {
   if (!hasLetter(text)) return sql<boolean>`false`
   return sql<boolean>`(${readsCode(column, text)} and ${isLike(joined([column]), text, (same) => same)})`
@@ -71,7 +77,9 @@ export function readsCode(column: string, text: string): RawBuilder<boolean> {
   return isShort(text, LEAST_OF_CODE) ? sql<boolean>`false` : readsText(column, text)
 }
 
-/** Signs alone are in no index, so they would be compared with every row. They are found nowhere. */
+/**
+ * Signs alone are in no index, so they would be compared with every row. They are found nowhere.
+ */
 function hasLetter(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
@@ -86,9 +94,10 @@ function isShort(text: string, least: number): boolean {
 }
 
 /**
- * The condition in the form that an index by trigrams can answer. One or two letters have no trigram, but in Chinese
- * and Japanese they are whole words: for such texts, every letter is written three times, in the index too. A text contains
- * another exactly if this is true of the two in this form. The letters are those of PostgreSQL, so it writes both.
+ * The condition in the form that an index by trigrams can answer. One or two letters have no
+ * trigram, but in Chinese and Japanese they are whole words: for such texts, every letter is
+ * written three times, in the index too. A text contains another exactly if this is true of the two
+ * in this form. The letters are those of PostgreSQL, so it writes both.
  */
 function isIndexed(searched: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
   return isLike(searched, text, hasTrigram(text) ? (same) => same : tripled)

@@ -5,7 +5,10 @@ import { type ConnectionSettings, Hosts } from './hosts.ts'
 /** Both mean what we always do: use the primary only. */
 const PRIMARY_ONLY = new Set(['read-write', 'primary'])
 
-/** The parts of `postgres://user:password@one:5432,two:5432/database?…`. A URL of the platform has only one host. */
+/**
+ * The parts of `postgres://user:password@one:5432,two:5432/database?…`. A URL of the platform has
+ * only one host.
+ */
 function partsOf(url: string) {
   const begin = url.indexOf('//') + 2
   const length = url.slice(begin).search(/[/?#]/)
@@ -57,9 +60,10 @@ export function placeOf(url: string): string {
 const UNKNOWN_STATEMENT = '26000'
 
 /**
- * Whether statements that a connection prepared are lost, as behind a pooler that lends another session to each
- * transaction and does not know them. One connection prepares a statement, another one takes the session away,
- * and the first one runs it again. False if it cannot be found out in time.
+ * Whether statements that a connection prepared are lost, as behind a pooler that lends another
+ * session to each transaction and does not know them. One connection prepares a statement, another
+ * one takes the session away, and the first one runs it again. False if it cannot be found out in
+ * time.
  */
 export async function losesPreparedStatements(
   connection: ConnectionSettings,

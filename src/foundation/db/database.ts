@@ -17,7 +17,9 @@ import {
   writersOfSchool,
 } from './time-outs.ts'
 
-/** The whole database. Functions that take it cross schools; all others take a SchoolDb or SchoolTx. */
+/**
+ * The whole database. Functions that take it cross schools; all others take a SchoolDb or SchoolTx.
+ */
 export type Db = Kysely<DB>
 
 export interface DatabaseSettings {
@@ -63,7 +65,10 @@ const asText = (value: string): string => value
 
 const parseAnyTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)
 
-/** Every session is in UTC, and JavaScript reads such a time in half the time that the parser for all zones and eras takes. */
+/**
+ * Every session is in UTC, and JavaScript reads such a time in half the time that the parser for
+ * all zones and eras takes.
+ */
 export function parseTime(text: string): Date {
   const isOrdinary = text.endsWith('+00') && text[4] === '-'
   return isOrdinary ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyTime(text)
@@ -158,7 +163,9 @@ export function openDatabase(settings: DatabaseSettings): Database {
   }
 }
 
-/** By its name and not by its process: behind a pooler, the process may run something else by now. */
+/**
+ * By its name and not by its process: behind a pooler, the process may run something else by now.
+ */
 const CANCEL = `
   select pg_cancel_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = $1 and state = 'active'`

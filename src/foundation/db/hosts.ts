@@ -1,10 +1,16 @@
 import type pg from 'pg'
 import { isOpeningTimedOut } from './unavailable.ts'
 
-/** How to reach the database: pg's own settings, or those of several hosts of which one is the primary. */
+/**
+ * How to reach the database: pg's own settings, or those of several hosts of which one is the
+ * primary.
+ */
 export type ConnectionSettings = pg.ClientConfig & { readonly hosts?: Hosts | undefined }
 
-/** The hosts of a replicated database. Connections go to the one that was last found to be the primary. */
+/**
+ * The hosts of a replicated database. Connections go to the one that was last found to be the
+ * primary.
+ */
 export class Hosts {
   readonly #all: readonly pg.ClientConfig[]
   #current = 0
@@ -37,7 +43,9 @@ export class Hosts {
     await this.#asked
   }
 
-  /** Runs `open`, which connects to the current host, on one host after another until it succeeds. */
+  /**
+   * Runs `open`, which connects to the current host, on one host after another until it succeeds.
+   */
   async firstUsable<R>(open: () => Promise<R>, mayGoOn: (error: unknown) => boolean): Promise<R> {
     for (let left = this.count - 1; ; left--) {
       const tried = this.current
@@ -51,7 +59,9 @@ export class Hosts {
   }
 }
 
-/** A request does not wait for one silent host after another; the next request tries the next host. */
+/**
+ * A request does not wait for one silent host after another; the next request tries the next host.
+ */
 export const mayTryNextHost = (error: unknown): boolean => !isOpeningTimedOut(error)
 
 export function onUsableHost<R>(

@@ -36,8 +36,8 @@ export function parseKey(list: string, cursor: string): KeysetKey | undefined {
 
 /**
  * The range as a condition. Unlike an offset, it gives the same rows if others are added or removed
- * between two pages. Open ends are infinite bounds, so that each list has one SQL text per direction
- * and PostgreSQL one plan for it.
+ * between two pages. Open ends are infinite bounds, so that each list has one SQL text per
+ * direction and PostgreSQL one plan for it.
  */
 export function inRange(time: string, id: string, range: KeysetRange): RawBuilder<boolean> {
   const { after, before } = range
@@ -127,7 +127,10 @@ function parseInteger(text: string): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined
 }
 
-/** The rows of a page, of a statement that asked for one row more; `last` is the last of them, if others follow. */
+/**
+ * The rows of a page, of a statement that asked for one row more; `last` is the last of them, if
+ * others follow.
+ */
 export function cutPage<R>(
   rows: readonly R[],
   limit: number,

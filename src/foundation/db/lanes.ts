@@ -75,7 +75,8 @@ export class Lanes {
       // The pools belong to the database and not to a view.
       end: async () => undefined,
     }
-    // Kysely's interface also has cursors, which it uses only if the dialect is given a cursor class.
+    // Kysely's interface also has cursors, which it uses only if the dialect is given a cursor
+    // class.
     const db = new Kysely<DB>({
       dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
     })
@@ -91,8 +92,9 @@ export function waitingOf(db: Db, view: View): number {
 }
 
 /**
- * Runs a transaction of one caller of a school. One caller leaves places to others, and all of them leave connections to what
- * only reads, so that a revocation or the end of all apps finds its way beside writes that are held.
+ * Runs a transaction of one caller of a school. One caller leaves places to others, and all of them
+ * leave connections to what only reads, so that a revocation or the end of all apps finds its way
+ * beside writes that are held.
  */
 export async function asWriter<R>(
   db: Db,

@@ -4,8 +4,8 @@ import { PLANNED_EACH_TIME } from './contains-words.ts'
 import { DatabaseUnavailableError, DISK_FULL, toDatabaseError } from './unavailable.ts'
 
 /**
- * How many texts a connection prepares, and so how many plans its PostgreSQL process keeps: about ten
- * megabytes. All endpoints together, with every filter and sorting, have fewer than a thousand.
+ * How many texts a connection prepares, and so how many plans its PostgreSQL process keeps: about
+ * ten megabytes. All endpoints together, with every filter and sorting, have fewer than a thousand.
  */
 const MAX_NAMED = 500
 /** Longer texts run unnamed. */
@@ -40,9 +40,9 @@ export interface StatementSettings {
  * Runs statements on one connection. Each text with parameters is prepared once, under a name: an
  * unnamed statement is parsed and planned again at every run, which a search wants.
  *
- * Callers can make up texts: a partial update has one for every choice of columns. A connection that
- * has named as many as it may is spent: its owner closes it after use and opens another. So one
- * operator can fill neither PostgreSQL's memory nor the names that all schools share.
+ * Callers can make up texts: a partial update has one for every choice of columns. A connection
+ * that has named as many as it may is spent: its owner closes it after use and opens another. So
+ * one operator can fill neither PostgreSQL's memory nor the names that all schools share.
  */
 export class NamedStatements {
   readonly #client: pg.ClientBase
@@ -115,7 +115,10 @@ export class NamedStatements {
   }
 }
 
-/** pg copies every own property at every run, which takes longer than to send the statement. Inherited ones cost nothing. */
+/**
+ * pg copies every own property at every run, which takes longer than to send the statement.
+ * Inherited ones cost nothing.
+ */
 function inherits(config: pg.QueryConfig): pg.QueryConfig {
   return Object.create(config) as pg.QueryConfig
 }

@@ -15,7 +15,10 @@ import {
 
 /** How much the latest answer counts in the expected time of the next. */
 const WEIGHT = 1 / 8
-/** A longer answer counts as this long: a statement that waited for a lock says little about the next. */
+/**
+ * A longer answer counts as this long: a statement that waited for a lock says little about the
+ * next.
+ */
 const SLOWEST_MS = 100
 
 interface PipelineSettings extends StatementSettings {
@@ -29,8 +32,8 @@ interface PipelineSettings extends StatementSettings {
 }
 
 /**
- * One connection that takes statements without waiting for the answers to those before. Each statement is
- * a transaction of its own: if it fails, the others on the connection do not notice.
+ * One connection that takes statements without waiting for the answers to those before. Each
+ * statement is a transaction of its own: if it fails, the others on the connection do not notice.
  *
  * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  */
@@ -134,7 +137,9 @@ class Pipeline {
     return this.#running === 0 ? 'idle' : 'waiting'
   }
 
-  /** Sends what one turn of the event loop writes in one piece: a quarter less CPU for a small read. */
+  /**
+   * Sends what one turn of the event loop writes in one piece: a quarter less CPU for a small read.
+   */
   #gatherWrites(): void {
     if (this.#gathers) return
     this.#gathers = true
@@ -168,8 +173,8 @@ const PER_CONNECTION = 16
 /** Further statements of one school are refused. */
 const MAX_WAITING = 1_000
 /**
- * Statements of one school that wait to go on alone. Not zero: two schools can hold every such place with their locks,
- * and a third one must get its turn when they end.
+ * Statements of one school that wait to go on alone. Not zero: two schools can hold every such
+ * place with their locks, and a third one must get its turn when they end.
  */
 const MAX_WAITING_ALONE = 8
 
@@ -193,17 +198,18 @@ export interface Answer<R> {
 }
 
 /**
- * A few connections that carry the statements of many requests at once. With one statement per connection
- * PostgreSQL and Node go to sleep and wake up for each, which takes longer than to find a token. Here
- * the next statement has arrived when one is done, and several answers are read at once.
+ * A few connections that carry the statements of many requests at once. With one statement per
+ * connection PostgreSQL and Node go to sleep and wake up for each, which takes longer than to find
+ * a token. Here the next statement has arrived when one is done, and several answers are read at
+ * once.
  *
- * Answers come in order: a statement that waits for a lock or a slow disk holds up all behind it. So a
- * statement goes to the first connection that answers soon: to a single one while answers are fast, to
- * all of them when each is a write that takes time to be flushed. A statement that waits for a lock
- * fails here after `lock_timeout` and waits on alone. Only a limited number does, in turns of the schools. As long as it
- * waits, statements of the same text and school do not come here at all: members who wait for a lock at one
- * school must not hold up the other schools. How many statements of a school are in flight is limited as
- * everywhere (see Limiter).
+ * Answers come in order: a statement that waits for a lock or a slow disk holds up all behind it.
+ * So a statement goes to the first connection that answers soon: to a single one while answers are
+ * fast, to all of them when each is a write that takes time to be flushed. A statement that waits
+ * for a lock fails here after `lock_timeout` and waits on alone. Only a limited number does, in
+ * turns of the schools. As long as it waits, statements of the same text and school do not come
+ * here at all: members who wait for a lock at one school must not hold up the other schools. How
+ * many statements of a school are in flight is limited as everywhere (see Limiter).
  */
 export class Pipelines {
   readonly #settings: PipelinesSettings
@@ -238,7 +244,9 @@ export class Pipelines {
     return this.#places.waitingOf(tenant)
   }
 
-  /** `tenant` is the school of the statement. A statement that has to wait for a lock waits alone. */
+  /**
+   * `tenant` is the school of the statement. A statement that has to wait for a lock waits alone.
+   */
   async run<R>(text: string, values: readonly unknown[], tenant = ''): Promise<Answer<R>> {
     if (this.#stuck.size > 0 && this.#stuck.has(tenant + text)) {
       return await this.#runAlone<R>(text, values, tenant)

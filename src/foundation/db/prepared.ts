@@ -79,9 +79,9 @@ export class Prepared<V extends object, R> {
 
 /**
  * For statements that run at every request: writing SQL from fragments costs more than sending it.
- * `write` gets placeholders instead of values, so the text cannot depend on the values. There is one
- * exception: where an `optional` value is null, the text says so, and PostgreSQL leaves the conditions
- * about it out of the plan.
+ * `write` gets placeholders instead of values, so the text cannot depend on the values. There is
+ * one exception: where an `optional` value is null, the text says so, and PostgreSQL leaves the
+ * conditions about it out of the plan.
  */
 export function prepared<V extends object, R>(
   write: (placeholders: Placeholders<V>) => RawBuilder<R>,

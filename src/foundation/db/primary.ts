@@ -8,7 +8,10 @@ import { DatabaseUnavailableError } from './unavailable.ts'
 const LOOK = `
   select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`
 
-/** Every promotion of a standby begins a new timeline: the first eight digits of the name of a WAL file. */
+/**
+ * Every promotion of a standby begins a new timeline: the first eight digits of the name of a WAL
+ * file.
+ */
 const LOOK_AT_TIMELINE = `
   select (select system_identifier::text from pg_control_system()) as cluster,
     left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline`
@@ -25,10 +28,11 @@ export const READ_ONLY = '25006'
 const newestTimelines = new Map<string, string>()
 
 /**
- * Refuses a new connection that cannot write, and one to a former primary. A standby may be behind: it would accept a token
- * that was revoked a moment ago. So would a primary that hung and wakes up after a standby took its place, until it is told.
- * A process that has seen neither of them asks all hosts before it uses its first connection.
- * PostgreSQL ends all connections of a primary that becomes a standby, so to look once is enough.
+ * Refuses a new connection that cannot write, and one to a former primary. A standby may be behind:
+ * it would accept a token that was revoked a moment ago. So would a primary that hung and wakes up
+ * after a standby took its place, until it is told. A process that has seen neither of them asks
+ * all hosts before it uses its first connection. PostgreSQL ends all connections of a primary that
+ * becomes a standby, so to look once is enough.
  */
 export async function requirePrimary(client: ClosableClient, withinMs: number): Promise<void> {
   const timer = setTimeout(() => client.giveUpOpening(), withinMs)

@@ -46,11 +46,14 @@ export interface SchoolDb {
     values: V,
   ): Promise<{ readonly rows: readonly R[] }>
   /**
-   * A write of one statement, without a transaction around it. It does nothing and returns no row unless `callerHolds`. Without
-   * a row it runs once more in a transaction, which says why.
+   * A write of one statement, without a transaction around it. It does nothing and returns no row
+   * unless `callerHolds`. Without a row it runs once more in a transaction, which says why.
    */
   write<R>(statement: (callerHolds: RawBuilder<boolean>) => RawBuilder<R>): Promise<readonly R[]>
-  /** Commits what `work` wrote, unless `work` or the confirmation of the caller (`confirmedBy`) throws. */
+  /**
+   * Commits what `work` wrote, unless `work` or the confirmation of the caller (`confirmedBy`)
+   * throws.
+   */
   transaction<R>(work: (tx: SchoolTx) => Promise<R>): Promise<R>
 }
 
@@ -65,8 +68,8 @@ declare const insideTransaction: unique symbol
 export interface SchoolTx extends SchoolDb {
   readonly [insideTransaction]: true
   /**
-   * Confirms the caller now instead of before the commit. For work that takes from the caller what the confirmation asks for,
-   * such as a new password, which ends all sessions.
+   * Confirms the caller now instead of before the commit. For work that takes from the caller what
+   * the confirmation asks for, such as a new password, which ends all sessions.
    */
   confirmCaller(): Promise<void>
 }
@@ -99,7 +102,8 @@ export function atSchoolInTransaction(tx: Transaction<DB>, schoolId: string): Sc
 /**
  * A view for a caller who may lose the right to write while the request runs: every transaction
  * checks the caller last.
- * The locks are then held for a moment only, so that what takes a right away does not wait for writes that take long.
+ * The locks are then held for a moment only, so that what takes a right away does not wait for
+ * writes that take long.
  */
 export function confirmedBy(db: SchoolDb, caller: CallerCheck): SchoolDb {
   return FencedDb.confirmedBy(db as FencedDb, caller)
@@ -116,8 +120,8 @@ export function inLane(db: SchoolDb, lane: Lane): SchoolDb {
 }
 
 /**
- * The database without the fence, for the few functions that cross schools: people belong to none. It still
- * counts as work of this school.
+ * The database without the fence, for the few functions that cross schools: people belong to none.
+ * It still counts as work of this school.
  */
 export function acrossSchools(db: SchoolTx): Transaction<DB>
 export function acrossSchools(db: SchoolDb): Db

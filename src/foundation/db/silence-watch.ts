@@ -39,14 +39,17 @@ interface Watched {
 }
 
 /**
- * Finds connections on which no answer will come, because the other end vanished without closing them: a machine that
- * lost its power or its network, a firewall that forgot a connection, a PostgreSQL that hangs.
+ * Finds connections on which no answer will come, because the other end vanished without closing
+ * them: a machine that lost its power or its network, a firewall that forgot a connection, a
+ * PostgreSQL that hangs.
  *
- * A silent connection may just as well have a long statement. So PostgreSQL is asked over a new connection:
+ * A silent connection may just as well have a long statement. So PostgreSQL is asked over a new
+ * connection:
  * - It works for the silent connection: that one keeps waiting, up to its limit.
- * - It does not: the connection is dead and is closed. So are idle ones, which probably met the same fate.
- * - It does not answer, and no other connection hears anything: PostgreSQL is away. All connections are closed, and all
- *   statements fail at once until it answers again.
+ * - It does not: the connection is dead and is closed. So are idle ones, which probably met the
+ *   same fate.
+ * - It does not answer, and no other connection hears anything: PostgreSQL is away. All connections
+ *   are closed, and all statements fail at once until it answers again.
  *
  * One timer looks at all connections, because a timer for each statement would cost more.
  */
@@ -84,7 +87,10 @@ export class SilenceWatch {
     throw new DatabaseUnavailableError('PostgreSQL does not answer; try again later', '')
   }
 
-  /** A connection that was begun at this time could not be opened in time. Wait until that is judged. */
+  /**
+   * A connection that was begun at this time could not be opened in time. Wait until that is
+   * judged.
+   */
   async couldNotOpen(begunAt: number): Promise<void> {
     // After this turn's answers were read, as above.
     await nextTurn()
@@ -187,8 +193,8 @@ const RUNNING = `
 export type Answer = { readonly running?: ReadonlySet<string> } | undefined
 
 /**
- * Asks PostgreSQL over a new connection which of our connections it works for. An error is an answer too: one that
- * has no connection left is alive.
+ * Asks PostgreSQL over a new connection which of our connections it works for. An error is an
+ * answer too: one that has no connection left is alive.
  */
 async function askAnew(
   connection: ConnectionSettings,

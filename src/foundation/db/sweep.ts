@@ -3,13 +3,16 @@ import type { Db } from './database.ts'
 import type { DB } from './schema.generated.ts'
 
 /**
- * Removes dead rows of a table. Each step looks at a limited number of rows in a transaction of its own, so that no
- * statement holds locks, or delays the vacuum, for long.
+ * Removes dead rows of a table. Each step looks at a limited number of rows in a transaction of its
+ * own, so that no statement holds locks, or delays the vacuum, for long.
  */
 export interface Sweep {
   /** What is removed, as reports call it. Several sweeps may have the same name. */
   readonly name: string
-  /** Under which name the database keeps how far it has come. Without it, each round begins at the first row. */
+  /**
+   * Under which name the database keeps how far it has come. Without it, each round begins at the
+   * first row.
+   */
   readonly position?: string
   /** Steps in one round, at most. */
   readonly steps?: number
@@ -47,8 +50,8 @@ export interface SweepTarget {
 /**
  * Walks along the primary key, over all rows: for tables in which rows stay for a short time only.
  *
- * Skips rows that another transaction has locked: several servers may sweep at once, and a sweep that
- * never waits cannot be part of a deadlock.
+ * Skips rows that another transaction has locked: several servers may sweep at once, and a sweep
+ * that never waits cannot be part of a deadlock.
  */
 export function sweepOf({ table, key, dead }: SweepTarget): Sweep {
   const rows = sql.table(table)
@@ -56,8 +59,8 @@ export function sweepOf({ table, key, dead }: SweepTarget): Sweep {
   return {
     name: table,
     async step(db, { after, size }) {
-      // Literal limits and arrays of keys keep the planner on the index: for an unknown limit, or for
-      // a join whose size it guesses wrong, it would read the whole table at every step.
+      // Literal limits and arrays of keys keep the planner on the index: for an unknown limit, or
+      // for a join whose size it guesses wrong, it would read the whole table at every step.
       const statement = sql<{ looked: number; removed: number; last: string | null }>`
         with page as materialized (
           select ${column} as key from ${rows}
@@ -77,7 +80,9 @@ export function sweepOf({ table, key, dead }: SweepTarget): Sweep {
   }
 }
 
-/** What a step over a page of a table says of it; at the end of the table the sweep begins again. */
+/**
+ * What a step over a page of a table says of it; at the end of the table the sweep begins again.
+ */
 export function stepOf(
   size: number,
   row:

@@ -57,9 +57,9 @@ const OPENING_TIMED_OUT_TEXT =
 const CLOSED_TEXT = /^Client was closed/
 
 /**
- * The database is away, busy or changing hands: the answer is 503 with Retry-After, never a verdict on
- * a credential. Only the database layer throws it, because a code alone does not tell: S3 fails with
- * ECONNRESET and the file store with ENOENT, too.
+ * The database is away, busy or changing hands: the answer is 503 with Retry-After, never a verdict
+ * on a credential. Only the database layer throws it, because a code alone does not tell: S3 fails
+ * with ECONNRESET and the file store with ENOENT, too.
  */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError'
@@ -74,7 +74,10 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** An error of pg as the database layer throws it: the same error unless the database is unavailable. */
+/**
+ * An error of pg as the database layer throws it: the same error unless the database is
+ * unavailable.
+ */
 export function toDatabaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailableError) return error
   const { message } = error
@@ -97,7 +100,10 @@ export function isOpeningTimedOut(error: unknown): boolean {
   return error instanceof Error && OPENING_TIMED_OUT_TEXT.test(error.message)
 }
 
-/** The database is not away, but too much work of one school waits for it: "try again" for this school alone. */
+/**
+ * The database is not away, but too much work of one school waits for it: "try again" for this
+ * school alone.
+ */
 export function refuseBusy(error: unknown): never {
   if (!(error instanceof LimiterFull)) throw error
   throw new DatabaseUnavailableError('Too much work of this school waits; try again later', BUSY)
@@ -130,7 +136,10 @@ export function isCollision(error: unknown): boolean {
   return code === '40P01' || code === '40001'
 }
 
-/** Runs a whole transaction again that PostgreSQL rolled back for another one. `work` must change nothing besides. */
+/**
+ * Runs a whole transaction again that PostgreSQL rolled back for another one. `work` must change
+ * nothing besides.
+ */
 export async function retryCollision<R>(work: () => Promise<R>): Promise<R> {
   for (let tries = 1; ; tries += 1) {
     try {

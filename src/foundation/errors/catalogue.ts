@@ -71,8 +71,8 @@ export const ERROR_GROUPS: readonly CatalogueGroup[] = [
 ]
 
 /**
- * Where a code is explained. It has only characters that `error_uri` may hold. Where the school is not known it is a
- * path of the host that was called: no address is built from a Host header.
+ * Where a code is explained. It has only characters that `error_uri` may hold. Where the school is
+ * not known it is a path of the host that was called: no address is built from a Host header.
  *
  * @see RFC 6749 §5.2: `error_uri` is a URI-reference
  */

@@ -1,4 +1,7 @@
-/** What a code means and what to do: the same words in the guide of every surface. Names are in backticks. */
+/**
+ * What a code means and what to do: the same words in the guide of every surface. Names are in
+ * backticks.
+ */
 export interface Explained {
   readonly cause: string
   readonly remedy: string

@@ -133,8 +133,8 @@ export const GRAPHQL_ERRORS = {
 export type GraphQLCode = keyof typeof GRAPHQL_ERRORS
 
 /**
- * Every `error.code` of the tool endpoint: JSON-RPC's where it has one, else the HTTP status, which lies outside
- * the range that JSON-RPC keeps for itself.
+ * Every `error.code` of the tool endpoint: JSON-RPC's where it has one, else the HTTP status, which
+ * lies outside the range that JSON-RPC keeps for itself.
  */
 export const RPC_ERRORS = {
   '-32700': explain('The body is not JSON.', 'Send one JSON-RPC message as JSON.'),

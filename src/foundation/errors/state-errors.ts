@@ -99,7 +99,9 @@ export const STATE_ERRORS = {
   already_retired: explain('The signing key is retired already.', 'Leave it as it is.'),
 } as const
 
-/** Codes of one field, parameter or row: `errors[].code` of a problem, and the report of an import. */
+/**
+ * Codes of one field, parameter or row: `errors[].code` of a problem, and the report of an import.
+ */
 export const INPUT_ERRORS = {
   required: explain('The field is missing.', 'Send it.'),
   unknown_field: explain(

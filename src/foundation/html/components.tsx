@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { initial, plainText } from './plain-text.ts'
 
-/** A name that a stranger wrote, isolated so that it cannot change the direction of the text around it. */
+/**
+ * A name that a stranger wrote, isolated so that it cannot change the direction of the text around
+ * it.
+ */
 export function Name({ text, fallback }: { text: string; fallback: string }) {
   return <bdi class="name">{plainText(text) || fallback}</bdi>
 }
@@ -82,7 +85,10 @@ export function Form({ action, formToken, hidden = {}, children, ...rest }: Form
   )
 }
 
-/** The fields that bind a form to a session. The second one says whose form it was after the session has ended. */
+/**
+ * The fields that bind a form to a session. The second one says whose form it was after the session
+ * has ended.
+ */
 export function FormToken({ value }: { value: string }) {
   const [token, owner] = value.split('.')
   return (
@@ -132,7 +138,10 @@ interface FieldProps {
   optional?: boolean
 }
 
-/** People write these in their own script and with capitals; addresses, passwords and codes run from left to right. */
+/**
+ * People write these in their own script and with capitals; addresses, passwords and codes run from
+ * left to right.
+ */
 const NAMES: readonly string[] = ['name', 'organization']
 
 export function Field(props: FieldProps) {

@@ -3,7 +3,9 @@ import type { ComponentChildren } from 'preact'
 /** The script that `Copyable` needs for its button. */
 export const COPY_SCRIPT = 'copy.js'
 
-/** Text that people paste elsewhere. The button is hidden until the script has found a clipboard. */
+/**
+ * Text that people paste elsewhere. The button is hidden until the script has found a clipboard.
+ */
 export function Copyable(props: {
   id: string
   what: string

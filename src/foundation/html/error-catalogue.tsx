@@ -5,7 +5,10 @@ import { PageHead, Panel } from './site-components.tsx'
 
 let withoutSchool: string | undefined
 
-/** For hosts without a school, whose refusals link here by a path alone. The same for all, so it is rendered once. */
+/**
+ * For hosts without a school, whose refusals link here by a path alone. The same for all, so it is
+ * rendered once.
+ */
 export function errorCataloguePage(): string {
   withoutSchool ??= renderPage(
     <Document title="Errors" stylesheets={['site.css']}>

@@ -5,7 +5,10 @@ export function Moment({ at, timeZone }: { at: Date; timeZone: string }) {
   return <time dateTime={at.toISOString()}>{formatterFor(timeZone).format(at)}</time>
 }
 
-/** A moment with its time zone, for readers who may be in another one, such as those of an online event. */
+/**
+ * A moment with its time zone, for readers who may be in another one, such as those of an online
+ * event.
+ */
 export function MomentInZone(props: { at: Date; timeZone: string }) {
   return (
     <>
@@ -14,7 +17,10 @@ export function MomentInZone(props: { at: Date; timeZone: string }) {
   )
 }
 
-/** "Taipei" of "Asia/Taipei", "Knox, Indiana" of "America/Indiana/Knox". "Etc/GMT+8" says the opposite of "GMT+8" and stays. */
+/**
+ * "Taipei" of "Asia/Taipei", "Knox, Indiana" of "America/Indiana/Knox". "Etc/GMT+8" says the
+ * opposite of "GMT+8" and stays.
+ */
 export function placeOf(timeZone: string): string {
   if (timeZone.startsWith('Etc/GMT')) return timeZone
   const [first = '', ...places] = timeZone.replaceAll('_', ' ').split('/')

@@ -55,8 +55,8 @@ const LONGEST_NFC = 3
 const onlyAscii = /^[ -~]*$/
 
 /**
- * Cuts between graphemes. One grapheme can be a long chain of emoji, so code units count too. The segmenter is slow, and
- * most lines do not need it.
+ * Cuts between graphemes. One grapheme can be a long chain of emoji, so code units count too. The
+ * segmenter is slow, and most lines do not need it.
  */
 function cut(line: string, limit: number): string {
   if (line.length <= limit) return line

@@ -3,7 +3,10 @@ import { encode } from 'uqr'
 /** Light modules around the code, which readers need to find it. */
 const BORDER = 4
 
-/** One path of its own, because our policy allows no style attributes. Black on white in dark mode too. */
+/**
+ * One path of its own, because our policy allows no style attributes. Black on white in dark mode
+ * too.
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: BORDER })
   const path = data.map(rowPath).join('')

@@ -59,8 +59,9 @@ export function Panel(props: {
 }
 
 /**
- * How a state is meant: `waiting` for something still to happen, `over` for an ordinary end, `returned` for money paid
- * back. Each has a colour and a shape, because not all people see the colour. `plain` is a label.
+ * How a state is meant: `waiting` for something still to happen, `over` for an ordinary end,
+ * `returned` for money paid back. Each has a colour and a shape, because not all people see the
+ * colour. `plain` is a label.
  */
 export type Tone = 'plain' | 'good' | 'waiting' | 'warning' | 'bad' | 'over' | 'returned'
 

@@ -17,10 +17,10 @@ export const surfaces = {
 export const defaultColors: BrandColors = { primaryColor: '#3b4cca', accentColor: '#f2a33a' }
 
 /**
- * The school's two colours as custom properties. An operator may pick any colour, so readable shades
- * are derived from it: text on the colour and the colour as text have a contrast of at least 4.5 to 1
- * (6 to 1 in dark mode, where thin coloured strokes look dimmer than they measure), the edge of a
- * filled shape and the focus ring 3 to 1.
+ * The school's two colours as custom properties. An operator may pick any colour, so readable
+ * shades are derived from it: text on the colour and the colour as text have a contrast of at least
+ * 4.5 to 1 (6 to 1 in dark mode, where thin coloured strokes look dimmer than they measure), the
+ * edge of a filled shape and the focus ring 3 to 1.
  *
  * @see WCAG 2.2 §1.4.3, §1.4.11
  */

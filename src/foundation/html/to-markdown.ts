@@ -1,8 +1,8 @@
 import { type ComponentChildren, isValidElement, type VNode } from 'preact'
 
 /**
- * The content of a page as Markdown, so that a guide is written once. It knows the elements of our own guides;
- * links are completed with the origin, because the text leaves the page.
+ * The content of a page as Markdown, so that a guide is written once. It knows the elements of our
+ * own guides; links are completed with the origin, because the text leaves the page.
  *
  * @see CommonMark 0.31
  */

@@ -31,8 +31,9 @@ const REMEMBERED_PEERS = 256
 /**
  * Reads a list such as `loopback, 10.0.0.0/8, 2001:db8::5`.
  *
- * A hop count is refused on purpose: a client that reaches the port directly can invent as many hops
- * as the count allows, and could then choose the origin of its request, and with it the school.
+ * A hop count is refused on purpose: a client that reaches the port directly can invent as many
+ * hops as the count allows, and could then choose the origin of its request, and with it the
+ * school.
  */
 export function parseTrustProxy(text: string): TrustProxy {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')

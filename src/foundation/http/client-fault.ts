@@ -3,7 +3,9 @@ import { AbandonedError } from '../concurrency/limiter.ts'
 /** What the caller did wrong: a status and one sentence that the answer may show. */
 export type ClientFault = { readonly status: number; readonly description: string }
 
-/** Thrown to refuse a request because of the caller's mistake; each surface answers in its format. */
+/**
+ * Thrown to refuse a request because of the caller's mistake; each surface answers in its format.
+ */
 export class RequestRefusedError extends Error implements ClientFault {
   readonly status: number
   readonly description: string
@@ -57,8 +59,8 @@ const GONE: ClientFault = { status: 400, description: 'The caller did not wait f
 
 /**
  * Translates the errors by which Fastify and this folder refuse a request, so that each surface can
- * answer them in its own format. Any other error is our fault and gives undefined: its `statusCode` is
- * ignored, since a 4xx of a broken dependency must not be blamed on the caller.
+ * answer them in its own format. Any other error is our fault and gives undefined: its `statusCode`
+ * is ignored, since a 4xx of a broken dependency must not be blamed on the caller.
  */
 export function findClientFault(error: unknown): ClientFault | undefined {
   if (error instanceof RequestRefusedError) return error

@@ -17,7 +17,10 @@ export interface DocumentOptions {
   readonly contentType?: string
   /** The request header that chose this form of the document, if the address has several. */
   readonly vary?: string
-  /** Lets scripts of other sites read this form of an address that is closed to them in its other form. */
+  /**
+   * Lets scripts of other sites read this form of an address that is closed to them in its other
+   * form.
+   */
   readonly anyOrigin?: boolean
 }
 
@@ -89,7 +92,8 @@ export function matchesNone(ifNoneMatch: string | undefined, etag: string): bool
 }
 
 /**
- * Whether the caller would rather be told where the work goes on than wait for it. Unknown preferences are ignored.
+ * Whether the caller would rather be told where the work goes on than wait for it. Unknown
+ * preferences are ignored.
  *
  * @see RFC 7240 §2 and §4.1
  */

@@ -6,7 +6,10 @@ import { ForgedPostError } from './cross-origin.ts'
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,4096}$/
 const HEADER_LIMIT = 16 * 1024
 
-/** The cookie of the browser session. Its prefix decides what the browser guarantees: see `cookieName`. */
+/**
+ * The cookie of the browser session. Its prefix decides what the browser guarantees: see
+ * `cookieName`.
+ */
 export function sessionCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate')
 }
@@ -51,8 +54,9 @@ export function findCookie(header: string | undefined, name: string): string | u
 }
 
 /**
- * Removes only what RFC 6265 calls white space. `trim()` also removes a no-break space, and for a browser
- * a name that begins with one has no `__Host-` prefix: a sibling subdomain could set that cookie.
+ * Removes only what RFC 6265 calls white space. `trim()` also removes a no-break space, and for a
+ * browser a name that begins with one has no `__Host-` prefix: a sibling subdomain could set that
+ * cookie.
  */
 function withoutBlanks(text: string): string {
   let [start, end] = [0, text.length]
@@ -96,9 +100,9 @@ function attributes(origin: string, maxAgeSeconds: number | undefined): string {
 }
 
 /**
- * A sibling subdomain or a plain http page cannot set a `__Host-` cookie, but the prefix needs https.
- * Without https the name contains the port: cookies ignore ports, so two servers on localhost would
- * share one cookie.
+ * A sibling subdomain or a plain http page cannot set a `__Host-` cookie, but the prefix needs
+ * https. Without https the name contains the port: cookies ignore ports, so two servers on
+ * localhost would share one cookie.
  */
 function cookieName(origin: string, base: string): string {
   return isSecure(origin) ? `__Host-${base}` : `${base}-${new URL(origin).port || '80'}`
@@ -109,8 +113,8 @@ function isSecure(origin: string): boolean {
 }
 
 /**
- * The browser that a form is for: its session, or the cookie of a browser without a session. The two
- * kinds never match, so a token issued before the sign-in is refused after it.
+ * The browser that a form is for: its session, or the cookie of a browser without a session. The
+ * two kinds never match, so a token issued before the sign-in is refused after it.
  */
 export type FormOwner =
   | { readonly kind: 'session'; readonly id: string }

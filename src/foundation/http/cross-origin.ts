@@ -86,8 +86,8 @@ export class ForgedPostError extends RequestRefusedError {
 
 /**
  * Refuses form posts that come from another site according to the browser's headers. Programs and
- * old browsers send neither header; for them only the form token decides. The token is checked after
- * this in every case.
+ * old browsers send neither header; for them only the form token decides. The token is checked
+ * after this in every case.
  *
  * Sandboxed frames and cross-site redirects send `Origin: null`, so it counts as foreign.
  * `Sec-Fetch-Site: none` means that the person started the request; a site cannot fake it.

@@ -14,8 +14,8 @@ const PLAIN_CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * Answers errors that no surface answered. A mistake of the caller is named; any other error is a 500
- * with only the request id, which finds the cause in the log.
+ * Answers errors that no surface answered. A mistake of the caller is named; any other error is a
+ * 500 with only the request id, which finds the cause in the log.
  */
 export function answerLastResort(
   error: unknown,

@@ -16,15 +16,21 @@ export const LINK_HEADER = {
 
 const MAX_LENGTH = 2000
 
-/** One slash, then visible ASCII: with `//host`, `/\host`, spaces or control characters some browser goes to another site. */
+/**
+ * One slash, then visible ASCII: with `//host`, `/\host`, spaces or control characters some browser
+ * goes to another site.
+ */
 const LOCAL = /^\/(?![/\\])[\x21-\x7e]*$/
 
-/** Encoded slashes, backslashes and control characters: harmless here, but not behind a proxy that decodes them. */
+/**
+ * Encoded slashes, backslashes and control characters: harmless here, but not behind a proxy that
+ * decodes them.
+ */
 const ENCODED_TRICK = /%(?:2f|5c|[01][0-9a-f]|7f)/i
 
 /**
- * Returns a path and query of this origin, safe for a `Location` header; undefined for anything else,
- * so that a link to our sign-in page cannot send a person to another site (open redirect).
+ * Returns a path and query of this origin, safe for a `Location` header; undefined for anything
+ * else, so that a link to our sign-in page cannot send a person to another site (open redirect).
  *
  * @see RFC 9700 §4.11
  */
@@ -36,6 +42,7 @@ export function parseLocalPath(text: string | null | undefined): string | undefi
   const base = 'http://this.invalid'
   const resolved = parseUrl(text, base)
   if (resolved?.origin !== base) return undefined
-  // `/.//host` resolves to a path with two slashes: harmless here, but not if code uses that path again.
+  // `/.//host` resolves to a path with two slashes: harmless here, but not if code uses that path
+  // again.
   return path.includes('//') || resolved.pathname.startsWith('//') ? undefined : text
 }

@@ -15,8 +15,8 @@ interface Kind {
 }
 
 /**
- * Bounds lines of the log that callers can repeat without end. Of each kind a few are written in a window; the
- * first line of the next window says how many were left out.
+ * Bounds lines of the log that callers can repeat without end. Of each kind a few are written in a
+ * window; the first line of the next window says how many were left out.
  */
 export class RepeatedLines {
   readonly #kinds = new LruCache<Kind>(1000)
@@ -50,8 +50,8 @@ export class RepeatedLines {
 const TEXT_LIMIT = 200
 
 /**
- * Writes JSON lines. Our code passes no secrets to the log; redaction and the narrow serializers are
- * the second line of defence, in case a later change logs all headers or a form.
+ * Writes JSON lines. Our code passes no secrets to the log; redaction and the narrow serializers
+ * are the second line of defence, in case a later change logs all headers or a form.
  */
 export function createLogger(options: {
   readonly level: string
@@ -85,8 +85,8 @@ export function createLogger(options: {
 }
 
 /**
- * Writes one line per finished request, but only some of those that are refused because there are too many: a line costs more than the
- * refusal. No other line is written for every request.
+ * Writes one line per finished request, but only some of those that are refused because there are
+ * too many: a line costs more than the refusal. No other line is written for every request.
  */
 export function requestLog(logger: { readonly level: string }): RequestObserver {
   // Computed once: looking up the level costs more than counting the request.
@@ -212,8 +212,8 @@ const PLAIN_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
  * Gives each request an id. The id that a trusted proxy sends is kept, so that its log and ours can
- * be joined. From any other peer it is ignored: a client could put text into our log or use the id of
- * another request. Our ids are random: a counter would reveal how many requests there are.
+ * be joined. From any other peer it is ignored: a client could put text into our log or use the id
+ * of another request. Our ids are random: a counter would reveal how many requests there are.
  */
 export function requestIds(trust: TrustProxy): (message: IncomingMessage) => string {
   return (message) => {

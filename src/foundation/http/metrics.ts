@@ -84,7 +84,8 @@ function addProcessMetrics(registry: Registry): void {
 function addEventLoopMetrics(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   delay.enable()
-  // The histogram measures whole intervals of its timer, so an idle loop shows the timer's resolution.
+  // The histogram measures whole intervals of its timer, so an idle loop shows the timer's
+  // resolution.
   const toSeconds = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1000) : 0
   new Gauge({
@@ -111,7 +112,8 @@ export interface MetricsSource {
 
 /**
  * Serves `/metrics` on a separate port, which need not be reachable from outside. With a token
- * configured it asks for the token here too: an operator who set one expects that it protects the numbers.
+ * configured it asks for the token here too: an operator who set one expects that it protects the
+ * numbers.
  */
 export async function listenForMetrics(options: {
   readonly source: MetricsSource
@@ -189,8 +191,9 @@ interface Series {
 }
 
 /**
- * Counts requests by surface, route pattern, method and status, and measures their time. Labels hold
- * the pattern and never the path: a client that invents paths would fill the memory with series.
+ * Counts requests by surface, route pattern, method and status, and measures their time. Labels
+ * hold the pattern and never the path: a client that invents paths would fill the memory with
+ * series.
  */
 export function requestMetrics(registry: Registry): RequestObserver {
   const durations = new Histogram({

@@ -12,7 +12,9 @@ export interface FormPart {
 
 const HEADER_BYTES = 8 * 1024
 
-/** The boundary of a multipart form. Refuses another content type and a boundary that is too long. */
+/**
+ * The boundary of a multipart form. Refuses another content type and a boundary that is too long.
+ */
 export function boundaryIn(contentType: string | undefined): string {
   const [, quoted, plain] =
     /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^\s;,"]{1,70}))/i.exec(

@@ -43,7 +43,9 @@ declare module 'fastify' {
   }
 }
 
-/** Calls every observer exactly once at a request's start and end, even if the client disconnects. */
+/**
+ * Calls every observer exactly once at a request's start and end, even if the client disconnects.
+ */
 export function observeRequests(app: FastifyInstance, observers: readonly RequestObserver[]): void {
   const tell = (request: FastifyRequest, reply: FastifyReply, aborted: boolean): void => {
     const finished = describeFinished(request, reply, aborted)

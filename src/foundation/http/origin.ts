@@ -34,10 +34,10 @@ const IPV6 = /^\[([0-9a-f:.]+)\](?::([1-9]\d{0,4})?)?$/
  * The origin of a request, as `scheme://host[:port]` in the spelling that stored origins use: lower
  * case, no trailing dot, no default port.
  *
- * A request that two programs may read differently (two Host headers, a list of forwarded hosts, user
- * information, a request line with another host) is refused: a cache or proxy in front of us may
- * choose the other reading. Fastify's `request.host` and `request.protocol` choose one, so do not use
- * them.
+ * A request that two programs may read differently (two Host headers, a list of forwarded hosts,
+ * user information, a request line with another host) is refused: a cache or proxy in front of us
+ * may choose the other reading. Fastify's `request.host` and `request.protocol` choose one, so do
+ * not use them.
  *
  * @see RFC 9112 §3.2
  */
@@ -95,8 +95,8 @@ function fromForwarded(
   if (scheme !== 'http' && scheme !== 'https') {
     return { problem: 'X-Forwarded-Proto is neither http nor https.' }
   }
-  // A port in the forwarded host comes from the browser and wins. X-Forwarded-Port is for proxies that
-  // forward the name without a port (nginx's $host).
+  // A port in the forwarded host comes from the browser and wins. X-Forwarded-Port is for proxies
+  // that forward the name without a port (nginx's $host).
   if (forwardedPort === undefined || host.port !== undefined) {
     return { origin: formatOrigin(scheme, host) }
   }
@@ -130,9 +130,9 @@ function findOnlyHost(rawHeaders: readonly string[]): string | undefined {
 }
 
 /**
- * Proxies append to these lists and a client may send the first entries, so neither the first nor the
- * last entry is certain to come from our proxy. Equal entries are accepted; different entries give
- * an empty text, which the caller refuses.
+ * Proxies append to these lists and a client may send the first entries, so neither the first nor
+ * the last entry is certain to come from our proxy. Equal entries are accepted; different entries
+ * give an empty text, which the caller refuses.
  */
 function readSingle(value: string | string[] | undefined): string | undefined {
   if (value === undefined) return undefined

@@ -23,7 +23,10 @@ export type RateDecision = {
 
 /** One key's bucket, for work whose price is known only while it is done. */
 export interface RateAccount {
-  /** Takes units whether they are there or not: what is missing must be waited for before the next request. */
+  /**
+   * Takes units whether they are there or not: what is missing must be waited for before the next
+   * request.
+   */
   spend(units: number): void
   /** Units that were taken and were not there. */
   debt(): number
@@ -136,9 +139,9 @@ function deleteOldest(buckets: Map<string, Bucket>, count: number): void {
 }
 
 /**
- * Token buckets in this process's memory, one per key. At `maxKeys` the least recently used keys are
- * deleted, and start with a full bucket when they come again. So a key must not contain anything that
- * a caller can vary freely: its variants would push out the keys of other callers.
+ * Token buckets in this process's memory, one per key. At `maxKeys` the least recently used keys
+ * are deleted, and start with a full bucket when they come again. So a key must not contain
+ * anything that a caller can vary freely: its variants would push out the keys of other callers.
  */
 export function createRateLimiter(
   policy: RateLimitPolicy,
@@ -235,7 +238,10 @@ export function rateLimitHook(
   }
 }
 
-/** `within` is what addresses are counted in, for example a school: what they do elsewhere does not count there. */
+/**
+ * `within` is what addresses are counted in, for example a school: what they do elsewhere does not
+ * count there.
+ */
 export interface AddressRateLimiter extends RateLimiter {
   readonly take: (address: string, within?: string) => RateDecision
   readonly open: (address: string, within?: string) => RateAccount
@@ -243,8 +249,8 @@ export interface AddressRateLimiter extends RateLimiter {
 }
 
 /**
- * A rate limiter whose keys are addresses. An IPv6 address counts in its /64, its /56 and its /48. The headers show
- * the policy of a single caller and what is left in the fullest bucket.
+ * A rate limiter whose keys are addresses. An IPv6 address counts in its /64, its /56 and its /48.
+ * The headers show the policy of a single caller and what is left in the fullest bucket.
  */
 export function createAddressRateLimiter(
   policy: RateLimitPolicy,
@@ -266,7 +272,8 @@ export function createAddressRateLimiter(
       const [narrowest, ...wider] = addressBuckets(address)
       let tightest: RateDecision = limiterOf(narrowest.times).take(within + narrowest.name)
       for (const { name, times } of wider) {
-        // A refused request does not count further: one household must not use up the allowance of its neighbours.
+        // A refused request does not count further: one household must not use up the allowance of
+        // its neighbours.
         if (!tightest.allowed) return tightest
         const decision = limiterOf(times).take(within + name)
         if (!decision.allowed || decision.remaining < tightest.remaining) tightest = decision

@@ -3,9 +3,9 @@ import { type JsonLimits, KNOWN_CALLER, walkJson } from '../json/json-walk.ts'
 import { BodyTooLargeError, RequestRefusedError } from './client-fault.ts'
 
 /**
- * Makes a scope accept `application/x-www-form-urlencoded`. `parse` gets the text exactly as sent and
- * its result becomes `request.body`; the scope's error handler answers the errors it throws. Content
- * types that a scope does not accept are answered 415.
+ * Makes a scope accept `application/x-www-form-urlencoded`. `parse` gets the text exactly as sent
+ * and its result becomes `request.body`; the scope's error handler answers the errors it throws.
+ * Content types that a scope does not accept are answered 415.
  */
 export function acceptForms(
   scope: FastifyInstance,
@@ -28,9 +28,9 @@ interface JsonOptions {
 }
 
 /**
- * Makes a scope accept JSON. Refused before it is parsed: what is nested too deep or has too many members. Refused
- * like text that is not JSON: objects with a `__proto__` or a `constructor.prototype`, before they reach code that
- * merges objects (prototype pollution).
+ * Makes a scope accept JSON. Refused before it is parsed: what is nested too deep or has too many
+ * members. Refused like text that is not JSON: objects with a `__proto__` or a
+ * `constructor.prototype`, before they reach code that merges objects (prototype pollution).
  */
 export function acceptJson(scope: FastifyInstance, options: JsonOptions = {}): void {
   const { types = ['application/json'], bodyBytes, limits = KNOWN_CALLER, onLength } = options
@@ -49,8 +49,8 @@ export function acceptJson(scope: FastifyInstance, options: JsonOptions = {}): v
 }
 
 /**
- * Reads the body of a request whose content type has a parser that passes the stream on. For routes that must
- * know the caller before they know how much they read.
+ * Reads the body of a request whose content type has a parser that passes the stream on. For routes
+ * that must know the caller before they know how much they read.
  */
 export function readText(
   { raw }: FastifyRequest,
@@ -89,8 +89,8 @@ export function readText(
 }
 
 /**
- * The query exactly as the client sent it, without `?`. Fastify's parser merges repeated parameters,
- * but OAuth must see and refuse them.
+ * The query exactly as the client sent it, without `?`. Fastify's parser merges repeated
+ * parameters, but OAuth must see and refuse them.
  *
  * @see RFC 6749 §3.1
  */

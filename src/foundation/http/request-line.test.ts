@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { type LineSettings, RequestLine } from './request-line.ts'
 
 /**
- * An event loop whose turns and clock the test moves. Each request takes 4 ms when it begins, and a turn begins them for
- * 5 ms. Capital letters are callers with a credential.
+ * An event loop whose turns and clock the test moves. Each request takes 4 ms when it begins, and a
+ * turn begins them for 5 ms. Capital letters are callers with a credential.
  */
 function aLoop(settings: Partial<LineSettings> = {}) {
   let now = 0
@@ -19,7 +19,10 @@ function aLoop(settings: Partial<LineSettings> = {}) {
     ...settings,
   })
   return {
-    /** Requests arrive, each as the letter of its school; returns what began or was refused by the end of the turn. */
+    /**
+     * Requests arrive, each as the letter of its school; returns what began or was refused by the
+     * end of the turn.
+     */
     turn(arriving: string): string {
       for (const school of arriving) {
         const begin = (): void => {

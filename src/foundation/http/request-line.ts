@@ -13,7 +13,10 @@ export interface Entrant {
 }
 
 export interface LineSettings {
-  /** How long a turn of the event loop may take, with all that it does for the requests that it begins. */
+  /**
+   * How long a turn of the event loop may take, with all that it does for the requests that it
+   * begins.
+   */
   readonly turnMs: number
   /** A request that has waited for longer is refused. */
   readonly waitMs: number
@@ -57,18 +60,20 @@ interface Line {
 /**
  * Where requests wait while there are more than this process can answer.
  *
- * The event loop takes turns. In each it reads all connections on which something has arrived, and accepts one new
- * connection. If every request began as soon as it is read, turns would grow with the number of connections, and whatever
- * needs a turn, such as a health check, a new connection or an answer of the database, would wait longer and longer. So a
- * turn begins as many requests as fit into some milliseconds, judged by what the last turns took, and further ones wait here.
+ * The event loop takes turns. In each it reads all connections on which something has arrived, and
+ * accepts one new connection. If every request began as soon as it is read, turns would grow with
+ * the number of connections, and whatever needs a turn, such as a health check, a new connection or
+ * an answer of the database, would wait longer and longer. So a turn begins as many requests as fit
+ * into some milliseconds, judged by what the last turns took, and further ones wait here.
  *
- * While many statements of a school wait for the database, its requests wait here too: each needs several statements, and
- * would wait for every one of them.
+ * While many statements of a school wait for the database, its requests wait here too: each needs
+ * several statements, and would wait for every one of them.
  *
- * Each school has a line for callers with a credential and one for strangers, and lines take turns. A request that has waited
- * too long is refused, which costs much less than to serve it.
+ * Each school has a line for callers with a credential and one for strangers, and lines take turns.
+ * A request that has waited too long is refused, which costs much less than to serve it.
  *
- * It does not count requests that run: a client that sends or reads slowly would hold a place as long as it likes.
+ * It does not count requests that run: a client that sends or reads slowly would hold a place as
+ * long as it likes.
  */
 export class RequestLine {
   readonly #settings: LineSettings
@@ -183,9 +188,10 @@ export class RequestLine {
 }
 
 /**
- * The answers of each connection that are not finished yet. Arrays, because a Set or a Map that changes with every request
- * replaces its table again and again. V8 links each table to the next one, so an old table keeps all later ones in memory,
- * with the requests that were in them, until the next collection of the whole heap.
+ * The answers of each connection that are not finished yet. Arrays, because a Set or a Map that
+ * changes with every request replaces its table again and again. V8 links each table to the next
+ * one, so an old table keeps all later ones in memory, with the requests that were in them, until
+ * the next collection of the whole heap.
  */
 const unfinished = new WeakMap<Socket, ServerResponse[]>()
 
@@ -195,9 +201,10 @@ export function isAnswering(socket: Socket): boolean {
 }
 
 /**
- * Closes an answer when its connection closes. If a client sends further requests without waiting for the first answer,
- * Node closes only the answer that is being sent: the others would count as running for ever, and their work would never
- * be cancelled. Node 24 closes them as well, so a listener must be ready for a second 'close'; `closed` is called once.
+ * Closes an answer when its connection closes. If a client sends further requests without waiting
+ * for the first answer, Node closes only the answer that is being sent: the others would count as
+ * running for ever, and their work would never be cancelled. Node 24 closes them as well, so a
+ * listener must be ready for a second 'close'; `closed` is called once.
  */
 export function closeWithConnection(
   { socket }: IncomingMessage,

@@ -4,12 +4,16 @@ import { visibleText } from '../text/visible-text.ts'
 /**
  * `site` is for ordinary pages. `authorization` is for everything between a client and its
  * callback (sign-in, consent, their errors and redirects), where two headers do harm: in Chromium,
- * `form-action` blocks the redirect from consent to the client, and `Cross-Origin-Opener-Policy` cuts
- * a popup's connection to the client's page that opened it, so the callback cannot report back.
+ * `form-action` blocks the redirect from consent to the client, and `Cross-Origin-Opener-Policy`
+ * cuts a popup's connection to the client's page that opened it, so the callback cannot report
+ * back.
  */
 export type PageKind = 'site' | 'authorization'
 
-/** No scripts: an attacker who places a script on this origin, for example as a file, cannot run it on a page. */
+/**
+ * No scripts: an attacker who places a script on this origin, for example as a file, cannot run it
+ * on a page.
+ */
 const AUTHORIZATION_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -26,14 +30,17 @@ const POLICIES: Readonly<Record<PageKind, string>> = {
 }
 
 /**
- * The policy of a page that runs one script of ours. The script is named by its whole address, so any other file of
- * this origin still cannot run.
+ * The policy of a page that runs one script of ours. The script is named by its whole address, so
+ * any other file of this origin still cannot run.
  */
 export function policyWithScript(origin: string, path: string, kind: PageKind = 'site'): string {
   return `${POLICIES[kind]}; script-src ${origin}${path}`
 }
 
-/** The policy of a page that may also use these addresses; each is an origin, or the whole address of a file or a form. */
+/**
+ * The policy of a page that may also use these addresses; each is an origin, or the whole address
+ * of a file or a form.
+ */
 export function policyWith(
   addresses: Partial<
     Readonly<Record<'script-src' | 'connect-src' | 'frame-src' | 'media-src', string>>
@@ -43,7 +50,10 @@ export function policyWith(
   return [SITE_POLICY, ...parts].join('; ')
 }
 
-/** A browser must never guess that an answer is a page or a script. `createHttpServer` adds it to every answer. */
+/**
+ * A browser must never guess that an answer is a page or a script. `createHttpServer` adds it to
+ * every answer.
+ */
 export const NO_SNIFFING = { 'x-content-type-options': 'nosniff' } as const
 
 const PAGE_HEADERS = {
@@ -97,8 +107,8 @@ export function apiHeaders(cache: 'no-store' | 'cacheable'): Readonly<Record<str
 }
 
 /**
- * Uploads share the origin with sign-in, so no upload may ever run as a script there. Each is served as
- * a download, and a browser that shows it uses a sandbox.
+ * Uploads share the origin with sign-in, so no upload may ever run as a script there. Each is
+ * served as a download, and a browser that shows it uses a sandbox.
  */
 const DOWNLOAD_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",

@@ -21,8 +21,8 @@ type Bindings = Parameters<FastifyBaseLogger['child']>[0]
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
 /**
- * The logger of one request. Most requests never use it, so the child logger that adds the request's
- * id to every line is created at the first line.
+ * The logger of one request. Most requests never use it, so the child logger that adds the
+ * request's id to every line is created at the first line.
  */
 class RequestLogger implements FastifyBaseLogger {
   readonly #parent: FastifyBaseLogger
@@ -95,7 +95,10 @@ export type HttpLimits = {
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
   readonly keepAliveTimeoutMs: number
-  /** A client that reads nothing of its answer for this long, or up to twice as long, is disconnected. */
+  /**
+   * A client that reads nothing of its answer for this long, or up to twice as long, is
+   * disconnected.
+   */
   readonly stalledReaderMs: number
   /** How often Node looks for requests that exceed their time. */
   readonly timeoutCheckMs: number
@@ -108,8 +111,8 @@ export const defaultHttpLimits: HttpLimits = {
   pathParameterLength: 512,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 60_000,
-  // Longer than the 60 s of common proxies: if we close first, a request that the proxy has just sent
-  // reaches a closed socket.
+  // Longer than the 60 s of common proxies: if we close first, a request that the proxy has just
+  // sent reaches a closed socket.
   keepAliveTimeoutMs: 65_000,
   stalledReaderMs: 60_000,
   timeoutCheckMs: 5_000,
@@ -133,7 +136,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [requestLog(options.logger), ...(options.observers ?? [])]
   const app = fastify({
-    // Fastify's request log is off, since it has the URL with its query. An observer writes our line.
+    // Fastify's request log is off, since it has the URL with its query. An observer writes our
+    // line.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
@@ -188,7 +192,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       return
     }
     if (isTooLong(request, limits.urlLength)) {
-      // Answered here: a surface's error handler may need values that its hooks set, and they do not run.
+      // Answered here: a surface's error handler may need values that its hooks set, and they do
+      // not run.
       answerLastResort(new RequestRefusedError(414, tooLong(limits.urlLength)), request, reply)
       return
     }
@@ -217,8 +222,8 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 }
 
 /**
- * Answers bytes that are not an HTTP request. The answer has no detail and repeats none of the bytes,
- * so a client that probes the parser learns nothing.
+ * Answers bytes that are not an HTTP request. The answer has no detail and repeats none of the
+ * bytes, so a client that probes the parser learns nothing.
  *
  * @see RFC 9110 §15.5.1
  */
@@ -243,10 +248,11 @@ function answerMalformed(error: Error & { code?: string }, socket: Socket): void
 /**
  * Disconnects a client that reads nothing of its answer for the server's `connectionTimeout`: the
  * unread part stays in our memory. Node restarts the time-out at every read, every write and
- * whenever part of a large write has been sent, so a slow reader that makes progress stays connected.
+ * whenever part of a large write has been sent, so a slow reader that makes progress stays
+ * connected.
  *
- * A listener on the response replaces Node's default, which would also disconnect a client that waits
- * for an answer we still prepare. Idle connections have no response, and Node closes them.
+ * A listener on the response replaces Node's default, which would also disconnect a client that
+ * waits for an answer we still prepare. Idle connections have no response, and Node closes them.
  */
 function closeStalledReaders(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {

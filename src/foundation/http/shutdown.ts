@@ -15,7 +15,9 @@ export type ShutdownOptions = {
   readonly drainMs: number
   /** How long each closer may take. */
   readonly closerMs: number
-  /** Called in this order once no request is left: what uses a resource comes before the resource. */
+  /**
+   * Called in this order once no request is left: what uses a resource comes before the resource.
+   */
   readonly closers: readonly Closer[]
 }
 
@@ -62,8 +64,8 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
 }
 
 /**
- * The first signal shuts down, a second one stops waiting for requests, a third one ends the process
- * at once.
+ * The first signal shuts down, a second one stops waiting for requests, a third one ends the
+ * process at once.
  */
 export function shutDownOnSignals(
   shutdown: Shutdown,
@@ -137,8 +139,8 @@ type InFlight = RequestObserver & {
 
 /**
  * Counts the requests that are being answered. Fastify's `close` does not wait for requests of
- * the second listener that it opens for `localhost`; this does. It keeps the connections and no set of requests, which would
- * keep finished requests in memory (see `request-line.ts`).
+ * the second listener that it opens for `localhost`; this does. It keeps the connections and no set
+ * of requests, which would keep finished requests in memory (see `request-line.ts`).
  */
 export function trackInFlight(): InFlight {
   const connections = new Set<Socket>()
@@ -172,7 +174,10 @@ export function trackInFlight(): InFlight {
 
 const signals = new WeakMap<ServerResponse, AbortSignal>()
 
-/** Aborted once the connection is closed before the whole answer was sent. One signal for each answer. */
+/**
+ * Aborted once the connection is closed before the whole answer was sent. One signal for each
+ * answer.
+ */
 export function whenGone(response: ServerResponse): AbortSignal {
   const known = signals.get(response)
   if (known !== undefined) return known

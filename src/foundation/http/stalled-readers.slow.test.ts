@@ -24,8 +24,8 @@ interface Limits {
   readonly host?: string
   readonly stalledReaderMs?: number
   /**
-   * The limit from when a request has arrived. Node also ends a connection whose first request it has not read within the
-   * limit, which a busy machine can take.
+   * The limit from when a request has arrived. Node also ends a connection whose first request it
+   * has not read within the limit, which a busy machine can take.
    */
   readonly fromRequestOn?: number
 }

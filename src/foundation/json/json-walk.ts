@@ -30,9 +30,9 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 /**
- * Reads a JSON text once, before any parser or schema does: the cost of parsers, schemas and copies grows with
- * depth and with the number of members, and some of it faster than the text. It does not check the grammar,
- * which the parser does.
+ * Reads a JSON text once, before any parser or schema does: the cost of parsers, schemas and copies
+ * grows with depth and with the number of members, and some of it faster than the text. It does not
+ * check the grammar, which the parser does.
  *
  * @see RFC 8259 §9: a parser may set limits
  */
@@ -86,7 +86,10 @@ function tooMany({ parts }: JsonLimits): string {
 /** Formats that are clearer for a reader than their regular expression. */
 const CLEAR_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
 
-/** Whether a member of a JSON Schema tells its reader nothing: a pattern beside such a format, or the bounds of every integer. */
+/**
+ * Whether a member of a JSON Schema tells its reader nothing: a pattern beside such a format, or
+ * the bounds of every integer.
+ */
 export function isSchemaNoise(name: string, member: unknown, schema: object): boolean {
   if (name === 'pattern' && typeof member === 'string') {
     return CLEAR_FORMATS.has(String(Reflect.get(schema, 'format')))

@@ -15,7 +15,9 @@ export interface Mailer {
 
 const TIMEOUT_MS = 20_000
 
-/** Sends through a mail server. `smtp://` uses TLS if the server offers it, `smtps://` requires it. */
+/**
+ * Sends through a mail server. `smtp://` uses TLS if the server offers it, `smtps://` requires it.
+ */
 export function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport({
     url,

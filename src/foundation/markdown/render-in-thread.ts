@@ -13,8 +13,8 @@ const MEMORY = { maxOldGenerationSizeMb: 128 }
 const PROGRAM = new URL('./markdown-thread.js', import.meta.url)
 
 /**
- * Renders texts, one at a time, in a thread of its own: whatever a text costs, requests go on. The thread starts when it is
- * first needed, and again after a text that it did not survive.
+ * Renders texts, one at a time, in a thread of its own: whatever a text costs, requests go on. The
+ * thread starts when it is first needed, and again after a text that it did not survive.
  */
 export class RenderingThread {
   readonly #program: URL
@@ -94,8 +94,9 @@ async function messageOf(thread: Worker): Promise<string> {
 }
 
 /**
- * Ends the thread when the whole process has used so much CPU, which the thread alone cannot exceed. A clock would be unjust to
- * a good text on a busy machine. Only the second look counts, because an answer may have waited behind the first.
+ * Ends the thread when the whole process has used so much CPU, which the thread alone cannot
+ * exceed. A clock would be unjust to a good text on a busy machine. Only the second look counts,
+ * because an answer may have waited behind the first.
  */
 function watchOver(thread: Worker, mostCpuMs: number): NodeJS.Timeout {
   const before = process.cpuUsage()

@@ -3,16 +3,16 @@ import { parseLocalPath } from '../http/link-header.ts'
 import { parseUrl } from '../net/parse-url.ts'
 
 /**
- * The version of what `renderMarkdown` returns. Raise it with every change of the result: stored HTML of an older
- * version is never shown, and is rendered again.
+ * The version of what `renderMarkdown` returns. Raise it with every change of the result: stored
+ * HTML of an older version is never shown, and is rendered again.
  */
 export const RENDERER = 2
 
 /**
- * Text that a school wrote, as HTML: CommonMark without raw HTML, images, reference links, underlined
- * headings, indented code and quotes that go on in lines without a mark. The text shares its origin with sign-in, so the parser only finds
- * tokens: we write every tag ourselves, and raw HTML stays text. Headings start below the page's
- * own and never skip a level.
+ * Text that a school wrote, as HTML: CommonMark without raw HTML, images, reference links,
+ * underlined headings, indented code and quotes that go on in lines without a mark. The text shares
+ * its origin with sign-in, so the parser only finds tokens: we write every tag ourselves, and raw
+ * HTML stays text. Headings start below the page's own and never skip a level.
  */
 export function renderMarkdown(text: string): string {
   let html = ''
@@ -42,8 +42,9 @@ const parser = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_DEPTH
 ])
 
 /**
- * Ends a quote at the first line without its mark. The parser would look for lines that belong to the quote up to the end
- * of the text, and find out later that they do not: a text of many short quotes would take the square of its length.
+ * Ends a quote at the first line without its mark. The parser would look for lines that belong to
+ * the quote up to the end of the text, and find out later that they do not: a text of many short
+ * quotes would take the square of its length.
  */
 parser.block.ruler.push('quote_end', (_state, _line, _end, silent) => silent, {
   alt: ['blockquote'],

@@ -32,9 +32,9 @@ const specialV4 = ranges([
 ])
 
 /**
- * The only IPv6 range assigned for global unicast (RFC 4291 §2.4). Addresses with an embedded IPv4 address
- * (mapped, compatible, NAT64 under 64:ff9b), loopback, local, discard-only and multicast lie outside of it, so
- * they need no entries.
+ * The only IPv6 range assigned for global unicast (RFC 4291 §2.4). Addresses with an embedded IPv4
+ * address (mapped, compatible, NAT64 under 64:ff9b), loopback, local, discard-only and multicast
+ * lie outside of it, so they need no entries.
  */
 const globalUnicast = range('2000::/3')
 
@@ -52,8 +52,8 @@ const loopbackRanges = ranges(['127.0.0.0/8', '::1/128'])
 
 /**
  * True for a canonical IP address on the public internet. Anything else is false: special-use
- * ranges, IPv6 forms that embed an IPv4 address, zone ids, and spellings such as `0x7f.1`, `010.0.0.1`
- * or `127.1` that some resolvers would still dial.
+ * ranges, IPv6 forms that embed an IPv4 address, zone ids, and spellings such as `0x7f.1`,
+ * `010.0.0.1` or `127.1` that some resolvers would still dial.
  *
  * @see RFC 6890
  */
@@ -138,9 +138,10 @@ export interface AddressBucket {
 }
 
 /**
- * What to count a caller by, narrowest first. One IPv6 household owns a /64, and many providers give a /56 or a /48 to
- * one customer. Counting single addresses would give an attacker 2^64 fresh allowances, and counting only
- * by /64 would give 65,536 to the owner of a /48. The wider ranges are shared by more people, so they have wider limits.
+ * What to count a caller by, narrowest first. One IPv6 household owns a /64, and many providers
+ * give a /56 or a /48 to one customer. Counting single addresses would give an attacker 2^64 fresh
+ * allowances, and counting only by /64 would give 65,536 to the owner of a /48. The wider ranges
+ * are shared by more people, so they have wider limits.
  *
  * @see RFC 6177 §2
  */
@@ -155,7 +156,9 @@ export function addressBuckets(address: string): readonly [AddressBucket, ...Add
   ]
 }
 
-/** The narrowest bucket, for a key that counts something else too, such as a client at this address. */
+/**
+ * The narrowest bucket, for a key that counts something else too, such as a client at this address.
+ */
 export function addressBucket(address: string): string {
   return addressBuckets(address)[0].name
 }

@@ -24,7 +24,10 @@ import { parseUrl } from './parse-url.ts'
 
 export interface FetchOptions {
   readonly maxBytes?: number | undefined
-  /** One deadline for DNS, connection, headers and body, so that a slow server cannot extend it byte by byte. */
+  /**
+   * One deadline for DNS, connection, headers and body, so that a slow server cannot extend it byte
+   * by byte.
+   */
   readonly timeoutMs?: number | undefined
   /** Permits http and any port for the hosts 127.0.0.1, localhost and [::1] only. */
   readonly allowLoopbackHttp?: boolean | undefined
@@ -32,9 +35,10 @@ export interface FetchOptions {
   readonly ca?: string | undefined
   readonly observe?: OutgoingObserver | undefined
   /**
-   * Which addresses and ports a public name may lead to. They are arguments so that a test can use a server on
-   * this machine as a public one. They must never come from configuration: an operator would one day turn on
-   * the switch that lets foreign URLs reach internal addresses, and forget it.
+   * Which addresses and ports a public name may lead to. They are arguments so that a test can use
+   * a server on this machine as a public one. They must never come from configuration: an operator
+   * would one day turn on the switch that lets foreign URLs reach internal addresses, and forget
+   * it.
    */
   readonly isAllowedAddress?: ((ip: string) => boolean) | undefined
   readonly allowedPorts?: readonly number[] | undefined
@@ -48,10 +52,10 @@ export const DEFAULT_MAX_BYTES = 5120
 export const DEFAULT_TIMEOUT_MS = 5000
 
 /**
- * Fetches a JSON document from a URL that a stranger chose, without giving the stranger access to our network
- * (SSRF): the name is resolved once, every address must be public, and only these addresses are used, so a
- * second DNS answer (rebinding) changes nothing. TLS checks the name in the URL. Redirects fail, and so does
- * every answer other than 200 with plain JSON.
+ * Fetches a JSON document from a URL that a stranger chose, without giving the stranger access to
+ * our network (SSRF): the name is resolved once, every address must be public, and only these
+ * addresses are used, so a second DNS answer (rebinding) changes nothing. TLS checks the name in
+ * the URL. Redirects fail, and so does every answer other than 200 with plain JSON.
  */
 export async function fetchPublicJson(
   url: string | URL,
@@ -171,8 +175,8 @@ interface ResolvedAddress {
 }
 
 /**
- * Starts a GET that can reach only the given addresses. Always on a new connection: a pooled one might lead to
- * an address that the name had earlier.
+ * Starts a GET that can reach only the given addresses. Always on a new connection: a pooled one
+ * might lead to an address that the name had earlier.
  */
 function startPinnedRequest(
   { url, hostname, port }: FetchTarget,
@@ -208,7 +212,8 @@ function responseHead(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve)
     request.on('error', reject)
-    // A server that answers with a protocol switch ends the connection without a response or an error.
+    // A server that answers with a protocol switch ends the connection without a response or an
+    // error.
     request.on('close', () => reject(new Error('the connection closed before an answer')))
     request.end()
   })
@@ -223,8 +228,8 @@ function answerWith(addresses: readonly ResolvedAddress[]): LookupFunction {
 }
 
 /**
- * For how many seconds a response is fresh; undefined if the response does not say. Read like a shared cache,
- * because all clients share the stored copy.
+ * For how many seconds a response is fresh; undefined if the response does not say. Read like a
+ * shared cache, because all clients share the stored copy.
  *
  * @see RFC 9111 §4.2.1, §5.2.2
  */

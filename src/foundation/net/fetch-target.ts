@@ -21,14 +21,14 @@ export interface TargetRules {
 }
 
 /**
- * A foreign URL may use only the standard port of the web. Otherwise a stranger could make this server connect
- * to mail servers, databases and admin consoles that trust its address.
+ * A foreign URL may use only the standard port of the web. Otherwise a stranger could make this
+ * server connect to mail servers, databases and admin consoles that trust its address.
  */
 export const PUBLIC_PORTS: readonly number[] = [443]
 
 /**
- * Decides from the text of a URL whether it may be fetched. The addresses of its host are checked later, before
- * the connection.
+ * Decides from the text of a URL whether it may be fetched. The addresses of its host are checked
+ * later, before the connection.
  */
 export function judgeTarget(url: URL, rules: TargetRules = {}): TargetVerdict {
   if (url.username !== '' || url.password !== '') {
@@ -98,7 +98,9 @@ const notPublic =
 export const nameNotResolved = fetchFailure('name_not_resolved', notPublic)
 export const addressRefused = fetchFailure('address_refused', notPublic)
 
-/** Describes an error of the network or of TLS. The error's own text may contain internal addresses. */
+/**
+ * Describes an error of the network or of TLS. The error's own text may contain internal addresses.
+ */
 export function connectionFailure(error: unknown): FetchFailure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO|HOSTNAME_MISMATCH/.test(code)) {
@@ -130,7 +132,10 @@ export function isPermittedHost(host: string, allowlist: readonly string[]): boo
   })
 }
 
-/** The canonical form of a list entry: lower case, punycode, no last dot; undefined if it is not valid. */
+/**
+ * The canonical form of a list entry: lower case, punycode, no last dot; undefined if it is not
+ * valid.
+ */
 export function parseHostPattern(entry: string): string | undefined {
   const text = entry.trim()
   if (!text.startsWith('*.')) return normalizeHost(text)
@@ -142,7 +147,8 @@ export function parseHostPattern(entry: string): string | undefined {
 
 function normalizeHost(host: string): string | undefined {
   if (host === '[::1]') return host
-  // The conversion below stops at the first of these characters and would return the text before it.
+  // The conversion below stops at the first of these characters and would return the text before
+  // it.
   if (/[\s/\\?#@:%*[\]]/.test(host)) return undefined
   const ascii = domainToASCII(host).replace(/\.$/, '')
   // It also lets a semicolon and quotes through, which no host has.

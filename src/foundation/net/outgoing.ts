@@ -1,7 +1,10 @@
 export interface OutgoingRequest {
   readonly method: string
   readonly url: URL
-  /** The operator has chosen the other server. It may learn of the trace; a host that a stranger chose may not. */
+  /**
+   * The operator has chosen the other server. It may learn of the trace; a host that a stranger
+   * chose may not.
+   */
   readonly isOurs: boolean
 }
 

@@ -1,7 +1,8 @@
 /**
- * Undefined if the text is no URL. Use it instead of `URL.canParse`, which in Node 20 misreads letters such as ü as
- * soon as it runs in compiled code: the same URL is then first valid, and later not. A text that is no URL costs about
- * ten times as much as a URL, so look at the beginning of the text first where requests send many others.
+ * Undefined if the text is no URL. Use it instead of `URL.canParse`, which in Node 20 misreads
+ * letters such as ü as soon as it runs in compiled code: the same URL is then first valid, and
+ * later not. A text that is no URL costs about ten times as much as a URL, so look at the beginning
+ * of the text first where requests send many others.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
@@ -27,8 +28,8 @@ export function isLoopbackHost(hostname: string): boolean {
 const OWN_MACHINE = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * Whether a browser or a program that opens this `hostname` stays on its own machine. Wider than the spellings above:
- * it only chooses words and the first-run page, and registers nothing.
+ * Whether a browser or a program that opens this `hostname` stays on its own machine. Wider than
+ * the spellings above: it only chooses words and the first-run page, and registers nothing.
  *
  * @see RFC 6761 §6.3
  */
@@ -41,5 +42,8 @@ export function listensOnLoopback(host: string): boolean {
   return host === '::1' || (host !== '[::1]' && loopbackHosts.has(host))
 }
 
-/** A part of a host name between two dots, in lower case, as the text of a regular expression. Names inside a network have underscores, too. */
+/**
+ * A part of a host name between two dots, in lower case, as the text of a regular expression. Names
+ * inside a network have underscores, too.
+ */
 export const HOST_LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'

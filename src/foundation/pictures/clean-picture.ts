@@ -1,4 +1,7 @@
-/** A picture with nothing in it but the picture: no place, no device, no comment, nothing behind its end. */
+/**
+ * A picture with nothing in it but the picture: no place, no device, no comment, nothing behind its
+ * end.
+ */
 export interface CleanPicture {
   readonly contentType: 'image/png' | 'image/jpeg' | 'image/webp'
   readonly bytes: Buffer
@@ -19,8 +22,8 @@ const FORMATS = [
 ] as const
 
 /**
- * Recognises a picture by its bytes and copies only the parts that draw it. Pixels are not decoded: a browser that
- * finds them damaged shows nothing.
+ * Recognises a picture by its bytes and copies only the parts that draw it. Pixels are not decoded:
+ * a browser that finds them damaged shows nothing.
  */
 export function cleanPicture(bytes: Buffer): CleanPicture | PictureProblem {
   const head = bytes.toString('hex', 0, 12)
@@ -41,8 +44,8 @@ const FRAMES = new Set([0xc0, 0xc1, 0xc2])
 const TABLES = new Set<number>([DHT, DQT, DRI, SOS])
 
 /**
- * Keeps frames, tables and scans. Of Exif it keeps the orientation alone, because cameras store a portrait lying on its
- * side; of Adobe's segment all, because it says how colours are stored.
+ * Keeps frames, tables and scans. Of Exif it keeps the orientation alone, because cameras store a
+ * portrait lying on its side; of Adobe's segment all, because it says how colours are stored.
  *
  * @see ITU-T T.81 §B.1.1
  */
@@ -86,7 +89,10 @@ function isAdobe(segment: Buffer): boolean {
   return segment.length === 16 && segment.toString('latin1', 4, 9) === 'Adobe'
 }
 
-/** The coded pixels from here to the next marker. A marker that restarts a scan, and the byte FF itself, belong to them. */
+/**
+ * The coded pixels from here to the next marker. A marker that restarts a scan, and the byte FF
+ * itself, belong to them.
+ */
 function scanAt(bytes: Buffer, from: number): Buffer {
   let at = from
   for (;;) {
@@ -143,7 +149,10 @@ const SIGNATURE_BYTES = 8
 /** Length, type and checksum around the data of a chunk. */
 const AROUND_DATA = 12
 
-/** The chunks that draw a still picture. Texts, times, Exif, colour profiles and frames of animations are left out. */
+/**
+ * The chunks that draw a still picture. Texts, times, Exif, colour profiles and frames of
+ * animations are left out.
+ */
 const DRAWING = new Set(['IHDR', 'PLTE', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'IDAT', 'IEND'])
 
 /** @see PNG (Third Edition) §5.3 */
@@ -237,7 +246,10 @@ function sideOfLossless(data: Buffer): Side | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** What the parser of a format makes of a file: its clean bytes and its sides in pixels, or why there are none. */
+/**
+ * What the parser of a format makes of a file: its clean bytes and its sides in pixels, or why
+ * there are none.
+ */
 type ReadPicture =
   | { readonly bytes: Buffer; readonly width: number; readonly height: number }
   | 'broken'

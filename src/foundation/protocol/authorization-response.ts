@@ -51,7 +51,8 @@ export type Prompt = (typeof PROMPTS)[number]
 const LONGEST_MAX_AGE = 2 ** 31 - 1
 
 /**
- * Reads `prompt`. An unsupported value is refused, because the client could not see that it was ignored.
+ * Reads `prompt`. An unsupported value is refused, because the client could not see that it was
+ * ignored.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1
  */

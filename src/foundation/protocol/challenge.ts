@@ -7,7 +7,9 @@ interface Challenge {
   readonly origin: string
   /** What was called, if it has a metadata document of its own. */
   readonly resource?: ResourcePath | undefined
-  /** Absent if a request without a token is no error; the challenge then only tells how to get one. */
+  /**
+   * Absent if a request without a token is no error; the challenge then only tells how to get one.
+   */
   readonly error?: OAuthError | undefined
   /** All scopes that the request needs; by default those of the error. */
   readonly scope?: ScopeSet | undefined
@@ -40,8 +42,9 @@ const MAX_LENGTH = 4096
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
 
 /**
- * Reads an `Authorization` header; `undefined` only if there is none. Anything other than a bearer token is
- * refused, other schemes too: a client that presents credentials must not be treated as anonymous.
+ * Reads an `Authorization` header; `undefined` only if there is none. Anything other than a bearer
+ * token is refused, other schemes too: a client that presents credentials must not be treated as
+ * anonymous.
  *
  * @see RFC 6750 §2.1
  */

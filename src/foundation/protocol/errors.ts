@@ -3,7 +3,10 @@ import type { OAUTH_ERRORS } from '../errors/oauth-errors.ts'
 
 interface Rule {
   readonly status: number
-  /** Whether the authorization endpoint may report it by redirect, after the redirect URI was validated. */
+  /**
+   * Whether the authorization endpoint may report it by redirect, after the redirect URI was
+   * validated.
+   */
   readonly redirectable: boolean
 }
 
@@ -47,7 +50,10 @@ export type OAuthErrorCode = keyof typeof RULES
 export interface OAuthErrorDetails {
   /** For an endpoint that answers a code with another status than usual. */
   readonly status?: number
-  /** `false` shows the error on our own page although the code could be redirected; `true` changes nothing. */
+  /**
+   * `false` shows the error on our own page although the code could be redirected; `true` changes
+   * nothing.
+   */
   readonly redirectable?: boolean
   /** Seconds after which the client may try again. */
   readonly retryAfter?: number | undefined
@@ -92,7 +98,8 @@ export class OAuthError extends Error {
 }
 
 /**
- * The error response's body; the same members go into an error redirect. The origin is that of the school, if known.
+ * The error response's body; the same members go into an error redirect. The origin is that of the
+ * school, if known.
  *
  * @see RFC 6749 §5.2 and §4.1.2.1
  */

@@ -67,8 +67,8 @@ export function parseParameters(text: string): Parameters {
 }
 
 /**
- * Like `parseParameters`, but leaves the errors to the caller: the authorization endpoint first validates client
- * and redirect URI, so that it can report errors by redirect.
+ * Like `parseParameters`, but leaves the errors to the caller: the authorization endpoint first
+ * validates client and redirect URI, so that it can report errors by redirect.
  *
  * @see RFC 6749 §3.1 and §4.1.2.1
  */
@@ -109,7 +109,10 @@ function readPair(
   }
 }
 
-/** `undefined` for broken percent-encoding, bytes that are not UTF-8, or unencoded characters outside ASCII. */
+/**
+ * `undefined` for broken percent-encoding, bytes that are not UTF-8, or unencoded characters
+ * outside ASCII.
+ */
 function decode(text: string): string | undefined {
   if (NOT_ASCII_TEXT.test(text)) return undefined
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text

@@ -3,8 +3,8 @@ import { parseUrl } from '../net/parse-url.ts'
 declare const validated: unique symbol
 
 /**
- * A redirect URI that a client registered and this request presented. Only the two functions below make one, so no
- * code can redirect a browser to a URI that was not validated.
+ * A redirect URI that a client registered and this request presented. Only the two functions below
+ * make one, so no code can redirect a browser to a URI that was not validated.
  */
 export type ValidatedRedirectUri = string & { readonly [validated]: true }
 
@@ -40,8 +40,8 @@ export function findPostLogoutRedirectUri(
 }
 
 /**
- * Whether two redirect URIs are the same string, or the same plain-http loopback address with another port: a
- * native app gets its port from the system only when it starts to listen.
+ * Whether two redirect URIs are the same string, or the same plain-http loopback address with
+ * another port: a native app gets its port from the system only when it starts to listen.
  *
  * @see RFC 8252 §7.3 and RFC 9700 §4.1.3
  */
@@ -86,8 +86,8 @@ const URI_PARTS = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^
 const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/
 
 /**
- * Schemes of widely used native apps that are no domain. All others without a dot are refused: any program may
- * claim such a scheme, and systems pass some of them to programs that act on them.
+ * Schemes of widely used native apps that are no domain. All others without a dot are refused: any
+ * program may claim such a scheme, and systems pass some of them to programs that act on them.
  */
 const KNOWN_NATIVE_SCHEMES: ReadonlySet<string> = new Set([
   'claude',
@@ -104,7 +104,10 @@ const HOST =
 /** What follows the slashes of an app's own scheme is a name for the app, not a host to reach. */
 const APP_HOST = /^[A-Za-z0-9._-]*$/
 
-/** Parameters of an authorization response. If the URI has one already, a client could read that one. */
+/**
+ * Parameters of an authorization response. If the URI has one already, a client could read that
+ * one.
+ */
 const RESPONSE_PARAMETERS: ReadonlySet<string> = new Set([
   'code',
   'error',
@@ -194,7 +197,8 @@ function authorityProblems({ scheme, authority }: UriParts): string[] {
   const match = /^(.*?)(?::([1-9][0-9]{0,4}))?$/.exec(authority ?? '')
   const [, host = '', port = '443'] = match ?? []
   if (Number(port) > 65535) return ['Use a port between 1 and 65535.']
-  // A browser reads 0x7f.1 as 127.0.0.1, so the operator would approve another host than the one used.
+  // A browser reads 0x7f.1 as 127.0.0.1, so the operator would approve another host than the one
+  // used.
   if (!HOST.test(host) || parseUrl(`https://${host}/`)?.hostname !== host) {
     return ['Write the host as a plain name in lower case, such as app.example.']
   }

@@ -2,8 +2,8 @@ import { parseUrl } from '../net/parse-url.ts'
 import { OAuthError } from './errors.ts'
 
 /**
- * The two names of the tool endpoint. Clients request every scope that the metadata of the called URL lists, so
- * operators and members need different URLs, each with its own metadata.
+ * The two names of the tool endpoint. Clients request every scope that the metadata of the called
+ * URL lists, so operators and members need different URLs, each with its own metadata.
  *
  * @see RFC 9728 §3.3: the `resource` of a document must be the URL that the client called
  */
@@ -14,7 +14,10 @@ export type ToolEndpoint = (typeof TOOL_ENDPOINTS)[keyof typeof TOOL_ENDPOINTS]
 /** A resource of an origin, by its path as it was called; the empty path is the origin itself. */
 export type ResourcePath = '' | ToolEndpoint | `${ToolEndpoint}/`
 
-/** People also type the address with a slash at the end, and strict clients compare it as it was typed. */
+/**
+ * People also type the address with a slash at the end, and strict clients compare it as it was
+ * typed.
+ */
 export function spellingsOf(endpoint: ToolEndpoint): readonly ResourcePath[] {
   return [endpoint, `${endpoint}/`]
 }
@@ -28,8 +31,9 @@ export function resourceMetadataPath(resource: ResourcePath): string {
 const RESOURCE = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/[A-Za-z0-9.\-[\]:]+)(?:\/|\/mcp(?:\/member)?\/?)?$/
 
 /**
- * Reads the `resource` values of a request and returns the resource that the token is bound to, always the origin
- * itself. The origin with a slash and both URLs of its tool endpoint mean the same resource.
+ * Reads the `resource` values of a request and returns the resource that the token is bound to,
+ * always the origin itself. The origin with a slash and both URLs of its tool endpoint mean the
+ * same resource.
  *
  * @see RFC 8707 §2
  */

@@ -6,12 +6,14 @@ const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 const MAX_KNOWN = 1000
 
 /**
- * Asks for a refresh token (OpenID Connect Core §11). Every authorization here has one, so the name is
- * dropped from requests, not refused: assistants send it to every server.
+ * Asks for a refresh token (OpenID Connect Core §11). Every authorization here has one, so the name
+ * is dropped from requests, not refused: assistants send it to every server.
  */
 const OFFLINE_ACCESS = 'offline_access'
 
-/** The names in the `scope` parameter of a request, unchecked and sorted, without offline_access. */
+/**
+ * The names in the `scope` parameter of a request, unchecked and sorted, without offline_access.
+ */
 export function requestedScopes(text: string): string[] {
   const names = new Set(text.split(' '))
   names.delete('')
@@ -36,8 +38,8 @@ export class ScopeSet implements Iterable<string> {
   }
 
   /**
-   * Parses a `scope` parameter. Ignores repeated scopes, extra spaces and offline_access; refuses all other
-   * syntax errors.
+   * Parses a `scope` parameter. Ignores repeated scopes, extra spaces and offline_access; refuses
+   * all other syntax errors.
    *
    * @see RFC 6749 §3.3
    */

@@ -18,7 +18,9 @@ export type TokenKind = keyof typeof PREFIXES
 
 const PREFIX_LENGTH = 6
 const ID_BYTES = 16
-/** Characters that hold the id; the last one also holds four bits of the secret, which are dropped. */
+/**
+ * Characters that hold the id; the last one also holds four bits of the secret, which are dropped.
+ */
 const ID_LENGTH = 22
 const SECRET_BYTES = 32
 /** 48 bytes are exactly 64 characters, so each body has exactly one spelling. */
@@ -45,7 +47,8 @@ export interface MintedToken {
 }
 
 /**
- * Makes a new secret that contains the id of its row: prefix, base64url of id and 256 random bits, checksum.
+ * Makes a new secret that contains the id of its row: prefix, base64url of id and 256 random bits,
+ * checksum.
  *
  * @see RFC 6749 §10.10
  */
@@ -60,7 +63,8 @@ export function mintToken(kind: TokenKind, id: string): MintedToken {
 }
 
 /**
- * Parses a token of one kind. Form and checksum are checked here, so that a malformed token causes no query.
+ * Parses a token of one kind. Form and checksum are checked here, so that a malformed token causes
+ * no query.
  *
  * @see RFC 6750 §5.2
  */
@@ -78,8 +82,8 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
 }
 
 /**
- * A key for the row that a token names, without any check that it is genuine: to count, never to give access. The bytes of the
- * id as they are, because this runs twice in a refresh.
+ * A key for the row that a token names, without any check that it is genuine: to count, never to
+ * give access. The bytes of the id as they are, because this runs twice in a refresh.
  */
 export function rowKey(kind: TokenKind, value: string): string | undefined {
   if (value.length !== TOKEN_LENGTH || !value.startsWith(PREFIXES[kind])) return undefined
@@ -87,7 +91,10 @@ export function rowKey(kind: TokenKind, value: string): string | undefined {
   return bytes.toString('latin1')
 }
 
-/** Detects truncated and mistyped tokens, and lets secret scanners recognise ours. It is not a secret. */
+/**
+ * Detects truncated and mistyped tokens, and lets secret scanners recognise ours. It is not a
+ * secret.
+ */
 function checksum(text: string): string {
   return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0')
 }

@@ -39,9 +39,9 @@ const BODY_ONLY: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The form of a token request, with the `resource` of the token URL's query. Many client libraries let
- * their user choose the URL, but add nothing to the body. Every other parameter of OAuth must be in the
- * body, because proxies log URLs; a parameter that OAuth does not define is ignored.
+ * The form of a token request, with the `resource` of the token URL's query. Many client libraries
+ * let their user choose the URL, but add nothing to the body. Every other parameter of OAuth must
+ * be in the body, because proxies log URLs; a parameter that OAuth does not define is ignored.
  *
  * @see RFC 6749 §2.3.1 and §3.2
  * @see RFC 8707 §2.2

@@ -53,8 +53,8 @@ const PREFIX = 'incoming-'
 const LEFTOVER_MS = 24 * 3_600_000
 
 /**
- * Receives all bytes before they are used. They are in a temporary file below `place` while `use` runs, which may
- * move the file; afterwards the file is removed.
+ * Receives all bytes before they are used. They are in a temporary file below `place` while `use`
+ * runs, which may move the file; afterwards the file is removed.
  */
 export async function spool<R>(
   place: string,

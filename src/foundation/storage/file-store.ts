@@ -47,7 +47,10 @@ export function keyOf(folder: string, sha256: Buffer): string {
   return `${folder}/${sha256.toString('hex')}`
 }
 
-/** Keys come from our own rows; a key that leads out of the folder means that a row was tampered with. */
+/**
+ * Keys come from our own rows; a key that leads out of the folder means that a row was tampered
+ * with.
+ */
 export function isKey(key: string): boolean {
   return KEY.test(key)
 }

@@ -27,8 +27,9 @@ export interface S3Request {
 export const EMPTY_BODY_HASH = createHash('sha256').digest('hex')
 
 /**
- * The headers that authenticate a request to an S3-compatible store: Signature Version 4 in the Authorization
- * header. The path is used as in the URL, encoded once. A query is not supported, because we never send one.
+ * The headers that authenticate a request to an S3-compatible store: Signature Version 4 in the
+ * Authorization header. The path is used as in the URL, encoded once. A query is not supported,
+ * because we never send one.
  */
 export function signedHeaders(
   { method, url, headers, bodyHash }: S3Request,
@@ -83,9 +84,9 @@ export interface S3Options extends S3Credentials {
 const SILENCE_MS = 30_000
 
 /**
- * Files in a bucket of an S3-compatible store, addressed by path because every such store supports that. Uploads
- * go to the local disk first: their digest is their name and part of the signature, and an aborted upload leaves
- * nothing in the bucket.
+ * Files in a bucket of an S3-compatible store, addressed by path because every such store supports
+ * that. Uploads go to the local disk first: their digest is their name and part of the signature,
+ * and an aborted upload leaves nothing in the bucket.
  */
 export function createS3Store(options: S3Options): FileStore {
   return {

@@ -6,7 +6,10 @@ import {
   UnreadableFileError,
 } from './read-records.ts'
 
-/** An empty cell is null and an empty pair of quotation marks the empty text, as in PostgreSQL's COPY. */
+/**
+ * An empty cell is null and an empty pair of quotation marks the empty text, as in PostgreSQL's
+ * COPY.
+ */
 export type Cell = string | null
 
 const QUOTE = 0x22
@@ -26,7 +29,10 @@ export function csvReader(maxLength = MAX_RECORD_LENGTH): RecordReader<readonly 
   let waitingLength = 0
   let line = 1
   let separator: number | undefined
-  /** Whether lines end with CR alone, as "CSV (Macintosh)" of spreadsheets writes them; unknown before the first end. */
+  /**
+   * Whether lines end with CR alone, as "CSV (Macintosh)" of spreadsheets writes them; unknown
+   * before the first end.
+   */
   let endsWithCr: boolean | undefined
 
   function read(arrived: string, final: boolean): FileRecord<readonly Cell[]>[] {
@@ -58,7 +64,10 @@ export function csvReader(maxLength = MAX_RECORD_LENGTH): RecordReader<readonly 
     return text
   }
 
-  /** The end of a record is unknown until its quotes are closed, so the rest of the file is unreadable. */
+  /**
+   * The end of a record is unknown until its quotes are closed, so the rest of the file is
+   * unreadable.
+   */
   function checkLength(): void {
     if (rest.length <= maxLength) return
     throw new UnreadableFileError(
@@ -73,8 +82,8 @@ export function csvReader(maxLength = MAX_RECORD_LENGTH): RecordReader<readonly 
       checkLength()
       waiting.push(piece)
       waitingLength += piece.length
-      // An unfinished record is read again from its beginning, so only once there is twice as much of it:
-      // otherwise a long record in small pieces would cost the square of its length.
+      // An unfinished record is read again from its beginning, so only once there is twice as much
+      // of it: otherwise a long record in small pieces would cost the square of its length.
       if (waitingLength < rest.length) return []
       return read(takeAll(), false)
     },
@@ -174,7 +183,10 @@ function countBreaks(text: string): number {
 
 /** Reads a file of lines, such as NDJSON. Empty lines are skipped but counted. */
 export function lineReader(maxLength = MAX_RECORD_LENGTH): RecordReader<string> {
-  /** The pieces of a line whose end has not arrived. Put together once, so that a long line costs no more. */
+  /**
+   * The pieces of a line whose end has not arrived. Put together once, so that a long line costs no
+   * more.
+   */
   let held: string[] = []
   let heldLength = 0
   let line = 1
@@ -241,7 +253,10 @@ function writeCell(cell: Cell): string {
   return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** The first characters that make spreadsheets run a text as a formula, after any number of our marks. */
+/**
+ * The first characters that make spreadsheets run a text as a formula, after any number of our
+ * marks.
+ */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 
 /**

@@ -97,7 +97,10 @@ function countLines(text: string): number {
   return count
 }
 
-/** The lines before the first one that is not UTF-8. No character has the byte of a line break inside. */
+/**
+ * The lines before the first one that is not UTF-8. No character has the byte of a line break
+ * inside.
+ */
 function goodLines(bytes: Buffer): string {
   let end = 0
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {

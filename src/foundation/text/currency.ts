@@ -7,12 +7,14 @@ interface Currency {
   readonly format: (amount: number) => string
 }
 
-/** To make a format takes a hundred times as long as to use it. A school may name any three letters. */
+/**
+ * To make a format takes a hundred times as long as to use it. A school may name any three letters.
+ */
 const currencies = new LruCache<Currency>(1000)
 
 /**
- * ISO 4217 gives these currencies cents, and amounts are stored in them, but prices have none: NT$1,200. An amount with
- * cents is still written with them.
+ * ISO 4217 gives these currencies cents, and amounts are stored in them, but prices have none:
+ * NT$1,200. An amount with cents is still written with them.
  */
 const WITHOUT_CENTS: ReadonlySet<string> = new Set(['TWD'])
 
@@ -36,7 +38,10 @@ export function currencyOf(code: string): Currency {
 /** Metals, funds and test codes, which have three letters but are not money of a country. */
 const NOT_MONEY = /^X(?!AF|OF|PF|CD|CG)/
 
-/** The currencies of ISO 4217 that are in use, with their English names; names of former ones contain years. */
+/**
+ * The currencies of ISO 4217 that are in use, with their English names; names of former ones
+ * contain years.
+ */
 export const CURRENCY_NAMES: readonly (readonly [code: string, name: string])[] = named()
 
 function named() {

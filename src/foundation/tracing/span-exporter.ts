@@ -19,9 +19,10 @@ export interface ExporterSettings {
 }
 
 /**
- * Sends ended spans to the collector, in batches and one batch at a time. What the collector does not take is dropped and
- * counted, and so are spans beyond the queue: a trace may be lost, but no request waits and memory does not grow. A
- * collector that is away is asked again at every pause, with one batch.
+ * Sends ended spans to the collector, in batches and one batch at a time. What the collector does
+ * not take is dropped and counted, and so are spans beyond the queue: a trace may be lost, but no
+ * request waits and memory does not grow. A collector that is away is asked again at every pause,
+ * with one batch.
  */
 export class SpanExporter {
   readonly #settings: ExporterSettings
@@ -116,7 +117,8 @@ const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, clie
 const FAILED = 2
 
 /**
- * The body of an export: `ExportTraceServiceRequest` as JSON, in which ids are hexadecimal and 64-bit numbers are texts.
+ * The body of an export: `ExportTraceServiceRequest` as JSON, in which ids are hexadecimal and
+ * 64-bit numbers are texts.
  *
  * @see https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  */

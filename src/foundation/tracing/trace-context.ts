@@ -15,8 +15,9 @@ const TRACESTATE = /^[ -~]{1,512}$/
 const SAMPLED = 0x01
 
 /**
- * Reads the two headers, or the two members of the same names in `_meta` of a tool call. A malformed
- * `traceparent` counts as absent, and so does a `tracestate` that is malformed or longer than 512 characters.
+ * Reads the two headers, or the two members of the same names in `_meta` of a tool call. A
+ * malformed `traceparent` counts as absent, and so does a `tracestate` that is malformed or longer
+ * than 512 characters.
  *
  * @see https://www.w3.org/TR/trace-context/#traceparent-header
  */
@@ -48,8 +49,8 @@ export type SamplerName = `${'' | 'parentbased_'}${'always_on' | 'always_off' | 
 export type Sampler = (parent: TraceContext | undefined) => boolean
 
 /**
- * The samplers of OpenTelemetry, with one difference: the ratio is drawn and not computed from the trace id, because a
- * caller may have chosen the id.
+ * The samplers of OpenTelemetry, with one difference: the ratio is drawn and not computed from the
+ * trace id, because a caller may have chosen the id.
  */
 export function createSampler(name: SamplerName, ratio: number): Sampler {
   const share = name.endsWith('_on') ? 1 : name.endsWith('_off') ? 0 : ratio

@@ -17,7 +17,10 @@ export type SpanKind = 'internal' | 'server' | 'client'
 
 export type AttributeValue = string | number
 
-/** Never a value of a statement, a path, a query, a header, a token, an email address or the name of a person. */
+/**
+ * Never a value of a statement, a path, a query, a header, a token, an email address or the name of
+ * a person.
+ */
 export type Attributes = Record<string, AttributeValue>
 
 type SpanId = Pick<TraceContext, 'traceId' | 'spanId'>
@@ -49,7 +52,9 @@ export class Span {
   failure: string | undefined
   endedAt: number | undefined
   readonly #sink: SpanSink
-  /** Between the two clocks, once for a request: the clock of the machine may be set while it runs. */
+  /**
+   * Between the two clocks, once for a request: the clock of the machine may be set while it runs.
+   */
   readonly #offset: number
 
   constructor({ kind, name, parent, link }: SpanBegin, sink: SpanSink) {
@@ -80,7 +85,9 @@ function newId(bytes: 8 | 16): string {
   return randomSecret(bytes).toString('hex')
 }
 
-/** Runs a call of a tool, if there is one of that name. `meta` is what the caller sent as `_meta`. */
+/**
+ * Runs a call of a tool, if there is one of that name. `meta` is what the caller sent as `_meta`.
+ */
 export type ToolCallObserver = <R extends { readonly isError?: boolean }>(
   tool: string | undefined,
   meta: unknown,
@@ -102,10 +109,12 @@ export interface TracingSettings {
 }
 
 /**
- * Makes a span of each request that is sampled, and below it of each statement, tool call and outgoing request.
+ * Makes a span of each request that is sampled, and below it of each statement, tool call and
+ * outgoing request.
  *
- * The trace of a caller goes on only if a trusted proxy sends it, as with the id of a request. The trace of any other caller is a
- * link: a stranger may neither have every request sampled nor add spans to a trace of another caller.
+ * The trace of a caller goes on only if a trusted proxy sends it, as with the id of a request. The
+ * trace of any other caller is a link: a stranger may neither have every request sampled nor add
+ * spans to a trace of another caller.
  */
 export function createTracing({ trust, sampler, sink }: TracingSettings): Tracing {
   const current = new AsyncLocalStorage<Span>()
@@ -211,7 +220,10 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' && code !== '' ? code : String(name)
 }
 
-/** Characters of all texts that are remembered: callers can make up texts, by what they change and filter by. */
+/**
+ * Characters of all texts that are remembered: callers can make up texts, by what they change and
+ * filter by.
+ */
 const MAX_KNOWN = 2_000_000
 const MAX_TABLES = 3
 const MAX_READ = 4_000
@@ -224,7 +236,10 @@ const PART = / as (?:materialized )?\(/
 
 const known = new LruCache<string>(MAX_KNOWN)
 
-/** The verb of a statement and its first tables, such as `select courses, lectures`. It holds no value. */
+/**
+ * The verb of a statement and its first tables, such as `select courses, lectures`. It holds no
+ * value.
+ */
 export function summarizeStatement(text: string): string {
   const found = known.get(text)
   if (found !== undefined) return found

@@ -132,8 +132,8 @@ type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 /** An import keeps a database connection busy, and other batch work needs connections too. */
 const IMPORTS_AT_ONCE = 3
 /**
- * Apart from imports, because a dry run keeps its connection while its sender is slow. Of three one school gets two: of
- * two it would get both.
+ * Apart from imports, because a dry run keeps its connection while its sender is slow. Of three one
+ * school gets two: of two it would get both.
  */
 const DRY_RUNS_AT_ONCE = 3
 /** Of one school. Of the body of an import that waits, one piece is in memory. */
@@ -236,7 +236,8 @@ async function takeImport(
     checkScopes(callerOf(request), scopes)
     const caller = apiActor(request, callerOf(request))
     let isCounted = false
-    // Once for an import, when its job has started or its first row was written: a refused file changed nothing.
+    // Once for an import, when its job has started or its first row was written: a refused file
+    // changed nothing.
     const count = () => {
       if (!isCounted && !dryRun) noteScopes(request.schoolDb, caller, scopes)
       isCounted = true
@@ -359,8 +360,8 @@ async function exportAsJob(
 }
 
 /**
- * Whether an import becomes a job. Without the read scope it does not: the job tells how many rows were created and
- * unchanged.
+ * Whether an import becomes a job. Without the read scope it does not: the job tells how many rows
+ * were created and unchanged.
  */
 function isImportJob(request: FastifyRequest, { scopes }: Actor, kind: BulkKind): boolean {
   return prefersAsync(request.headers) && importScopes(kind).every((scope) => scopes?.has(scope))

@@ -14,8 +14,8 @@ interface DescribedSchool {
 }
 
 /**
- * A long document of every school, such as `/openapi.json`. Its text is made once for all of them, and a school keeps only the
- * ETag; the directory replaces a school that changed.
+ * A long document of every school, such as `/openapi.json`. Its text is made once for all of them,
+ * and a school keeps only the ETag; the directory replaces a school that changed.
  */
 export class Descriptions {
   readonly #digest: string

@@ -2,8 +2,9 @@ import { sha256 } from '../../foundation/crypto/digest.ts'
 import { Problem } from './problem.ts'
 
 /**
- * The tag of an answer. Its first part is the version of the object, which changes compare. Its second
- * part is a digest of the answer, so that a cached copy with an outdated count is not confirmed.
+ * The tag of an answer. Its first part is the version of the object, which changes compare. Its
+ * second part is a digest of the answer, so that a cached copy with an outdated count is not
+ * confirmed.
  *
  * @see RFC 9110 §8.8.3
  */

@@ -11,7 +11,9 @@ import type { FileStore } from '../../foundation/storage/file-store.ts'
 import { Problem, problemOf } from './problem.ts'
 import { apiActor, type DescribedRoute, routerPath } from './route.ts'
 
-/** An import takes a place only for this many bytes that have arrived, or for the end of the body. */
+/**
+ * An import takes a place only for this many bytes that have arrived, or for the end of the body.
+ */
 const PIECE_BYTES = 64 * 1024
 /** How long a place is kept while its import waits for the next piece. */
 const PATIENCE_MS = { import: 1_000, dryRun: 10_000 } as const
@@ -67,9 +69,9 @@ export async function* inPieces(body: AsyncIterable<Uint8Array>): Pieces {
 }
 
 /**
- * Takes the place once the first piece is there, and then gives the body to the import. While a sender is slow the place
- * is for others: some uploads that drip would otherwise hold all of them. A dry run cannot pause, because its
- * transaction keeps a connection, so a slow one is refused.
+ * Takes the place once the first piece is there, and then gives the body to the import. While a
+ * sender is slow the place is for others: some uploads that drip would otherwise hold all of them.
+ * A dry run cannot pause, because its transaction keeps a connection, so a slow one is refused.
  */
 export async function takeBody(
   pieces: Pieces,

@@ -22,8 +22,8 @@ interface DescribedSchool {
 }
 
 /**
- * The description of the REST API. It is built from the routes and their operations, so that it always
- * matches the server. Only the origin and the contact differ between schools.
+ * The description of the REST API. It is built from the routes and their operations, so that it
+ * always matches the server. Only the origin and the contact differ between schools.
  */
 export function openApiDocument(
   routes: readonly DescribedRoute[],

@@ -5,17 +5,18 @@ import { sortedResources } from './reference-page.tsx'
 import { type DescribedRoute, planOf, resourceOf } from './route.ts'
 
 /**
- * A window of the Postman app waits for this address and reads the code from it, so nothing needs to listen there.
- * Postman's other way, its option "Authorize using browser", always uses an address of its own servers. No tool of the
- * school may have that one: its codes stay on the computer of the person who started it.
+ * A window of the Postman app waits for this address and reads the code from it, so nothing needs
+ * to listen there. Postman's other way, its option "Authorize using browser", always uses an
+ * address of its own servers. No tool of the school may have that one: its codes stay on the
+ * computer of the person who started it.
  */
 const CALLBACK = 'http://127.0.0.1/callback'
 
 const MEMBER_SCOPES = 'openid profile email account:read'
 
 /**
- * Every REST operation as a request that can be sent, and one of each other interface. Postman signs in by itself, with the
- * `client_id` of a tool of the school.
+ * Every REST operation as a request that can be sent, and one of each other interface. Postman
+ * signs in by itself, with the `client_id` of a tool of the school.
  *
  * @see Postman Collection Format v2.1.0
  */

@@ -21,8 +21,8 @@ import { apiActor, type Route } from './route.ts'
 type WriteRoute = Route & { readonly operation: WriteOperation }
 
 /**
- * Makes a write at most once per Idempotency-Key. The key of a refused or failed write is not stored,
- * because it changed nothing: the client may repeat it, and it is judged again.
+ * Makes a write at most once per Idempotency-Key. The key of a refused or failed write is not
+ * stored, because it changed nothing: the client may repeat it, and it is judged again.
  */
 export async function answerWrite(
   request: FastifyRequest,
@@ -59,9 +59,10 @@ export async function answerWrite(
 }
 
 /**
- * Refuses a write whose Idempotency-Key would refuse it, for one that keeps bytes before its transaction: bytes of a refused
- * write would stay. Two that race pass both. A lock until the bytes are kept would need a connection for as long as the
- * store takes, and deleting them could take those of an equal upload.
+ * Refuses a write whose Idempotency-Key would refuse it, for one that keeps bytes before its
+ * transaction: bytes of a refused write would stay. Two that race pass both. A lock until the bytes
+ * are kept would need a connection for as long as the store takes, and deleting them could take
+ * those of an equal upload.
  */
 export async function checkKey(
   request: FastifyRequest,

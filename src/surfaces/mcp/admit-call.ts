@@ -16,8 +16,8 @@ export interface AdmittedCall {
 }
 
 /**
- * Finds the tool, parses its arguments and checks the scopes that they need. Throws StepUpError before
- * any byte of the answer is sent, naming at once every scope that the call needs.
+ * Finds the tool, parses its arguments and checks the scopes that they need. Throws StepUpError
+ * before any byte of the answer is sent, naming at once every scope that the call needs.
  *
  * @see RFC 6750 §3.1
  */
@@ -48,7 +48,9 @@ function admit(tool: Tool, parsed: ParsedCall, call: ToolCall): () => Promise<ob
   return () => parsed.run(admitted)
 }
 
-/** Names what the list leaves out, because a client that guesses a name has read the list already. */
+/**
+ * Names what the list leaves out, because a client that guesses a name has read the list already.
+ */
 function unknownTool(name: string, { caller, school }: ToolCall): ProtocolError {
   const further = caller === undefined ? '' : furtherToolsFor(caller, school)
   const more =

@@ -83,7 +83,10 @@ export function endpointPage(school: School, endpoint: ToolEndpoint): string {
 
 const OPTIONS = { maxAgeSeconds: 3600, contentType: 'application/mcp-server-card+json' } as const
 
-/** What a client learns about the endpoint before it connects, at the place that the extension reserves. */
+/**
+ * What a client learns about the endpoint before it connects, at the place that the extension
+ * reserves.
+ */
 export function addServerCards(app: FastifyInstance, version: string): void {
   for (const endpoint of Object.values(TOOL_ENDPOINTS)) {
     const cardOf = perSchool(OPTIONS, (school) => serverCard(school, endpoint, version))
@@ -115,7 +118,10 @@ function serverCard({ name, origin }: School, endpoint: ToolEndpoint, version: s
   }
 }
 
-/** The host in reverse order; characters that a name may not have, as in an IPv6 address, become hyphens. */
+/**
+ * The host in reverse order; characters that a name may not have, as in an IPv6 address, become
+ * hyphens.
+ */
 function namespaceOf(origin: string): string {
   const labels = new URL(origin).hostname.split('.').reverse()
   return labels.join('.').replace(/[^a-zA-Z0-9.-]/g, '-')

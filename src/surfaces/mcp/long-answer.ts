@@ -19,9 +19,13 @@ interface Parts<A extends object> {
   readonly max: number
   /** How many rows, lectures or characters there are to show. */
   readonly count: number
-  /** The answer that shows the first ones, with the cursor of the next. It gets longer with each. */
+  /**
+   * The answer that shows the first ones, with the cursor of the next. It gets longer with each.
+   */
   readonly write: (shown: number) => A
-  /** What to answer if not even one fits. Without it one is shown, so that a reader always gets on. */
+  /**
+   * What to answer if not even one fits. Without it one is shown, so that a reader always gets on.
+   */
   readonly orElse?: () => LongAnswer<A>
 }
 

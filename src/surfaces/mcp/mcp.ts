@@ -39,11 +39,12 @@ import { ToolLists } from './toolbox.ts'
 const STRANGER_BYTES = 64 * 1024
 
 /**
- * The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. Its two names
- * differ only in the metadata that a challenge names and in the scopes that `sign_in` declares.
+ * The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. Its
+ * two names differ only in the metadata that a challenge names and in the scopes that `sign_in`
+ * declares.
  *
- * A request's way: rate and caller → body → message → headers and body agree (the SDK) → parameters → tool → its
- * arguments → the scopes that they need → run → answer.
+ * A request's way: rate and caller → body → message → headers and body agree (the SDK) → parameters
+ * → tool → its arguments → the scopes that they need → run → answer.
  */
 export function addMcpRoutes(
   app: FastifyInstance,
@@ -159,8 +160,8 @@ async function readBytes(body: ReadableStream<Uint8Array>): Promise<Buffer> {
 }
 
 /**
- * Refuses `initialize`, which 2026-07-28 removed, and subscriptions: a stream that stays open would be
- * state, and the endpoint announces no changes.
+ * Refuses `initialize`, which 2026-07-28 removed, and subscriptions: a stream that stays open would
+ * be state, and the endpoint announces no changes.
  */
 function checkServed({ method, id }: Message, era: Era): void {
   if (era !== 'modern') return
@@ -185,7 +186,10 @@ function checkMediaTypes(request: FastifyRequest): void {
   }
 }
 
-/** Fastify's own parser, which refuses keys that poison prototypes; it runs after the token is judged. */
+/**
+ * Fastify's own parser, which refuses keys that poison prototypes; it runs after the token is
+ * judged.
+ */
 function jsonReader(
   scope: FastifyInstance,
 ): (request: FastifyRequest, text: string) => Promise<unknown> {
@@ -197,8 +201,8 @@ function jsonReader(
 }
 
 /**
- * Streams and sessions are not offered, which both eras let a server say in this way. A browser, which asks for HTML and no client of
- * the protocol does, gets a page.
+ * Streams and sessions are not offered, which both eras let a server say in this way. A browser,
+ * which asks for HTML and no client of the protocol does, gets a page.
  */
 function refuseOtherMethods(scope: FastifyInstance, endpoint: ToolEndpoint, url: string): void {
   const pages = new WeakMap<School, string>()

@@ -40,8 +40,8 @@ export interface FoundPage<R extends Keyed> {
 }
 
 /**
- * Reads one page. One row more than the page shows tells whether there is a next one. An empty cursor means the
- * beginning, as in the lists of the protocol itself.
+ * Reads one page. One row more than the page shows tells whether there is a next one. An empty
+ * cursor means the beginning, as in the lists of the protocol itself.
  */
 export async function readPage<R extends Keyed>(
   list: string,

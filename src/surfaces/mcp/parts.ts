@@ -5,8 +5,8 @@ import { unknownCursor } from './paging.ts'
 import { ToolProblem } from './tool.ts'
 
 /**
- * Something that is read in parts. Its cursors carry a digest of the content, so that parts of two versions are
- * never put together.
+ * Something that is read in parts. Its cursors carry a digest of the content, so that parts of two
+ * versions are never put together.
  */
 export class Whole {
   readonly #name: string
@@ -15,8 +15,8 @@ export class Whole {
   #digest: string | undefined
 
   /**
-   * `name` says what is read, such as a tool and its arguments; `content` is all that decides where a part
-   * begins and ends.
+   * `name` says what is read, such as a tool and its arguments; `content` is all that decides where
+   * a part begins and ends.
    */
   constructor(name: string, content: string, length: number) {
     this.#name = name
@@ -30,7 +30,9 @@ export class Whole {
     return encodeCursor(this.#name, { value: place, id: this.#digestOfContent() })
   }
 
-  /** Where the part of a cursor begins; without a cursor, or with an empty one, at the beginning. */
+  /**
+   * Where the part of a cursor begins; without a cursor, or with an empty one, at the beginning.
+   */
   placeOf(cursor: string | undefined): number {
     if (!cursor) return 0
     const found = parseCursor(this.#name, 'number', cursor)

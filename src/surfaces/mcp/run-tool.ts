@@ -26,8 +26,9 @@ export interface ToolResult {
 }
 
 /**
- * Runs a tool; each failure becomes a text that a model can act on and that tells no secret. `onFault` gets a failure of ours, and
- * the refusal of a token that ended while the tool ran, which is answered with 401 instead.
+ * Runs a tool; each failure becomes a text that a model can act on and that tells no secret.
+ * `onFault` gets a failure of ours, and the refusal of a token that ended while the tool ran, which
+ * is answered with 401 instead.
  */
 export async function runTool(
   origin: string,
@@ -83,7 +84,10 @@ function describe(error: unknown, onFault: (fault: unknown) => void): Described 
 const OUR_FAULT =
   'The school could not answer because of a fault on its side. Try the same call again in a moment; if it keeps failing, tell the person that the school is not available now.'
 
-/** The caller of a tool lacks a scope or a login; the HTTP status and the body of the protocol both say so. */
+/**
+ * The caller of a tool lacks a scope or a login; the HTTP status and the body of the protocol both
+ * say so.
+ */
 export class StepUpError extends Error {
   override readonly name = 'StepUpError'
   readonly status: 401 | 403
@@ -136,15 +140,18 @@ const FOREIGN: Readonly<Record<Audience, string>> = {
 /** So many tokens may be refused for each tool call that one token may make. */
 const REFUSED_PER_CALL = 10
 
-/** A client without a token sends a few messages (a greeting, the list) for each tool that it calls. */
+/**
+ * A client without a token sends a few messages (a greeting, the list) for each tool that it calls.
+ */
 const MESSAGES_PER_CALL = 2
 
 /** A client with one sends few others besides its calls; this is a bound, no measure. */
 const MESSAGES_PER_CALL_WITH_TOKEN = 10
 
 /**
- * Counts every message before its body is read, whatever its method: by address if it has no token, by school and address if
- * its token is bad, by authorization if it is good. Tool calls are counted once more.
+ * Counts every message before its body is read, whatever its method: by address if it has no token,
+ * by school and address if its token is bad, by authorization if it is good. Tool calls are counted
+ * once more.
  */
 export function createRateChecks(callsPerMinute: number, goodTokens: GoodTokens) {
   const policy = (name: string, times: number) => ({

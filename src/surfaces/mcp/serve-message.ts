@@ -90,8 +90,8 @@ const MAX_KEY_LENGTH = 200
 const heads = new LruCache<Request>(500)
 
 /**
- * The message's head; the body is handed over parsed. The SDK only reads a head, so messages with the
- * same passed-on headers share one: a new `Request` costs more than most of the code around it.
+ * The message's head; the body is handed over parsed. The SDK only reads a head, so messages with
+ * the same passed-on headers share one: a new `Request` costs more than most of the code around it.
  */
 function headOf({ headers }: Exchange): Request {
   const key = PASSED_ON.map((name) => headers[name] ?? '').join('\n')
@@ -240,8 +240,8 @@ export interface Message {
 }
 
 /**
- * Reads what was posted. An array is refused before anything looks into it: a check of the message's
- * method alone would let the calls inside a batch pass.
+ * Reads what was posted. An array is refused before anything looks into it: a check of the
+ * message's method alone would let the calls inside a batch pass.
  */
 export function parseMessage(body: unknown): Message {
   if (Array.isArray(body)) {

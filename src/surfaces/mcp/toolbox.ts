@@ -39,7 +39,10 @@ const READING: Readonly<Record<Audience, ScopeSet>> = {
   operator: UNREVIEWED_SCOPES,
 }
 
-/** Any scope of the audience will do: the client repeats its call after the login, whatever was granted. */
+/**
+ * Any scope of the audience will do: the client repeats its call after the login, whatever was
+ * granted.
+ */
 function isSignedInAs(as: Audience, { audience, scopes }: Caller): boolean {
   return audience === as && scopes.minus(IDENTITY_SCOPES).size > 0
 }
@@ -96,8 +99,8 @@ async function tellWhoIsSignedIn({ caller }: SignedInCall): Promise<z.input<type
 }
 
 /**
- * In the order in which they are listed, the same for all callers. The first one needs neither a token
- * nor an argument, because people who test a connection call the first one.
+ * In the order in which they are listed, the same for all callers. The first one needs neither a
+ * token nor an argument, because people who test a connection call the first one.
  */
 const TOOLS: readonly Tool[] = [...PUBLIC_TOOLS, SIGN_IN, ...MEMBER_TOOLS, ...OPERATOR_TOOLS]
 
@@ -125,7 +128,9 @@ export function furtherToolsFor(caller: Caller, school: School): string {
 
 const MAX_LISTS = 500
 
-/** What callers may use; nothing else is listed. Kept by the three things that a list depends on. */
+/**
+ * What callers may use; nothing else is listed. Kept by the three things that a list depends on.
+ */
 export class ToolLists {
   readonly #lists = new LruCache<readonly WireTool[]>(MAX_LISTS)
   readonly #further = new LruCache<string>(MAX_LISTS)
@@ -161,8 +166,9 @@ function recall<V extends object | string>(kept: LruCache<V>, key: string, make:
 }
 
 /**
- * The tools that a further authorization would open, wholly or for more actions, each with the scopes that
- * the token lacks. They are not listed, so a client learns their names only from this text.
+ * The tools that a further authorization would open, wholly or for more actions, each with the
+ * scopes that the token lacks. They are not listed, so a client learns their names only from this
+ * text.
  */
 function furtherTools(tools: readonly Tool[], { audience, scopes }: Caller): string {
   return tools

@@ -3,7 +3,9 @@ import { isSchemaNoise } from '../../foundation/json/json-walk.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { MAX_CHARACTERS } from './long-answer.ts'
 
-/** All four hints, because the protocol's own defaults call every tool destructive and open-ended. */
+/**
+ * All four hints, because the protocol's own defaults call every tool destructive and open-ended.
+ */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -35,13 +37,16 @@ export interface WireTool {
   readonly outputSchema: ObjectSchema
   readonly annotations: ToolAnnotations & { readonly title: string }
   /**
-   * By which some clients decide when to offer a login; the protocol itself has no word for it. Some read the
-   * top level, others `_meta`.
+   * By which some clients decide when to offer a login; the protocol itself has no word for it.
+   * Some read the top level, others `_meta`.
    */
   readonly securitySchemes: readonly SecurityScheme[]
   readonly _meta: {
     readonly securitySchemes: readonly SecurityScheme[]
-    /** Without it Claude Code moves answers of more than 50,000 characters out of the conversation, into a file. */
+    /**
+     * Without it Claude Code moves answers of more than 50,000 characters out of the conversation,
+     * into a file.
+     */
     readonly 'anthropic/maxResultSizeChars'?: number
   }
 }
@@ -69,7 +74,10 @@ export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
 
 const LONG = { 'anthropic/maxResultSizeChars': MAX_CHARACTERS }
 
-/** Whether it reads as much as its caller allows. The answer of a change is short, and the list of tools must stay so. */
+/**
+ * Whether it reads as much as its caller allows. The answer of a change is short, and the list of
+ * tools must stay so.
+ */
 const isLong = ({ input, annotations }: ToolDescription): boolean =>
   annotations.readOnlyHint && 'max_characters' in input.shape
 

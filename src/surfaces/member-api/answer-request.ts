@@ -90,7 +90,9 @@ function checkScopes({ measure }: Operation, held: ScopeSet): void {
   )
 }
 
-/** graphql-js has the clearest messages about wrong variables, so it checks them before execution. */
+/**
+ * graphql-js has the clearest messages about wrong variables, so it checks them before execution.
+ */
 function coerceVariables(
   { schema }: DocumentStore,
   { definition }: Operation,
@@ -108,7 +110,10 @@ function coerceVariables(
   return coerced
 }
 
-/** Variables may name types: then the schema is read now, and that is paid whether the query may run or not. */
+/**
+ * Variables may name types: then the schema is read now, and that is paid whether the query may run
+ * or not.
+ */
 function introspectionOf(
   { measure: { introspection } }: Operation,
   variables: Variables,

@@ -37,8 +37,8 @@ export function recoded(
 }
 
 /**
- * The answer as it is sent. Messages are short, because those of the engine quote names and values of the request, whole;
- * each code comes with the address that explains it.
+ * The answer as it is sent. Messages are short, because those of the engine quote names and values
+ * of the request, whole; each code comes with the address that explains it.
  */
 export function sentAnswer({ errors, ...rest }: ExecutionResult, origin: string): object {
   if (errors === undefined) return rest
@@ -78,8 +78,8 @@ export class Bill {
   }
 
   /**
-   * Whether others spent what this request would need. It may begin with little left and go into debt for itself; many
-   * at the same time may not each do so.
+   * Whether others spent what this request would need. It may begin with little left and go into
+   * debt for itself; many at the same time may not each do so.
    */
   isOverdrawn(): boolean {
     return this.#account.debt() > this.#paid
@@ -90,7 +90,9 @@ export class Bill {
   }
 }
 
-/** The allowance of cost that an authorization has in each minute, in the memory of this process. */
+/**
+ * The allowance of cost that an authorization has in each minute, in the memory of this process.
+ */
 export function createMemberRates(costPerMinute: number) {
   const { policy, open } = createRateLimiter({
     name: 'member-api',

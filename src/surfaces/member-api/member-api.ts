@@ -44,7 +44,10 @@ declare module 'fastify' {
   }
 }
 
-/** Requests without a good token. Many more than a client that lost its token sends before it notices. */
+/**
+ * Requests without a good token. Many more than a client that lost its token sends before it
+ * notices.
+ */
 const REFUSED_PER_MINUTE = 6000
 
 /** One of each in a process, however many applications a test builds. */
@@ -140,8 +143,9 @@ export function addMemberApiRoutes(
 const loadViewer = (request: FastifyRequest) => loadCaller(request, { boundSchool: true })
 
 /**
- * After all checks for 401 and before content type and body, so that a caller without access learns nothing about
- * the API. The request is paid before, because a refusal takes a look at the token too.
+ * After all checks for 401 and before content type and body, so that a caller without access learns
+ * nothing about the API. The request is paid before, because a refusal takes a look at the token
+ * too.
  *
  * @see RFC 6750 §3.1
  */
@@ -172,7 +176,9 @@ function resultWord(errors: readonly { readonly extensions?: unknown }[]): strin
   return typeof code === 'string' ? code : 'graphql_error'
 }
 
-/** Faults of the request are GraphQL errors; token refusals and our own failures are OAuth errors. */
+/**
+ * Faults of the request are GraphQL errors; token refusals and our own failures are OAuth errors.
+ */
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const fault = findClientFault(error)
   if (fault === undefined) return answerBearerError(error, request, reply)

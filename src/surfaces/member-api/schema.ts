@@ -113,8 +113,9 @@ type Resolver = GraphQLFieldResolver<unknown, MemberContext>
 type Field = GraphQLField<unknown, MemberContext>
 
 /**
- * Makes the fields of the viewer and the mutations count what they read and change, for the page of connected apps. Throws
- * for a field that says nothing of it, so that a new one cannot be served uncounted. A field without a resolver reads nothing.
+ * Makes the fields of the viewer and the mutations count what they read and change, for the page of
+ * connected apps. Throws for a field that says nothing of it, so that a new one cannot be served
+ * uncounted. A field without a resolver reads nothing.
  */
 function noteFields(schema: GraphQLSchema): void {
   const viewer = schema.getType('Viewer') as { getFields?(): Record<string, Field> } | undefined
@@ -152,8 +153,8 @@ function changing(kind: ActivityKind, resolve: Resolver): Resolver {
 const SECONDS = 300
 
 /**
- * The schema for people and for generators of code, without a token: introspection needs one of a member. It has no data, and is
- * the same at all schools of a variant.
+ * The schema for people and for generators of code, without a token: introspection needs one of a
+ * member. It has no data, and is the same at all schools of a variant.
  */
 export function addSchemaDocuments(
   app: FastifyInstance,

@@ -105,8 +105,9 @@ const WHO_REGISTERS = {
 }
 
 /**
- * Answers 400. Redirecting the person would make this origin an open redirector. The address is in the open,
- * because the one who sets up an assistant has to compare it; it is text, so that it leads no one there.
+ * Answers 400. Redirecting the person would make this origin an open redirector. The address is in
+ * the open, because the one who sets up an assistant has to compare it; it is text, so that it
+ * leads no one there.
  *
  * @see RFC 6749 §3.1.2.4, RFC 9700 §4.11
  */
@@ -142,8 +143,9 @@ export function wrongRedirectUriPage({
 }
 
 /**
- * Answers 400, for a mistake of an app that the school has not reviewed. An immediate redirect would make
- * this origin an open redirector: any site can publish a client and break its own request.
+ * Answers 400, for a mistake of an app that the school has not reviewed. An immediate redirect
+ * would make this origin an open redirector: any site can publish a client and break its own
+ * request.
  *
  * @see RFC 9700 §4.11.2
  */

@@ -7,9 +7,9 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { Parameters } from '../../foundation/protocol/parameters.ts'
 
 /**
- * Runs the checks that follow once a client authenticated, and writes a refusal into the audit if the
- * client sent its secret. The client_id of a public application is no proof: a stranger who read it
- * somewhere could fill the table with refusals.
+ * Runs the checks that follow once a client authenticated, and writes a refusal into the audit if
+ * the client sent its secret. The client_id of a public application is no proof: a stranger who
+ * read it somewhere could fill the table with refusals.
  */
 export async function auditRefusal<R>(
   request: FastifyRequest,

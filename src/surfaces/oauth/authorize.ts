@@ -36,7 +36,10 @@ import { toOAuthError } from '../../gate/refusal.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { requireParameter } from './audit-refusal.ts'
 
-/** A refusal for a client whose redirect URI this school does not trust yet: the person decides whether to follow it. */
+/**
+ * A refusal for a client whose redirect URI this school does not trust yet: the person decides
+ * whether to follow it.
+ */
 export class HeldRedirect extends OAuthError {
   readonly location: string
 
@@ -48,9 +51,9 @@ export class HeldRedirect extends OAuthError {
 
 /**
  * The authorization endpoint. The checks run in the order of the lines below. Before client and
- * redirect URI are checked, a refusal is a page of our own; afterwards it is a redirect to the client, or
- * for a client that the school has not reviewed a page with that redirect as a link, unless it leads to the person's own
- * computer.
+ * redirect URI are checked, a refusal is a page of our own; afterwards it is a redirect to the
+ * client, or for a client that the school has not reviewed a page with that redirect as a link,
+ * unless it leads to the person's own computer.
  * The whole request is checked before the person is asked to sign in.
  *
  * @see RFC 6749 §4.1.1 and §4.1.2.1
@@ -105,8 +108,8 @@ export async function answerAuthorizationRequest(
 }
 
 /**
- * A posted request, written as a GET. Characters that a URL cannot hold are encoded, so that the body can
- * neither end the header line that carries it nor cut the query short with a fragment.
+ * A posted request, written as a GET. Characters that a URL cannot hold are encoded, so that the
+ * body can neither end the header line that carries it nor cut the query short with a fragment.
  *
  * @see RFC 6749 §3.1
  */
@@ -139,9 +142,9 @@ function checkSilence(silent: boolean, signedIn: boolean): void {
 }
 
 /**
- * A sign-in up to this time (seconds since the epoch) does not count for this request. It is sealed into the
- * request also if the browser is not signed in: it may be by the time the person comes back. A
- * sign-in of exactly max_age is too old as well, so 0 means the same as prompt=login.
+ * A sign-in up to this time (seconds since the epoch) does not count for this request. It is sealed
+ * into the request also if the browser is not signed in: it may be by the time the person comes
+ * back. A sign-in of exactly max_age is too old as well, so 0 means the same as prompt=login.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1
  */
@@ -173,8 +176,9 @@ function redirectError(
     state: parameters.has('state') ? parameters.get('state') : undefined,
     iss: request.school.origin,
   })
-  // Any site can publish a document, so a broken request would make this origin an open redirector. A program on the
-  // person's own computer waits for its answer, and no site gains by a redirect to there.
+  // Any site can publish a document, so a broken request would make this origin an open redirector.
+  // A program on the person's own computer waits for its answer, and no site gains by a redirect to
+  // there.
   if (isUnreviewed(client) && !isLoopback(redirectUri)) throw new HeldRedirect(refusal, location)
   return location
 }
@@ -183,7 +187,10 @@ function checkParameters(parameters: Parameters): void {
   if (parameters.fault !== undefined) throw parameters.fault
 }
 
-/** Refused, not ignored: a client that signs its request must not believe that its signature was checked. */
+/**
+ * Refused, not ignored: a client that signs its request must not believe that its signature was
+ * checked.
+ */
 function checkNoRequestObject(parameters: Parameters): void {
   if (parameters.has('request')) {
     throw new OAuthError('request_not_supported', 'The request parameter is not supported.')

@@ -21,7 +21,10 @@ import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { perSchool } from '../../gate/school-gate.ts'
 import { grantTypes } from './grant-types.ts'
 
-/** In this order: several clients take the first method, and with `none` they would not send their secret. */
+/**
+ * In this order: several clients take the first method, and with `none` they would not send their
+ * secret.
+ */
 const CLIENT_AUTH_METHODS = ['client_secret_post', 'none'] as const
 
 /**

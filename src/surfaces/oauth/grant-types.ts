@@ -88,8 +88,8 @@ function tokenClaims(
 }
 
 /**
- * Refresh. Its rules, sections and refusals are in `domain/grants/refresh-rules.ts`. The answer has no
- * ID token, whatever the scope.
+ * Refresh. Its rules, sections and refusals are in `domain/grants/refresh-rules.ts`. The answer has
+ * no ID token, whatever the scope.
  *
  * @see RFC 6749 §6
  */
@@ -140,8 +140,8 @@ export interface TokenResponse {
 }
 
 /**
- * What is undefined is not sent. Only member tokens have the last three members. `school_id` is what the row holds: a pair older than
- * the binding has none, and a refresh adds none.
+ * What is undefined is not sent. Only member tokens have the last three members. `school_id` is
+ * what the row holds: a pair older than the binding has none, and a refresh adds none.
  *
  * @see RFC 6749 §5.1
  */

@@ -46,10 +46,15 @@ async function answerRegistrationRequest(
   }
 }
 
-/** Leaves room in a description for the advice after the names, whatever the length of the origin. */
+/**
+ * Leaves room in a description for the advice after the names, whatever the length of the origin.
+ */
 const NAMES_LENGTH = 120
 
-/** Assistants show it to their user, who can do no more than enter a client_id that the school gave out. */
+/**
+ * Assistants show it to their user, who can do no more than enter a client_id that the school gave
+ * out.
+ */
 function unknownName(names: readonly string[], origin: string): OAuthError {
   let known = names.join(', ')
   if (known.length > NAMES_LENGTH) {

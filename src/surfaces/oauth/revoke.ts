@@ -14,9 +14,9 @@ import type { Parameters } from '../../foundation/protocol/parameters.ts'
 import { auditRefusal, requireParameter } from './audit-refusal.ts'
 
 /**
- * Revocation. `token_type_hint` is not read: our tokens have a prefix for their kind. The usual case is
- * one statement that revokes only if every condition holds; only if it revokes nothing the client is
- * read too.
+ * Revocation. `token_type_hint` is not read: our tokens have a prefix for their kind. The usual
+ * case is one statement that revokes only if every condition holds; only if it revokes nothing the
+ * client is read too.
  *
  * @see RFC 7009 §2
  */
@@ -59,8 +59,8 @@ async function tryRevoke(
 }
 
 /**
- * Credentials in the Authorization header count as no secret: the same 403, on all origins and for all
- * clients. There is no challenge, because no scheme would be accepted.
+ * Credentials in the Authorization header count as no secret: the same 403, on all origins and for
+ * all clients. There is no challenge, because no scheme would be accepted.
  *
  * @see RFC 7009 §2.1
  */
@@ -69,9 +69,9 @@ export function checkNoHeaderAtRevocation({ headers }: FastifyRequest): void {
 }
 
 /**
- * A confidential client without its secret, or with a wrong one, gets 403 here, not 401 as at the token
- * endpoint. Older origins do not require the secret, but check one that is sent. A client that the
- * school switched off may still revoke: a refresh token posted here always ends its pair.
+ * A confidential client without its secret, or with a wrong one, gets 403 here, not 401 as at the
+ * token endpoint. Older origins do not require the secret, but check one that is sent. A client
+ * that the school switched off may still revoke: a refresh token posted here always ends its pair.
  */
 function authenticateRevokingClient(
   found: Client | undefined,
@@ -98,8 +98,8 @@ function secretNotInBody(): OAuthError {
 }
 
 /**
- * Introspection. Only older origins have it, and a client sees only its own tokens: any other token is
- * not active. The usual case is one statement; only if it finds nothing the client is read too.
+ * Introspection. Only older origins have it, and a client sees only its own tokens: any other token
+ * is not active. The usual case is one statement; only if it finds nothing the client is read too.
  *
  * @see RFC 7662 §2
  */

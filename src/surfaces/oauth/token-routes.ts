@@ -30,13 +30,17 @@ import {
   checkNoHeaderAtRevocation,
 } from './revoke.ts'
 
-/** Tokens of all chains: those of two hours with 20,000 people, as a client refreshes every two hours. */
+/**
+ * Tokens of all chains: those of two hours with 20,000 people, as a client refreshes every two
+ * hours.
+ */
 const REMEMBERED = 20_000
 
 /**
- * Every refresh adds rows that live for months, and an access token lives for two hours: a client that refreshes
- * in a loop is slowed down. Refreshes are counted along the chain of tokens that this process gave out, because
- * a request does not name its authorization. Only those that succeed count: no stranger can use up the allowance.
+ * Every refresh adds rows that live for months, and an access token lives for two hours: a client
+ * that refreshes in a loop is slowed down. Refreshes are counted along the chain of tokens that
+ * this process gave out, because a request does not name its authorization. Only those that succeed
+ * count: no stranger can use up the allowance.
  */
 export class RefreshPace {
   readonly #policy: RateLimitPolicy
@@ -136,7 +140,9 @@ export function addTokenRoutes(
   })
 }
 
-/** Refreshes of one authorization in an hour, for each request that a client may send in a second. */
+/**
+ * Refreshes of one authorization in an hour, for each request that a client may send in a second.
+ */
 const REFRESHES = 10
 
 /** How many busy clients may share one address, such as an office's. */
@@ -196,8 +202,9 @@ function formOf(request: FastifyRequest): Parameters {
 const SCHEME = /^(basic|bearer)(?: |$)/i
 
 /**
- * HTTP Basic is not offered. A client that sends it to the token or introspection endpoint is told so
- * instead of being treated as a public one, with a challenge of the scheme it used, as the RFC requires.
+ * HTTP Basic is not offered. A client that sends it to the token or introspection endpoint is told
+ * so instead of being treated as a public one, with a challenge of the scheme it used, as the RFC
+ * requires.
  *
  * @see RFC 6749 §2.3.1 and §5.2
  */

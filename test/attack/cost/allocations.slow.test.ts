@@ -37,7 +37,8 @@ async function bytesOf(work: Work): Promise<number> {
   return rounds.sort((a, b) => a - b)[ROUNDS >> 1] ?? Number.NaN
 }
 
-// The limit is a multiple of what plain Fastify leaves for a constant: a fifth above the measured value.
+// The limit is a multiple of what plain Fastify leaves for a constant: a fifth above the measured
+// value.
 test.each<readonly [string, Work, number]>([
   ['discovery', () => world.app.inject(DISCOVERY), 1.8],
   ['UserInfo', () => userinfo(world, school, pair.access_token), 3],

@@ -8,11 +8,17 @@ const STEP = 8
 const MOST = 40
 /** Below this a clock and a collection of garbage decide. */
 const FLOOR_MS = 100
-/** What else the process does can make a text look steep for a moment; one that is steep looks so each time. */
+/**
+ * What else the process does can make a text look steep for a moment; one that is steep looks so
+ * each time.
+ */
 const LOOKS = 5
 const PAUSE_MS = 200
 
-/** The texts of which an eighth is far cheaper than an eighth of the whole: a quick look, without a fit. */
+/**
+ * The texts of which an eighth is far cheaper than an eighth of the whole: a quick look, without a
+ * fit.
+ */
 export async function findSteep(
   texts: readonly HostileText[],
   length: number,

@@ -16,10 +16,15 @@ const DOUBLINGS = 8
 
 /** The greatest exponent that counts as linear: clocks and caches are not exact. */
 export const LINEAR = 1.2
-/** No text that costs less at its greatest length holds anyone up, and the size of caches decides about its exponent. */
+/**
+ * No text that costs less at its greatest length holds anyone up, and the size of caches decides
+ * about its exponent.
+ */
 export const HARMLESS_MS = 20
 
-/** The greatest exponent among the texts that are dear enough to have one; a dash if there are none. */
+/**
+ * The greatest exponent among the texts that are dear enough to have one; a dash if there are none.
+ */
 export function steepestOf(measured: readonly Measured[]): string {
   const exponents = measured.filter(({ ms }) => ms > HARMLESS_MS).map(({ exponent }) => exponent)
   return exponents.length === 0 ? '–' : Math.max(...exponents).toFixed(2)
@@ -29,7 +34,10 @@ export function isSteep({ exponent, ms }: Measured): boolean {
   return exponent > LINEAR && ms > HARMLESS_MS
 }
 
-/** How carefully a text is measured: a batch of calls must take so long, or the clock decides, and the best of the runs counts. */
+/**
+ * How carefully a text is measured: a batch of calls must take so long, or the clock decides, and
+ * the best of the runs counts.
+ */
 interface Care {
   readonly leastMs: number
   readonly runs: number
@@ -40,8 +48,9 @@ const CAREFUL: Care = { leastMs: 4, runs: 2 }
 const RETRIES = 4
 
 /**
- * The CPU cost of work on a text of eight doubling lengths, up to `longest` characters. Thousands of texts are measured, so
- * only those that look steep at first are measured with care: a measurement can only be disturbed upwards.
+ * The CPU cost of work on a text of eight doubling lengths, up to `longest` characters. Thousands
+ * of texts are measured, so only those that look steep at first are measured with care: a
+ * measurement can only be disturbed upwards.
  */
 export async function measureCost(
   text: HostileText,
@@ -106,7 +115,10 @@ function isThenable(given: unknown): boolean {
   return typeof given === 'object' && given !== null && 'then' in given
 }
 
-/** The slope of the upper half in a logarithmic plot; below it, what every call costs hides the growth. */
+/**
+ * The slope of the upper half in a logarithmic plot; below it, what every call costs hides the
+ * growth.
+ */
 function slopeOf(points: readonly (readonly [number, number])[]): number {
   const upper = points.slice(-5).map(([x, y]) => [Math.log(x), Math.log(y)] as const)
   const mean = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0) / numbers.length

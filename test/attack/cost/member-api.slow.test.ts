@@ -9,7 +9,10 @@ import { ask, aToken, type GraphQLBody, postGraphQL } from '../../support/member
 import { standingClock } from '../../support/standing-clock.ts'
 import { aWorld } from '../../support/world.ts'
 
-/** A fifth of the default, and a course of a fifth of the size: the same ratio, in a fifth of the time. */
+/**
+ * A fifth of the default, and a course of a fifth of the size: the same ratio, in a fifth of the
+ * time.
+ */
 const COST = DEFAULT_LIMITS.cost / 5
 const LECTURES = 3000
 
@@ -55,7 +58,8 @@ describe('a course of thousands of lectures', () => {
   verifies('member.limits.ordinary-use-fits', 'can be read once, in one query', async () => {
     const { errors, extensions } = await ask(world, school, token, courses(SYLLABUS))
     expect(errors).toBeUndefined()
-    // The viewer, the connection, the course, its section, the lectures, and the rows read for them.
+    // The viewer, the connection, the course, its section, the lectures, and the rows read for
+    // them.
     const actual = 1 + 10 + 1 + 1 + LECTURES + LECTURES / 10
     expect(extensions?.cost).toMatchObject({ actual, limit: COST })
     expect(extensions?.cost?.requested).toBeLessThan(300)

@@ -51,8 +51,9 @@ const LONGEST_ERROR = 150_000
 const AT_ONCE = 8
 
 /**
- * Sends mutated requests to every surface of the real application. The same seed sends the same requests to the same
- * honest ones. Send some thousands at most: the requests remove the people and tokens of the world.
+ * Sends mutated requests to every surface of the real application. The same seed sends the same
+ * requests to the same honest ones. Send some thousands at most: the requests remove the people and
+ * tokens of the world.
  */
 export async function fuzz(inputs: number, seed: number): Promise<FuzzReport> {
   const random = new Random(seed)

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Finding, FuzzReport, SurfaceCount } from './fuzz.ts'
 
-/** What all runs of `npm run attack` have sent so far. It is in git, so that the next run goes on. */
+/**
+ * What all runs of `npm run attack` have sent so far. It is in git, so that the next run goes on.
+ */
 export interface FuzzRecord {
   /** Worlds, each with the seed of its number and the same number of inputs. */
   worlds: number

@@ -71,8 +71,8 @@ const QUERIES = [
 ]
 
 /**
- * Honest requests to every surface of a school, recorded while an owner, a member, an application and an assistant
- * use it.
+ * Honest requests to every surface of a school, recorded while an owner, a member, an application
+ * and an assistant use it.
  */
 export async function recordSeeds(world: World, school: TestSchool): Promise<readonly Seed[]> {
   const seeds: Seed[] = []

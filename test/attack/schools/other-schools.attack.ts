@@ -11,8 +11,8 @@ import { aWorld, type TestSchool, type World } from '../../support/world.ts'
 import { keepPart } from '../report/keep-part.ts'
 
 /**
- * The long version of test/tenancy: every route of the admin area and of the REST API, and every action of every
- * tool, with an id of every table of another school, whether it fits or not.
+ * The long version of test/tenancy: every route of the admin area and of the REST API, and every
+ * action of every tool, with an id of every table of another school, whether it fits or not.
  */
 
 /** One id of each table of the school, as text. */

@@ -17,7 +17,10 @@ const school = await world.aSchool({ signUp: true })
 const answered: AnsweredRequest[] = []
 const EARLIER = "update school_members set invited_at = '2026-01-01' where user_id = $1"
 
-/** Counts the statements of each request and checks that none of them, or of the mails, reads a whole table. */
+/**
+ * Counts the statements of each request and checks that none of them, or of the mails, reads a
+ * whole table.
+ */
 async function checkPlans(work: () => Promise<void>): Promise<void> {
   const statements: string[] = []
   const requests = await costs.of(async () => {

@@ -133,7 +133,8 @@ test('a search for what only the oldest numbers begin with finds all of them, th
   ] as const) {
     sent = []
     const page = (await owner.get(`${url}?search=ORD-00000`)).body
-    // The index has no trigram that only these numbers have, so finding them reads many; listing them does not.
+    // The index has no trigram that only these numbers have, so finding them reads many; listing
+    // them does not.
     const listing = sent.filter(({ text }) => /\bselect r\.\*/.test(text))
     expect(listing).not.toEqual([])
     for (const { text, values } of listing) {

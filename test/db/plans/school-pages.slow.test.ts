@@ -27,7 +27,9 @@ const person = await world.aMember(school, ['owner'])
 const owner = await signedIn(world, school, person)
 const { connection } = world.database
 
-/** Creates, changes and removes an object of each kind. Returns the pages of objects that remain. */
+/**
+ * Creates, changes and removes an object of each kind. Returns the pages of objects that remain.
+ */
 async function useEveryForm(): Promise<string[]> {
   const browser = new AdminBrowser(owner)
   const student = await world.aMember(school, ['student'])
@@ -48,8 +50,8 @@ async function useEveryForm(): Promise<string[]> {
 }
 
 /**
- * Does the first action of each list with one selected row, if it is possible for that row, and with none. What an action costs
- * for one row is in the line of that action.
+ * Does the first action of each list with one selected row, if it is possible for that row, and
+ * with none. What an action costs for one row is in the line of that action.
  */
 async function useSelections(made: readonly string[]): Promise<void> {
   const { form_token = '' } = hiddenFields((await owner.get('/admin')).body, '/sign-out')
@@ -71,7 +73,10 @@ async function useSelections(made: readonly string[]): Promise<void> {
   }
 }
 
-/** Exports and imports rows, and counts the figures of that page anew. Returns the page of the export. */
+/**
+ * Exports and imports rows, and counts the figures of that page anew. Returns the page of the
+ * export.
+ */
 async function useJobs(figures: string): Promise<string> {
   const browser = new AdminBrowser(owner)
   expect((await browser.fill(figures, '/admin/analytics/recount', {})).statusCode).toBe(303)

@@ -61,8 +61,8 @@ export class DataFolders implements AsyncDisposable {
 }
 
 /**
- * PostgreSQL on this folder, and on copies of it, no longer waits for the disk, whatever starts it. A test ends processes,
- * and only a machine that loses its power loses what was written.
+ * PostgreSQL on this folder, and on copies of it, no longer waits for the disk, whatever starts it.
+ * A test ends processes, and only a machine that loses its power loses what was written.
  */
 export async function stopSyncing(dataDir: string): Promise<void> {
   await appendFile(join(await clusterOf(dataDir), 'postgresql.auto.conf'), 'fsync = off\n')

@@ -5,11 +5,17 @@ import type { DatabaseProxy } from '../../support/database-proxy.ts'
 import { eventually } from '../../support/eventually.ts'
 import { connect } from '../../support/postgres.ts'
 
-/** PostgreSQL works on this statement until the test ends it: it waits for no lock, so no limit for locks ends it. */
+/**
+ * PostgreSQL works on this statement until the test ends it: it waits for no lock, so no limit for
+ * locks ends it.
+ */
 export const LONG_STATEMENT = 'select work_until_told() as it'
 
 export interface LongStatement {
-  /** Waits until PostgreSQL works on so many, is asked about them over this proxy, and its answer is heeded. */
+  /**
+   * Waits until PostgreSQL works on so many, is asked about them over this proxy, and its answer is
+   * heeded.
+   */
   untilAskedAbout(proxy: DatabaseProxy, many: number): Promise<void>
   end(): Promise<void>
 }

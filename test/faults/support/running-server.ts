@@ -66,7 +66,10 @@ export class RunningServer {
     })
   }
 
-  /** Returns when the server is ready, or says that it is not with 503, and throws if it ends before. */
+  /**
+   * Returns when the server is ready, or says that it is not with 503, and throws if it ends
+   * before.
+   */
   async ready(status = 200): Promise<void> {
     while (this.process.exitCode === null && this.process.signalCode === null) {
       const answer = await this.ask('/readyz').catch(() => undefined)

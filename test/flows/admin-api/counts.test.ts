@@ -9,7 +9,9 @@ import { aWorld } from '../../support/world.ts'
 const world = await aWorld()
 const MANY = 1_001
 
-/** A school with an event, a plan, a product, a form and a coupon, of which many people made use. */
+/**
+ * A school with an event, a plan, a product, a form and a coupon, of which many people made use.
+ */
 async function aPopularSchool() {
   const school = await world.aSchool()
   const operator = await anOperator(world, school, {

@@ -24,7 +24,8 @@ beforeAll(async () => {
   school = await world.aSchool()
   full = await anOperator(world, school)
   owner = full.person
-  // Pairs with narrower scopes, all refreshed from one pair before any is used: a use retires that pair.
+  // Pairs with narrower scopes, all refreshed from one pair before any is used: a use retires that
+  // pair.
   const pair = await aPair(world, school, CLAUDE, owner, { scope: EVERY_OPERATOR_SCOPE })
   const narrowed = async (scopes: readonly string[]) => {
     const answer = await refresh(world, school, CLAUDE, pair.refresh_token, {

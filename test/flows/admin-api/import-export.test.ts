@@ -158,7 +158,10 @@ describe('an export over HTTP', () => {
 })
 
 describe('on a real connection', () => {
-  /** Sends pieces with pauses between them. Resolves with the answer, or undefined if it disconnected. */
+  /**
+   * Sends pieces with pauses between them. Resolves with the answer, or undefined if it
+   * disconnected.
+   */
   async function upload(
     path: string,
     write: (send: (text: string) => void, hangUp: () => void) => Promise<void>,
@@ -193,8 +196,8 @@ describe('on a real connection', () => {
   const row = (prefix: string, n: number) => `{"slug":"${prefix}-${n}","title":"T"}\n`
 
   /**
-   * So many rows of this length that an import, which reads them in pieces of 64 KiB, has one batch of a thousand however
-   * they arrive, and not two.
+   * So many rows of this length that an import, which reads them in pieces of 64 KiB, has one batch
+   * of a thousand however they arrive, and not two.
    */
   const ONE_BATCH = 1990
   const wideRow = (prefix: string, n: number) =>

@@ -78,7 +78,10 @@ function check(route: DescribedRoute, answer: Answer, input: string): void {
 const isExport = ({ rows, method }: DescribedRoute): boolean =>
   rows !== undefined && method === 'GET'
 
-/** One in `share` of the values for each field, another one for the next field: together they use all values. */
+/**
+ * One in `share` of the values for each field, another one for the next field: together they use
+ * all values.
+ */
 const some = (share: number, place: number) =>
   STRANGE.filter((_value, index) => (index + place) % share === 0)
 
@@ -86,7 +89,10 @@ const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE']
 
 const ODD = ['', 'x', '-1', '1.5', '9e9', 'true', '%00', '[]']
 
-/** Sends values that do not fit to every field, parameter and column of the Admin API; with `share` 1 each to each. */
+/**
+ * Sends values that do not fit to every field, parameter and column of the Admin API; with `share`
+ * 1 each to each.
+ */
 export function sendStrangeInput(share: number): void {
   beforeAll(async () => {
     world = await aWorld()

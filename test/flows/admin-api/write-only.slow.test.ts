@@ -69,7 +69,9 @@ function expectOnlySent(route: Route, input: Fields, output: Fields): void {
   }
 }
 
-/** Every text that is stored in an object, except what the client sent and what names the object. */
+/**
+ * Every text that is stored in an object, except what the client sent and what names the object.
+ */
 function secretsOf(stored: unknown, known: string): string[] {
   const texts: string[] = []
   JSON.stringify(stored, (_name, value: unknown) => {

@@ -42,7 +42,10 @@ for (const [school] of schools) {
 const stored = new Set<string>()
 let tools = 0
 
-/** What the school does first: it makes a client, or it has read the document before. Returns the client_id to enter. */
+/**
+ * What the school does first: it makes a client, or it has read the document before. Returns the
+ * client_id to enter.
+ */
 async function prepare(
   school: TestSchool,
   role: Role,
@@ -68,7 +71,10 @@ async function prepare(
   return (await aTool(world, school, { slug, redirect_uris: redirectUris, scopes })).clientId
 }
 
-/** From the address that a person entered to a tool that needs the login, and on after the token has expired. */
+/**
+ * From the address that a person entered to a tool that needs the login, and on after the token has
+ * expired.
+ */
 async function connect(
   school: TestSchool,
   assistant: Assistant,

@@ -29,7 +29,10 @@ export interface Discovered {
   readonly challenged: readonly string[] | undefined
 }
 
-/** The way of the assistant from the address that a person entered to the metadata, with its own checks. */
+/**
+ * The way of the assistant from the address that a person entered to the metadata, with its own
+ * checks.
+ */
 export async function discover(
   wire: Wire,
   { discovery, messages }: Assistant,
@@ -40,7 +43,8 @@ export async function discover(
   if (discovery.first !== undefined) {
     const { method, accept } = discovery.first
     const answer = await wire.send(method, address, { ...discovery.headers, accept })
-    // Anything but 401 sends it on to the well-known addresses; a page with status 200 would be taken for metadata.
+    // Anything but 401 sends it on to the well-known addresses; a page with status 200 would be
+    // taken for metadata.
     expect(answer.statusCode).toBe(405)
     expect(answer.headers['content-type']).toMatch(/^application\/json/)
   }

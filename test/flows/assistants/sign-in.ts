@@ -98,7 +98,8 @@ function scopesOf(shape: ScopeShape, { challenged, resource, server }: Discovere
 async function decide(visitor: Visitor, path: string, person: TestPerson): Promise<URL> {
   let page = await visitor.follow(await visitor.get(path))
   if (page.statusCode >= 400) {
-    // A client that the school has not reviewed gets its error by a link that the person may follow.
+    // A client that the school has not reviewed gets its error by a link that the person may
+    // follow.
     const link = /href="([^"]+[?&;]error=[^"]+)"/.exec(page.body)?.[1]
     if (link === undefined) throw new Refused('authorization', textOf(page.body))
     return new URL(link.replaceAll('&amp;', '&'))

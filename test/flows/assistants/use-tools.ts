@@ -39,7 +39,10 @@ export class ToolSession {
     return await this.#wire.postJson(this.#address, message, this.#headers)
   }
 
-  /** The handshake, and what the assistant sends before the first call of a tool. Returns the names of the tools. */
+  /**
+   * The handshake, and what the assistant sends before the first call of a tool. Returns the names
+   * of the tools.
+   */
   async open(token?: string): Promise<readonly string[]> {
     this.#token = token
     this.#version = undefined

@@ -3,7 +3,9 @@ import type { TestSchool, World } from '../../support/world.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 
-/** The network of an assistant: whole addresses of one school, and only the headers that it sends. */
+/**
+ * The network of an assistant: whole addresses of one school, and only the headers that it sends.
+ */
 export class Wire {
   readonly #world: World
   readonly #host: string

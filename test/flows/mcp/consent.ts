@@ -28,8 +28,8 @@ export async function expireAccessTokens(world: World): Promise<void> {
 }
 
 /**
- * Stores a client metadata document as if it had been fetched. The protocol accepts only https URLs,
- * and a test cannot serve a site with a trusted certificate.
+ * Stores a client metadata document as if it had been fetched. The protocol accepts only https
+ * URLs, and a test cannot serve a site with a trusted certificate.
  */
 export async function storeDocument(world: World, document: { client_id: string }): Promise<void> {
   const address = parseClientIdUrl(document.client_id, { allowLoopbackHttp: false })

@@ -85,7 +85,8 @@ describe('an object that is too long for one answer', () => {
   const body = 'A “long” text.\n😀'.repeat(12_000).slice(0, 200_000)
   let id = ''
 
-  // Not before the tests of the list, which compare all posts. Only a text from before the limit is so long.
+  // Not before the tests of the list, which compare all posts. Only a text from before the limit is
+  // so long.
   beforeAll(async () => {
     id = uuidv7()
     await school.db.insert('posts', { id, slug: 'long', title: 'Long', body }).execute()

@@ -19,7 +19,10 @@ const METHODS = [
   'no/such/method',
 ]
 
-/** The first answer that is 429. A slow machine gets a little more than the limit, because it grows with time. */
+/**
+ * The first answer that is 429. A slow machine gets a little more than the limit, because it grows
+ * with time.
+ */
 async function untilRefused(send: () => Promise<Answer>, tries = 100 * CALLS): Promise<Answer> {
   for (let sent = 0; sent < tries; sent++) {
     const answer = await send()

@@ -10,7 +10,10 @@ export interface LongCall {
   readonly given?: object
 }
 
-/** Follows the cursors of a tool to the end. Checks that each answer is valid and no longer than was asked for. */
+/**
+ * Follows the cursors of a tool to the end. Checks that each answer is valid and no longer than was
+ * asked for.
+ */
 export async function readAll<A extends object>(
   { world, school, token, tool, given = {} }: LongCall,
   max = 80_000,

@@ -35,7 +35,8 @@ async function connect(provider: StoringProvider) {
     authProvider: provider,
     fetch: (url, init) => send(new Request(url, init)),
   })
-  // The class of the SDK declares `string | undefined` where its interface declares an optional member.
+  // The class of the SDK declares `string | undefined` where its interface declares an optional
+  // member.
   await client.connect(transport as Transport)
   return { client, transport }
 }

@@ -25,7 +25,8 @@ async function connect(provider?: StoringProvider) {
     endpoint,
     provider === undefined ? {} : { authProvider: provider },
   )
-  // The class of the SDK declares `string | undefined` where its interface declares an optional member.
+  // The class of the SDK declares `string | undefined` where its interface declares an optional
+  // member.
   await client.connect(transport as Transport)
   opened.push(client)
   return { client, transport }
@@ -46,7 +47,9 @@ const ARGUMENTS: Record<string, Record<string, unknown>> = {
   my_course: { slug: 'practical-typescript' },
 }
 
-/** Calls every read-only tool. The client throws if an answer does not match the declared schema. */
+/**
+ * Calls every read-only tool. The client throws if an answer does not match the declared schema.
+ */
 async function callEveryReadOnlyTool(client: Client): Promise<void> {
   const { tools } = await client.listTools()
   for (const { name, annotations } of tools) {
@@ -130,7 +133,8 @@ verifies(
     expect((await second.client.callTool(mine)).structuredContent).toHaveProperty('courses')
     expect(provider.tokens()?.access_token).not.toBe(stale)
 
-    // This client refreshes after a 403, which adds no scope. Then the application starts a new login.
+    // This client refreshes after a 403, which adds no scope. Then the application starts a new
+    // login.
     const write = { name: 'mark_all_notifications_read', arguments: {} }
     await expect(second.client.callTool(write)).rejects.toThrow('403 after trying upscoping')
     provider.forgetTokens()

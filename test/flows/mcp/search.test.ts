@@ -5,7 +5,10 @@ import { aWorld, sharedWorld, type TestSchool } from '../../support/world.ts'
 import { callTool, useTool } from './tool-endpoint.ts'
 
 const world = await sharedWorld()
-/** The same schools, with a limit for strangers that only a search meets: the schools are found without it. */
+/**
+ * The same schools, with a limit for strangers that only a search meets: the schools are found
+ * without it.
+ */
 const strict = await aWorld({
   connection: world.database.connection,
   directory: world.context.directory,

@@ -127,7 +127,9 @@ export interface DemoSchool extends TestSchool {
   readonly publicClient: TestClient
 }
 
-/** Creates the demo world in the database of the test. Returns a function that finds its schools. */
+/**
+ * Creates the demo world in the database of the test. Returns a function that finds its schools.
+ */
 export async function seedDemoWorld(
   world: World,
   port = 3000,

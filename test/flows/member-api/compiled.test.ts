@@ -4,7 +4,9 @@ import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { aToken, postGraphQL } from '../../support/member-api.ts'
 import { sharedWorld } from '../../support/world.ts'
 
-/** The first run of a document is interpreted, later ones are compiled: answers must be the same. */
+/**
+ * The first run of a document is interpreted, later ones are compiled: answers must be the same.
+ */
 const world = await sharedWorld()
 const school = await world.aSchool()
 let token = ''

@@ -249,7 +249,9 @@ describe('a person who leaves one school', () => {
   })
 })
 
-/** Runs the job until it dies behind this step; its lease then ends, as that of a dead process does. */
+/**
+ * Runs the job until it dies behind this step; its lease then ends, as that of a dead process does.
+ */
 async function runUntilDeath(school: TestSchool, dyingAt: number): Promise<void> {
   await new Promise<void>((resolve) => {
     const dying = aroundSteps(forgetMemberJob, async (step, number) => {

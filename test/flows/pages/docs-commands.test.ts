@@ -25,7 +25,10 @@ async function codeOf(world: World, at: TestSchool, person: TestPerson, address:
   return /code=([^&]+)/.exec(String(location))?.[1] ?? ''
 }
 
-/** Every member of a sample is in the answer, with a value of the same type; a list of the answer may be empty. */
+/**
+ * Every member of a sample is in the answer, with a value of the same type; a list of the answer
+ * may be empty.
+ */
 function expectMembers(answer: unknown, sample: unknown, place = ''): void {
   if (Array.isArray(sample)) {
     expect(Array.isArray(answer), place).toBe(true)

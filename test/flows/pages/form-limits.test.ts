@@ -22,7 +22,10 @@ async function aForm(at: TestSchool = school, change: object = {}) {
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-/** Sends the form as often as it is asked to, with one page, and returns how many answers were taken. */
+/**
+ * Sends the form as often as it is asked to, with one page, and returns how many answers were
+ * taken.
+ */
 async function send(visitor: Visitor, path: string, address: string, times = 1): Promise<number> {
   const page = await visitor.get(path, from(address))
   const fields = { ...hiddenFields(page.body, path), 'answer.q': 'x' }

@@ -338,7 +338,8 @@ describe('a mail that fails', () => {
     await flaky.database.pool.query(
       "update outgoing_mails set next_try_at = now() - interval '1 minute'",
     )
-    // The request of another person wakes the sender: a second one of the same person may lead to no mail.
+    // The request of another person wakes the sender: a second one of the same person may lead to
+    // no mail.
     await ask(grace)
     await untilSent(flaky)
     expect(sent.sort()).toEqual([ada.email, grace.email].sort())

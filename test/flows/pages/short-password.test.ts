@@ -99,7 +99,8 @@ describe('a password from before the rule', () => {
       const fields = { ...hiddenFields(page.body, PATH), new_password: LONG }
       const stranger = new Visitor(world, school)
       expect((await stranger.post(PATH, fields)).statusCode).toBe(403)
-      // With a form of its own, it could sign the person in here under the password that it chooses.
+      // With a form of its own, it could sign the person in here under the password that it
+      // chooses.
       const ofStranger = hiddenFields((await stranger.get('/sign-in')).body, '/sign-in')
       const planted = { ...fields, form_token: ofStranger.form_token ?? '' }
       expect((await stranger.post(PATH, planted)).headers.location).toBe('/sign-in')

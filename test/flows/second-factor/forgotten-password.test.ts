@@ -10,7 +10,10 @@ const mailBox = await aMailBox()
 const world = await aWorld({ mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>') })
 const NEW = 'a much better password'
 
-/** A person with a second factor, and a thief who reads the link for a new password in their mailbox. */
+/**
+ * A person with a second factor, and a thief who reads the link for a new password in their
+ * mailbox.
+ */
 async function aStolenMailbox() {
   const school = await world.aSchool()
   const ada = await world.aMember(school)

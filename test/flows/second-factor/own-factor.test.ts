@@ -31,7 +31,9 @@ async function aHolder() {
 
 const devices = new Map<string, PasskeyDevice>()
 
-/** A browser with nothing but the password of a person whose passkey is at `school`, at another one. */
+/**
+ * A browser with nothing but the password of a person whose passkey is at `school`, at another one.
+ */
 async function atOtherSchool() {
   const { person, device } = await aHolder()
   devices.set(person.id, device)

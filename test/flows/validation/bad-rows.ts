@@ -46,7 +46,10 @@ export interface BadRow {
   readonly form?: readonly [path: string, typed: Readonly<Record<string, string | string[]>>]
 }
 
-/** Ids of a service with a meeting, a study group and a form without questions: the test creates them. */
+/**
+ * Ids of a service with a meeting, a study group and a form without questions: the test creates
+ * them.
+ */
 export const MADE = {
   service: '01981c5e-7c00-7000-8000-0000000ba001',
   group: '01981c5e-7c00-7000-8000-0000000ba002',

@@ -20,7 +20,8 @@ export async function aServer(direct: World): Promise<Disturbed> {
     connection: proxy.connection,
     poolSize: 3,
     ...PATIENT,
-    // Every story waits until silence is found; a process that stands still for two seconds is not taken for it.
+    // Every story waits until silence is found; a process that stands still for two seconds is not
+    // taken for it.
     silence: { lookMs: 100, doubtMs: 3_000, retryMs: 50 },
   })
   const { db } = database

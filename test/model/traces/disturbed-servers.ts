@@ -19,11 +19,13 @@ interface Waiting {
 }
 
 /**
- * Two servers, each with its own caches and its own road to the database, that answer the requests of a story in turn.
+ * Two servers, each with its own caches and its own road to the database, that answer the requests
+ * of a story in turn.
  *
- * Many stories run at the same time. A story that comes to a disturbed step waits until all others have come to one too
- * or have ended. Then one fault hits the requests of all of them, and all go on when everything works again. So each fault
- * meets many requests in flight, and a step that is not disturbed never meets one: it must succeed as if there was none.
+ * Many stories run at the same time. A story that comes to a disturbed step waits until all others
+ * have come to one too or have ended. Then one fault hits the requests of all of them, and all go
+ * on when everything works again. So each fault meets many requests in flight, and a step that is
+ * not disturbed never meets one: it must succeed as if there was none.
  */
 export class DisturbedServers implements Servers {
   readonly pages = 'sometimes'

@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { TraceEnd } from './run.ts'
 
-/** What all runs together have tried. A trace is made of its number, so the next run goes on after it. */
+/**
+ * What all runs together have tried. A trace is made of its number, so the next run goes on after
+ * it.
+ */
 export interface TraceRecord {
   traces: number
   steps: number
@@ -18,7 +21,9 @@ const FILE = new URL('record.json', import.meta.url)
 /** A run that is killed loses no more than this. */
 const WRITE_EVERY_MS = 20_000
 
-/** Traces end in another order than they begin. The record has those before which none is missing. */
+/**
+ * Traces end in another order than they begin. The record has those before which none is missing.
+ */
 export class RecordKeeper {
   readonly record: TraceRecord = JSON.parse(readFileSync(FILE, 'utf8'))
   readonly #counts: () => { readonly faults: number; readonly restarts: number }

@@ -28,8 +28,9 @@ export interface TraceEnd {
 }
 
 /**
- * Places for stories. Those that run at the same time share servers and database, and nothing that a step can change: each
- * place has its own two schools, with their members and clients. Stories of one place follow each other.
+ * Places for stories. Those that run at the same time share servers and database, and nothing that
+ * a step can change: each place has its own two schools, with their members and clients. Stories of
+ * one place follow each other.
  */
 export class Traces {
   readonly servers: DisturbedServers

@@ -16,7 +16,10 @@ const world = await aWorld({
   limits: { uploadBytes: 4_000_000 },
 })
 
-/** Checks and imports study groups. Returns the page of the check, and the exported names afterwards. */
+/**
+ * Checks and imports study groups. Returns the page of the check, and the exported names
+ * afterwards.
+ */
 async function importGroups(owner: Visitor, rows: string | Buffer, name = 'rows.csv') {
   const path = await checkRows(world, owner, rows, { name, resource: 'study-groups' })
   const { body } = await owner.get(path)

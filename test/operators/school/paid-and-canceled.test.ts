@@ -41,7 +41,10 @@ async function aProduct(): Promise<string> {
   return id
 }
 
-/** An order of a course and a download with one payment, by default with a code that is not paid yet. */
+/**
+ * An order of a course and a download with one payment, by default with a code that is not paid
+ * yet.
+ */
 async function aSale(sketch: PaymentSketch = CODE, buyer?: TestPerson, courseId?: string) {
   const person = buyer ?? (await world.aMember(school))
   const order = await anOrder(school, person)

@@ -38,7 +38,10 @@ function carried(resource: string, file: string): unknown[] {
     })
 }
 
-/** Everything that the examples lack: a service with a slot, a meeting with a seat, a group with a class, a notification. */
+/**
+ * Everything that the examples lack: a service with a slot, a meeting with a seat, a group with a
+ * class, a notification.
+ */
 async function addMore(school: TestSchool): Promise<void> {
   const student = await world.aMember(school)
   const service = await aService(school, [])

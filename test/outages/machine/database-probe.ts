@@ -11,8 +11,8 @@ interface Try {
 }
 
 /**
- * Writes to the database all the time over the road that a server uses, each time on a new connection. So it tells when the
- * database was back, independently of the server.
+ * Writes to the database all the time over the road that a server uses, each time on a new
+ * connection. So it tells when the database was back, independently of the server.
  */
 export class DatabaseProbe {
   readonly #tries: Try[] = []
@@ -37,7 +37,9 @@ export class DatabaseProbe {
     return probe
   }
 
-  /** When a write was first confirmed after the last one that failed; undefined while it is away. */
+  /**
+   * When a write was first confirmed after the last one that failed; undefined while it is away.
+   */
   backAt(since: number): number | undefined {
     const tries = this.#tries.filter(({ startedAt }) => startedAt >= since)
     const failed = Math.max(since, ...tries.flatMap((one) => (one.isWritten ? [] : one.startedAt)))

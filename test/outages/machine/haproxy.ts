@@ -20,7 +20,9 @@ defaults
   retries 3
 `
 
-/** In front of PostgreSQL: connections go to the node of which Patroni says that it is the primary. */
+/**
+ * In front of PostgreSQL: connections go to the node of which Patroni says that it is the primary.
+ */
 export function toPrimary(place: Place, nodes: readonly Backend[]): Promise<number> {
   return start(
     place,

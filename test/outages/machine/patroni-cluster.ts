@@ -13,7 +13,10 @@ const SUPERUSER = { user: 'postgres', password: 'another password for this run' 
 const REPLICATOR = { username: 'replicator', password: 'a third password for this run' } as const
 const DATABASE = 'schoolgate'
 
-/** The least that Patroni documents, so that a dead primary is replaced soon. docs/guides/postgresql.md shows them. */
+/**
+ * The least that Patroni documents, so that a dead primary is replaced soon.
+ * docs/guides/postgresql.md shows them.
+ */
 export const SHARED_SETTINGS = {
   ttl: 20,
   loop_wait: 1,
@@ -172,8 +175,8 @@ function settingsOf(node: {
     scope: 'hold',
     name: node.name,
     restapi: { listen: rest, connect_address: rest },
-    // Over version 3 of its interface, Patroni before 3.0.3 takes the leader's key back when it wakes up
-    // (patroni/patroni#2689), and everything that was written meanwhile is lost.
+    // Over version 3 of its interface, Patroni before 3.0.3 takes the leader's key back when it
+    // wakes up (patroni/patroni#2689), and everything that was written meanwhile is lost.
     etcd: { host: `127.0.0.1:${node.etcdPort}` },
     bootstrap: {
       dcs: {

@@ -14,7 +14,9 @@ const ENVIRONMENT = {
   API_CALL_RATE_PER_MINUTE: '1000000',
 }
 
-/** Where the data is: `{ DATABASE_URL }`, or `{ SCHOOLGATE_DATA_DIR }` for the embedded database. */
+/**
+ * Where the data is: `{ DATABASE_URL }`, or `{ SCHOOLGATE_DATA_DIR }` for the embedded database.
+ */
 export type Data = Readonly<Record<string, string>>
 
 /** Makes the demo world, and returns the port that its origins have. */

@@ -8,8 +8,8 @@ import type { Place } from './place.ts'
 const ROOT = new URL('../../../', import.meta.url).pathname
 
 /**
- * A build of the last version with an older schema, with the libraries of the present one. Not 0.1.0, which does not serve on
- * a newer schema. `OUTAGE_VERSION_BEFORE` names another commit.
+ * A build of the last version with an older schema, with the libraries of the present one. Not
+ * 0.1.0, which does not serve on a newer schema. `OUTAGE_VERSION_BEFORE` names another commit.
  */
 export async function buildOfVersionBefore(place: Place): Promise<{
   readonly root: string

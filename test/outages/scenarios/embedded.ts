@@ -62,7 +62,8 @@ export const embeddedDiskFull: Scenario = {
     const supervisor = new Supervisor(place, data, port)
     void supervisor.watch(server)
     const ballast = join(folder, 'ballast')
-    // The probe finds room for its short rows while others do not, so it cannot tell when the fault ended.
+    // The probe finds room for its short rows while others do not, so it cannot tell when the fault
+    // ended.
     let endedAt = 0
     await breakAndRecover(traffic, watched, async () => {
       await fill(folder, ballast)
@@ -84,7 +85,10 @@ export const embeddedDiskFull: Scenario = {
   },
 }
 
-/** Starts a server again when it ends. Without room for its log PostgreSQL ends, and the server with it. */
+/**
+ * Starts a server again when it ends. Without room for its log PostgreSQL ends, and the server with
+ * it.
+ */
 class Supervisor {
   restarts = 0
   /** When the newest server was ready. */

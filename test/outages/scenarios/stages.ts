@@ -21,7 +21,10 @@ interface Watched {
   readonly probe: DatabaseProbe
 }
 
-/** Calm traffic, a fault, the return of the database, calm again; returns the seconds until requests succeeded. */
+/**
+ * Calm traffic, a fault, the return of the database, calm again; returns the seconds until requests
+ * succeeded.
+ */
 export async function breakAndRecover(
   traffic: Traffic,
   watched: readonly Watched[],

@@ -1,5 +1,6 @@
-// Loaded into the server of a soak. Once a minute it collects the garbage and writes how much memory is held then:
-// V8 leaves garbage until it needs the memory, for half an hour if there is enough, and then no leak could be seen.
+// Loaded into the server of a soak. Once a minute it collects the garbage and writes how much
+// memory is held then: V8 leaves garbage until it needs the memory, for half an hour if there is
+// enough, and then no leak could be seen.
 import { renameSync, writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

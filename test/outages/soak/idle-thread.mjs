@@ -1,4 +1,5 @@
-// A thread that does nothing but see how late its own timer is. What it waits for is the machine, not the server.
+// A thread that does nothing but see how late its own timer is. What it waits for is the machine,
+// not the server.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parentPort } from 'node:worker_threads'
 

@@ -28,7 +28,10 @@ const WATCHED: readonly Figure[] = [
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** `npm run soak`: returns the exit code, 1 if a figure grows or something that was confirmed is lost. */
+/**
+ * `npm run soak`: returns the exit code, 1 if a figure grows or something that was confirmed is
+ * lost.
+ */
 export async function soak(): Promise<number> {
   await build()
   const place = await Place.make()

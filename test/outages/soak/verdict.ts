@@ -1,6 +1,9 @@
 import type { Figure, Sample } from './sample.ts'
 
-/** A figure may grow so much in the second half: a part of its mean, or this many units if that is more. */
+/**
+ * A figure may grow so much in the second half: a part of its mean, or this many units if that is
+ * more.
+ */
 const PERMITTED: Readonly<Record<Figure, { readonly part: number; readonly units: number }>> = {
   memoryMegabytes: { part: 0.05, units: 10 },
   heldMegabytes: { part: 0.05, units: 5 },

@@ -2,7 +2,9 @@ import { hiddenFields } from '../../support/browser-like.ts'
 import type { Caller, Reply, Sent } from './caller.ts'
 import { type Patience, persist } from './retries.ts'
 
-/** A browser of one person: keeps cookies, and loads a page again that the server could not show. */
+/**
+ * A browser of one person: keeps cookies, and loads a page again that the server could not show.
+ */
 export class Browser {
   readonly #caller: Caller
   readonly #patience: Patience
@@ -24,8 +26,9 @@ export class Browser {
   }
 
   /**
-   * From the authorization request to the client's callback, whose parameters are returned. Undefined if a form was sent
-   * twice because an answer was lost, and the second one was refused: the person begins again.
+   * From the authorization request to the client's callback, whose parameters are returned.
+   * Undefined if a form was sent twice because an answer was lost, and the second one was refused:
+   * the person begins again.
    */
   async authorize(query: URLSearchParams): Promise<URLSearchParams | undefined> {
     let page = await this.#follow(await this.get(`/oauth/authorize?${query}`))

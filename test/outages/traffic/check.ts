@@ -9,15 +9,18 @@ import { Patience, persist } from './retries.ts'
 const AT_ONCE = 8
 const PATIENCE_SECONDS = 30
 
-/** The moment that a restored database shows. What happened between the two times may be in it or not. */
+/**
+ * The moment that a restored database shows. What happened between the two times may be in it or
+ * not.
+ */
 export interface Moment {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Asks the server about everything in the ledger: all dead pairs are refused, all living ones are accepted and can be
- * refreshed, all courses are there. What differs is added to the ledger.
+ * Asks the server about everything in the ledger: all dead pairs are refused, all living ones are
+ * accepted and can be refreshed, all courses are there. What differs is added to the ledger.
  */
 export async function checkLedger(
   ledger: Ledger,
@@ -58,7 +61,10 @@ export async function checkLedger(
   })
 }
 
-/** Every confirmed event that leaves an entry has it. Only meaningful in the database that confirmed them. */
+/**
+ * Every confirmed event that leaves an entry has it. Only meaningful in the database that confirmed
+ * them.
+ */
 export async function checkAudit(
   ledger: Ledger,
   since: Date,

@@ -6,7 +6,9 @@ export interface LedgerPair {
   /** One number for all pairs of an authorization. */
   readonly authorization: number
   readonly mintedAt: number
-  /** When a request that ends it was first sent: its revocation, or the first use of its successor. */
+  /**
+   * When a request that ends it was first sent: its revocation, or the first use of its successor.
+   */
   endingAt?: number
   /** When that request was confirmed. */
   endedAt?: number

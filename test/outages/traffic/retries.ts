@@ -28,7 +28,10 @@ export interface Persistent {
   readonly isRepeated: boolean
 }
 
-/** Sends a request again until the server gives a verdict, as a client does on 503 or a lost connection. */
+/**
+ * Sends a request again until the server gives a verdict, as a client does on 503 or a lost
+ * connection.
+ */
 export async function persist(caller: Caller, patience: Patience, sent: Sent): Promise<Persistent> {
   for (let tries = 0; ; tries++) {
     const reply = await caller.send(sent)

@@ -19,8 +19,8 @@ export interface Surroundings {
 }
 
 /**
- * One installation of a client with its tokens. It behaves by the protocol: it uses the newest pair, repeats what had no
- * answer, and forgets tokens that it revoked.
+ * One installation of a client with its tokens. It behaves by the protocol: it uses the newest
+ * pair, repeats what had no answer, and forgets tokens that it revoked.
  */
 export class Session {
   readonly #around: Surroundings
@@ -94,7 +94,10 @@ export class Session {
     this.#forget()
   }
 
-  /** Revokes the pair, and with an unused one its ancestors; another authorization is needed afterwards. */
+  /**
+   * Revokes the pair, and with an unused one its ancestors; another authorization is needed
+   * afterwards.
+   */
   async revoke(by: 'access' | 'refresh'): Promise<void> {
     const { ledger, caller, patience } = this.#around
     const pair = await this.#current()

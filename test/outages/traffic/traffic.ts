@@ -12,7 +12,9 @@ import { Session, type Surroundings } from './session.ts'
 
 const MEMBERS = ['ada', 'ben'] as const
 const ROWS_OF_IMPORT = 200
-/** Sessions that do nothing after their beginning: they live at any moment that a backup may show. */
+/**
+ * Sessions that do nothing after their beginning: they live at any moment that a backup may show.
+ */
 const IDLE = 10
 /** Requests that still have no verdict so long after the end of a scenario never get one. */
 const PATIENCE_SECONDS = 40
@@ -32,8 +34,8 @@ export interface TrafficOptions {
   readonly purgePauseMs?: number
   readonly importPauseMs?: number
   /**
-   * How many of a hundred actions revoke a pair and sign in again. A person keeps five hundred authorizations of one
-   * application, so fewer are right for many minutes.
+   * How many of a hundred actions revoke a pair and sign in again. A person keeps five hundred
+   * authorizations of one application, so fewer are right for many minutes.
    */
   readonly revocations?: number
 }

@@ -98,7 +98,9 @@ async function follow(
   }
 }
 
-/** Starts what the image would start, with its environment, and asks for its health as Docker does. */
+/**
+ * Starts what the image would start, with its environment, and asks for its health as Docker does.
+ */
 export async function serveImage(image: Image, given: Record<string, string>): Promise<void> {
   const folder = join(image.root, image.workdir)
   const data = join(image.root, image.env.SCHOOLGATE_DATA_DIR ?? '')

@@ -39,7 +39,10 @@ export async function installInto(
   return measured(folder)
 }
 
-/** The files that git has, in a new folder, with the packages of a server without an embedded PostgreSQL. */
+/**
+ * The files that git has, in a new folder, with the packages of a server without an embedded
+ * PostgreSQL.
+ */
 export async function checkout(place: string): Promise<Installed> {
   const folder = join(place, 'checkout')
   mkdirSync(folder)

@@ -26,7 +26,10 @@ export function nginxProblems(text: string): string[] {
   ]
 }
 
-/** Sections at the margin, everything else below one. The program gets time-outs, which a part of a file lacks. */
+/**
+ * Sections at the margin, everything else below one. The program gets time-outs, which a part of a
+ * file lacks.
+ */
 export function haproxyProblems(text: string): string[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const sections = /^(?:global|defaults|frontend \w+|backend \w+|listen \w+)$/

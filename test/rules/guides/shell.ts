@@ -9,11 +9,16 @@ const { scripts } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 ) as { readonly scripts: object }
 
-/** With this environment a command fails after its arguments were read, and before it does anything. */
+/**
+ * With this environment a command fails after its arguments were read, and before it does anything.
+ */
 const NO_ENVIRONMENT = { PORT: 'none' }
 /** Other wrong arguments, such as a file that is not there, have an advice of their own. */
 const USAGE = /→ (?:add --help to the command|name one of the commands)/
-/** Of PostgreSQL's own programs, of the shell, and what the text around a block says that the reader fills in. */
+/**
+ * Of PostgreSQL's own programs, of the shell, and what the text around a block says that the reader
+ * fills in.
+ */
 const FOREIGN = /^(?:PG[A-Z]+|PWD|PASSWORD|OWNER_PASSWORD|ORIGIN|TOKEN|ACCESS_TOKEN)$/
 
 /** What is wrong with a block of commands. */

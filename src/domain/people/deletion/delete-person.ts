@@ -20,9 +20,9 @@ export interface EndedWithPerson {
 const DELETED_NAME = 'Deleted person'
 
 /**
- * Crosses schools: deletes a person everywhere and returns how much ended. Erases email, name, picture,
- * password and passkeys, ends roles, sessions and connected apps, and keeps payments; jobs remove what each school
- * knows. Not an operation, because
+ * Crosses schools: deletes a person everywhere and returns how much ended. Erases email, name,
+ * picture, password and passkeys, ends roles, sessions and connected apps, and keeps payments; jobs
+ * remove what each school knows. Not an operation, because
  * operations are performed at a school; it throws the same refusals.
  */
 export async function deletePerson(

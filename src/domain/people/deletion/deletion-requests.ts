@@ -61,7 +61,10 @@ export type AskedDeletion =
   /** The names of schools that the person owns alone. */
   | { readonly kind: 'last_owner'; readonly schools: readonly string[] }
 
-/** Notes that a person wants to be deleted. Only a signed-in person can ask, and only for themselves. */
+/**
+ * Notes that a person wants to be deleted. Only a signed-in person can ask, and only for
+ * themselves.
+ */
 export async function requestDeletion(tx: SchoolTx, asking: Asking): Promise<AskedDeletion> {
   const { userId, part } = asking
   const across = acrossSchools(tx)
@@ -102,7 +105,9 @@ export async function cancelDeletion(tx: SchoolTx, asking: Asking): Promise<bool
   return rows.length > 0
 }
 
-/** Crosses schools: the person takes the account back, and a thief may have asked for its deletion. */
+/**
+ * Crosses schools: the person takes the account back, and a thief may have asked for its deletion.
+ */
 export async function cancelDeletionsOf(
   db: Db,
   userId: string,
@@ -122,7 +127,10 @@ export async function cancelDeletionsOf(
   if (schools.length < cancelled.length) await recordForInstallation(db, entry)
 }
 
-/** What concerns the whole account stands in the history of the school where the person did it, and of the one that tells them. */
+/**
+ * What concerns the whole account stands in the history of the school where the person did it, and
+ * of the one that tells them.
+ */
 async function note(
   tx: SchoolTx,
   action: AuditEntry['action'],
@@ -139,8 +147,8 @@ export interface MailPlace {
 }
 
 /**
- * Where a mail about the deletion of a person is queued: at the school that forgets them, or for the whole account at one
- * that the person knows. Read it before roles end.
+ * Where a mail about the deletion of a person is queued: at the school that forgets them, or for
+ * the whole account at one that the person knows. Read it before roles end.
  */
 export async function findMailPlace(
   tx: Transaction<DB>,

@@ -10,8 +10,8 @@ import { endSessionsAt } from '../sessions.ts'
 export const FORGET_MEMBER = { name: 'people.forget', isCleanUp: true } as const
 
 /**
- * Ends everything of a person at one school: roles, sessions, passkeys, connected apps and copies of their data, at once; a job
- * removes the rest. Refused for the last owner.
+ * Ends everything of a person at one school: roles, sessions, passkeys, connected apps and copies
+ * of their data, at once; a job removes the rest. Refused for the last owner.
  */
 export async function leaveSchool(tx: SchoolTx, userId: string, by: AuditedActor): Promise<void> {
   // In the order of locks (docs/architecture.md).
@@ -27,7 +27,9 @@ export async function leaveSchool(tx: SchoolTx, userId: string, by: AuditedActor
   await beginForgetting(tx, userId, by)
 }
 
-/** From now on the school knows neither name nor email of a person who has no role there any more. */
+/**
+ * From now on the school knows neither name nor email of a person who has no role there any more.
+ */
 export async function beginForgetting(
   tx: SchoolTx,
   userId: string,

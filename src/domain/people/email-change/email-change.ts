@@ -6,12 +6,14 @@ import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { RECENT_DAYS } from '../account-recovery.ts'
 
 /*
- * A new email address needs the old mailbox and the new one: each gets a link, and the change happens when both have
- * agreed. So neither a stolen session nor a mistyped address moves an account. The link in the old mailbox stops the
- * change before, and undoes it for some days afterwards.
+ * A new email address needs the old mailbox and the new one: each gets a link, and the change
+ * happens when both have agreed. So neither a stolen session nor a mistyped address moves an
+ * account. The link in the old mailbox stops the change before, and undoes it for some days
+ * afterwards.
  *
- * The links are of the school where the person has signed in for longest, wherever they asked: the owner of a mailbox
- * opens a link that says "it was not you", and a hostile school that controls its host name would read it.
+ * The links are of the school where the person has signed in for longest, wherever they asked: the
+ * owner of a mailbox opens a link that says "it was not you", and a hostile school that controls
+ * its host name would read it.
  */
 
 export const CONFIRM_HOURS = 24
@@ -47,15 +49,16 @@ export const CAN_BE_UNDONE = sql<boolean>`(c.ended_at is null
   and c.changed_at > now() - make_interval(days => ${sql.lit(UNDO_DAYS)}))`
 
 /**
- * A factor that the person had for longer than any link of a notice works proved the change: it is the person's own. So who
- * stole the old mailbox, which may be why the person left it, undoes nothing with it.
+ * A factor that the person had for longer than any link of a notice works proved the change: it is
+ * the person's own. So who stole the old mailbox, which may be why the person left it, undoes
+ * nothing with it.
  */
 export const NEEDS_FACTOR = sql<boolean>`coalesce(
   c.factor_since < c.created_at - make_interval(days => ${sql.lit(RECENT_DAYS)}), false)`
 
 /**
- * Whether the address before a change stays with its account, for as long as the change can be undone: a new
- * account with it would make the undo impossible.
+ * Whether the address before a change stays with its account, for as long as the change can be
+ * undone: a new account with it would make the undo impossible.
  */
 export const isAddressKept = (
   email: RawBuilder<unknown>,
@@ -64,7 +67,7 @@ export const isAddressKept = (
   select from email_changes c
   where lower(c.old_email) = lower(${email}) and c.user_id is distinct from ${otherThan} and ${CAN_BE_UNDONE})`
 
-/** The same for an address that belongs to no account yet. */
+/** Whether a change keeps an address that belongs to no account yet. */
 export async function isKept(db: Db, email: string): Promise<boolean> {
   const { rows } = await sql<{ kept: boolean }>`
     select ${isAddressKept(sql`${email}`, sql`null::uuid`)} as kept`.execute(db)
@@ -72,8 +75,8 @@ export async function isKept(db: Db, email: string): Promise<boolean> {
 }
 
 /**
- * Call it before an account gets an address, with the account that gives up the one it has: both are locked until the
- * transaction ends, so that another one sees what was done in the same moment.
+ * Call it before an account gets an address, with the account that gives up the one it has: both
+ * are locked until the transaction ends, so that another one sees what was done in the same moment.
  */
 export async function lockAddresses(tx: Db, email: string, userId?: string): Promise<void> {
   await sql`
@@ -124,8 +127,8 @@ export async function findChange(
 }
 
 /**
- * Crosses schools: where the person has signed in for longest, of those where they have a role. Its mails are the ones
- * that a thief with a school of their own cannot read.
+ * Crosses schools: where the person has signed in for longest, of those where they have a role. Its
+ * mails are the ones that a thief with a school of their own cannot read.
  */
 export async function findHomeSchool(db: Db, userId: string): Promise<string | undefined> {
   const { rows } = await sql<{ school_id: string }>`

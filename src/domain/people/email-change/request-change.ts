@@ -33,9 +33,9 @@ export type ChangeRequest =
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
 
 /**
- * Asks both mailboxes about a new address. Whether another account has it is not looked up before the answer
- * (`mail-rules.ts` does), so the answer and the statements do not show it. It replaces an earlier request. Crosses
- * schools.
+ * Asks both mailboxes about a new address. Whether another account has it is not looked up before
+ * the answer (`mail-rules.ts` does), so the answer and the statements do not show it. It replaces
+ * an earlier request. Crosses schools.
  */
 export async function requestEmailChange(
   db: SchoolDb,
@@ -84,7 +84,10 @@ export async function findPendingChange(
   return rows[0]
 }
 
-/** Crosses schools: the last change that a passkey or a code proved, and that only one of them undoes. */
+/**
+ * Crosses schools: the last change that a passkey or a code proved, and that only one of them
+ * undoes.
+ */
 export async function findChangeToUndo(
   db: Db,
   userId: string,
@@ -117,7 +120,10 @@ interface Confirming {
   readonly requestId: string
 }
 
-/** One mailbox agrees. The second one makes the change: other sessions end, at every school, and the old address is told. */
+/**
+ * One mailbox agrees. The second one makes the change: other sessions end, at every school, and the
+ * old address is told.
+ */
 export async function confirmEmailChange(
   db: SchoolDb,
   link: ChangeLink,
@@ -174,7 +180,9 @@ async function applyChange(
   return { kind: 'changed', email: newEmail }
 }
 
-/** In the history of the school whose links are used, and of the one where the change was asked for. */
+/**
+ * In the history of the school whose links are used, and of the one where the change was asked for.
+ */
 export async function recordChangeOfEmail(
   tx: SchoolTx,
   askedSchoolId: string | null,

@@ -12,10 +12,11 @@ import { endResetLinks } from '../set-password.ts'
 import { findHomeSchool, isAddressKept, lockAddresses } from './email-change.ts'
 
 /**
- * Crosses schools: gives an account another address, in the transaction of a caller who has locked the person. Ends the
- * links for a forgotten password and those of notices, which are in the mailbox of the address before, and all sessions but
- * those given. Schools where the person has never signed in go on seeing the address before. False if another account has the
- * new one, or can still take it back.
+ * Crosses schools: gives an account another address, in the transaction of a caller who has locked
+ * the person. Ends the links for a forgotten password and those of notices, which are in the
+ * mailbox of the address before, and all sessions but those given. Schools where the person has
+ * never signed in go on seeing the address before. False if another account has the new one, or can
+ * still take it back.
  */
 export async function storeEmail(
   tx: Db,
@@ -54,7 +55,10 @@ export async function endNoticeLinks(tx: Db, userId: string): Promise<void> {
     .execute()
 }
 
-/** Crosses schools: ends every request and every way to undo one. An undo and the operator call it: their decision is the last one. */
+/**
+ * Crosses schools: ends every request and every way to undo one. An undo and the operator call it:
+ * their decision is the last one.
+ */
 export async function endChanges(tx: Db, userId: string): Promise<void> {
   await tx
     .updateTable('email_changes')
@@ -76,9 +80,10 @@ export async function stopPendingChanges(tx: Db, userId: string): Promise<void> 
 }
 
 /**
- * Crosses schools: the operator of the installation gives a person another address, because they have lost the mailbox
- * of the old one. No link can undo it: another person may read the old mailbox now. That mailbox is told all the same.
- * The reason is for the audit of the installation, which no school reads.
+ * Crosses schools: the operator of the installation gives a person another address, because they
+ * have lost the mailbox of the old one. No link can undo it: another person may read the old
+ * mailbox now. That mailbox is told all the same. The reason is for the audit of the installation,
+ * which no school reads.
  */
 export async function setEmail(
   tx: Transaction<DB>,

@@ -36,10 +36,11 @@ export type Undoing =
   | { readonly kind: 'needs_factor' }
 
 /**
- * Gives the account its old address back. A thief who changed it may know the password and have connected apps, so the
- * password stops working, new passkeys go and everything ends, at every school; the old mailbox gets a link for a new password. A
- * change that came after this one is undone with it, and its links end: a thief could otherwise change the address
- * twice, and undo the second change when the first one was undone.
+ * Gives the account its old address back. A thief who changed it may know the password and have
+ * connected apps, so the password stops working, new passkeys go and everything ends, at every
+ * school; the old mailbox gets a link for a new password. A change that came after this one is
+ * undone with it, and its links end: a thief could otherwise change the address twice, and undo the
+ * second change when the first one was undone.
  */
 export async function undoEmailChange(
   db: SchoolDb,
@@ -53,8 +54,8 @@ export async function undoEmailChange(
 }
 
 /**
- * The same in a session whose last proof was a passkey or a code, which was the person's already when the change was asked for.
- * Crosses schools: the change is of their home school.
+ * Undoes a change in a session whose last proof was a passkey or a code, which was the person's
+ * already when the change was asked for. Crosses schools: the change is of their home school.
  */
 export async function undoByFactor(
   db: SchoolDb,
@@ -104,8 +105,9 @@ async function undo(schoolDb: SchoolDb, change: EmailChange, requestId: string):
 }
 
 /**
- * A school that adds the old address meanwhile makes an account with it that has no credential. It gives the
- * address back: otherwise a thief who operates a school could keep the person out by adding it.
+ * A school that adds the old address meanwhile makes an account with it that has no credential. It
+ * gives the address back: otherwise a thief who operates a school could keep the person out by
+ * adding it.
  */
 async function freeAddress(db: Db, email: string): Promise<void> {
   await sql`
@@ -113,7 +115,10 @@ async function freeAddress(db: Db, email: string): Promise<void> {
     where lower(u.email) = ${email.toLowerCase()} and ${HAD_NO_CREDENTIAL}`.execute(db)
 }
 
-/** A second factor from after the request may be the thief's, and would keep the person out. An older one stays theirs. */
+/**
+ * A second factor from after the request may be the thief's, and would keep the person out. An
+ * older one stays theirs.
+ */
 async function removeNewFactor(
   db: Db,
   userId: string,

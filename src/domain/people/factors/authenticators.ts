@@ -24,7 +24,9 @@ export const SEALED_AUTHENTICATORS: SealedColumn = {
 const SETUP_PURPOSE = 'new-authenticator'
 const SETUP_LIFETIME_MS = 30 * 60 * 1000
 
-/** Crosses schools: a person has one authenticator app for all of them, as they have one password. */
+/**
+ * Crosses schools: a person has one authenticator app for all of them, as they have one password.
+ */
 export async function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
   return (await secondFactorSince(db, userId)) !== undefined
 }
@@ -39,7 +41,7 @@ export async function secondFactorSince(db: Db, userId: string): Promise<Date | 
   return row?.created_at
 }
 
-/** The same in a statement about `users`. */
+/** Whether a person has an authenticator app, in a statement about `users`. */
 export const HAS_SECOND_FACTOR = sql<boolean>`
   exists (select from authenticators a where a.user_id = users.id)`.as('has_second_factor')
 
@@ -73,7 +75,10 @@ export function openSetup(
   return typeof secret === 'string' ? Buffer.from(secret, 'base64url') : undefined
 }
 
-/** Stores a secret that a code has confirmed, and returns when. Undefined if the person has an authenticator already. */
+/**
+ * Stores a secret that a code has confirmed, and returns when. Undefined if the person has an
+ * authenticator already.
+ */
 export async function addAuthenticator(
   db: Db,
   keyring: Keyring,
@@ -121,8 +126,8 @@ function openSecret(keyring: Keyring, userId: string, sealed: Buffer): Buffer {
 }
 
 /**
- * Whether this is a code of now that was not used before. Its step is stored by an UPDATE that compares it, so of two
- * requests with one code a single one succeeds. The clock is the database's.
+ * Whether this is a code of now that was not used before. Its step is stored by an UPDATE that
+ * compares it, so of two requests with one code a single one succeeds. The clock is the database's.
  */
 export async function useTotpCode(
   db: Db,

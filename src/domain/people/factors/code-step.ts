@@ -9,8 +9,9 @@ import { isOperator, type Role } from '../../actor/actor.ts'
 import { PROOF_METHODS, type ProvenByPassword, type ProvenPerson } from '../sessions.ts'
 
 /*
- * Between the first factor and the second nothing is stored. The proof of the first travels sealed through the form. It
- * fits only the credential that was checked, and only the browser in which it was given.
+ * Between the first factor and the second nothing is stored. The proof of the first travels sealed
+ * through the form. It fits only the credential that was checked, and only the browser in which it
+ * was given.
  */
 
 const PURPOSE = 'code-step'
@@ -115,9 +116,9 @@ export const TRUSTED_DAYS = 30
 const MOST_DEVICES = 20
 
 /**
- * Remembers that the person gave a code in this browser, and returns the cookie; only its hash is stored. Undefined if the
- * password was changed or the second factor switched off meanwhile: both end what is trusted, and this must not begin
- * afterwards.
+ * Remembers that the person gave a code in this browser, and returns the cookie; only its hash is
+ * stored. Undefined if the password was changed or the second factor switched off meanwhile: both
+ * end what is trusted, and this must not begin afterwards.
  */
 export async function trustDevice(
   db: SchoolDb,
@@ -145,7 +146,9 @@ export async function isTrustedDevice(
   db: SchoolDb,
   userId: string,
   cookie: string | undefined,
-  /** False if the school demands a second factor of its owners and admins: they give it each time. */
+  /**
+   * False if the school demands a second factor of its owners and admins: they give it each time.
+   */
   operatorsMayTrust: boolean,
 ): Promise<boolean> {
   const token = cookie === undefined ? undefined : parseToken('trustedDevice', cookie)

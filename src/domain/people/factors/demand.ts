@@ -8,14 +8,20 @@ import { isMultiFactor } from '../authentication-context.ts'
 import type { NamedSchool } from '../mail-contents.ts'
 import { type BrowserSession, isProvedByFactor } from '../sessions.ts'
 
-/** A school may demand that its owners and admins sign in with a passkey or a second factor, from a time on. */
+/**
+ * A school may demand that its owners and admins sign in with a passkey or a second factor, from a
+ * time on.
+ */
 export interface FactorDemand {
   readonly operatorFactorFrom: Date | undefined
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Whether a session of an owner or admin is not enough for what it wants, by the clock of the database. */
+/**
+ * Whether a session of an owner or admin is not enough for what it wants, by the clock of the
+ * database.
+ */
 export function isFactorDue(
   { operatorFactorFrom: from }: FactorDemand,
   { methods, readAt }: BrowserSession,
@@ -49,21 +55,24 @@ export async function findMeans(db: SchoolDb, userId: string): Promise<Means> {
 }
 
 /*
- * A person who has a passkey or an authenticator app at any school proves one of them before the email address changes,
- * the account is deleted, or another way to sign in is added or removed. A thief of the password, or of the mailbox that
- * sets a new one, could otherwise add a factor of their own and take the account. A person
- * who has lost it waits (`lost-factors.ts`).
+ * A person who has a passkey or an authenticator app at any school proves one of them before the
+ * email address changes, the account is deleted, or another way to sign in is added or removed. A
+ * thief of the password, or of the mailbox that sets a new one, could otherwise add a factor of
+ * their own and take the account. A person who has lost it waits (`lost-factors.ts`).
  */
 
-/** Where the person can prove a factor: here, or at the schools that have a passkey, because a passkey works at one school. */
+/**
+ * Where the person can prove a factor: here, or at the schools that have a passkey, because a
+ * passkey works at one school.
+ */
 export interface FactorPlaces {
   readonly isHere: boolean
   readonly elsewhere: readonly (NamedSchool & { readonly id: string })[]
 }
 
 /**
- * Crosses schools. Undefined if the session has proved a factor, or the person has none. A passkey that was added here since
- * the last proof does not count, so that a first sign-in can add several.
+ * Crosses schools. Undefined if the session has proved a factor, or the person has none. A passkey
+ * that was added here since the last proof does not count, so that a first sign-in can add several.
  */
 export async function findFactorPlaces(
   db: SchoolDb,
@@ -92,7 +101,9 @@ const graceDays = z
   .min(0, 'Write 0 to 30 days.')
   .max(MOST_GRACE_DAYS, 'Write 0 to 30 days.')
 
-/** Only for owners, and only for one who can meet the demand: an owner does not lock themselves out. */
+/**
+ * Only for owners, and only for one who can meet the demand: an owner does not lock themselves out.
+ */
 export const demandFactor = unscopedWrite({
   name: 'settings.demand_factor',
   title: 'Demand a passkey or a second factor of owners and admins',

@@ -14,9 +14,10 @@ import type { Person } from '../person.ts'
 import { countTry, lostFactorsCounter } from '../sign-in-counters.ts'
 
 /*
- * The way out for a person who has lost every passkey, or the authenticator app and its recovery codes. After some days
- * they are removed, and the password alone signs in. Until then a notice goes out every day, and each use of
- * one of the factors, or a link in a mail, stops it: a thief of the password alone waits in vain.
+ * The way out for a person who has lost every passkey, or the authenticator app and its recovery
+ * codes. After some days they are removed, and the password alone signs in. Until then a notice
+ * goes out every day, and each use of one of the factors, or a link in a mail, stops it: a thief of
+ * the password alone waits in vain.
  */
 
 export const LOST_FACTOR_DAYS = 7
@@ -76,8 +77,8 @@ export async function findRemoval(db: Db, userId: string): Promise<Date | undefi
 }
 
 /**
- * Crosses schools: the factors stay, and the person is told. Everything that shows that they are not lost calls it, in a
- * transaction that has locked the person if it has locked anything.
+ * Crosses schools: the factors stay, and the person is told. Everything that shows that they are
+ * not lost calls it, in a transaction that has locked the person if it has locked anything.
  */
 export async function keepFactors(db: Db, userId: string, requestId?: string): Promise<boolean> {
   const { rows } = await sql<{ schoolId: string; email: string | null }>`
@@ -168,7 +169,10 @@ async function tell(
   await queueNotice(db, what, { id: userId, email }, { until: dueAt })
 }
 
-/** What was added since the request is no lost factor. An account without a password keeps its passkeys: nothing else opens it. */
+/**
+ * What was added since the request is no lost factor. An account without a password keeps its
+ * passkeys: nothing else opens it.
+ */
 async function removeFactors(tx: Transaction<DB>, { userId, askedAt }: Waiting): Promise<boolean> {
   const { rows } = await sql<{ school_id: string | null; id: string | null }>`
     with person as (select id from users where id = ${userId} and password_hash is not null),

@@ -7,8 +7,9 @@ import type { NamedSchool } from '../mail-contents.ts'
 import { type BrowserSession, isOpen } from '../sessions.ts'
 
 /*
- * A passkey works at one school. A person who needs it at another one proves it where it works, and says there that it is
- * meant for their session at the other school. Question and answer are sealed, and travel in addresses of the person's browser.
+ * A passkey works at one school. A person who needs it at another one proves it where it works, and
+ * says there that it is meant for their session at the other school. Question and answer are
+ * sealed, and travel in addresses of the person's browser.
  */
 
 const PURPOSE = 'proof-for-other-school'
@@ -43,7 +44,10 @@ export interface WaitingSession {
   readonly device: string
 }
 
-/** Crosses schools. Undefined if the request is forged, too old or of another person, or that session has ended. */
+/**
+ * Crosses schools. Undefined if the request is forged, too old or of another person, or that
+ * session has ended.
+ */
 export async function findWaitingSession(
   db: SchoolDb,
   keyring: Keyring,
@@ -65,7 +69,10 @@ export async function findWaitingSession(
   return { sessionId: data.sessionId, path: data.path, schoolId, school, device }
 }
 
-/** What that session is told: for an address at the other school, which works once and for that session alone. */
+/**
+ * What that session is told: for an address at the other school, which works once and for that
+ * session alone.
+ */
 export function sealProof(
   keyring: Keyring,
   { readAt, factorSince, person }: BrowserSession,
@@ -80,8 +87,9 @@ export function sealProof(
 }
 
 /**
- * The session counts as proved by the passkey or code. It gets a new secret, so that a stolen copy of its cookie ends here, as
- * after any other proof. Undefined if the proof is forged, too old, of another session, or was used.
+ * The session counts as proved by the passkey or code. It gets a new secret, so that a stolen copy
+ * of its cookie ends here, as after any other proof. Undefined if the proof is forged, too old, of
+ * another session, or was used.
  */
 export async function acceptProof(
   db: SchoolDb,

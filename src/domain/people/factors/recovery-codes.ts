@@ -10,7 +10,9 @@ import { codeCounters, countTry, type Requester, uncountTries } from '../sign-in
 import { readAuthenticator, useTotpCode } from './authenticators.ts'
 
 export const RECOVERY_CODES = 10
-/** Five groups of four digits, 66 bits. Digits only: the field shows phones the keys for numbers. */
+/**
+ * Five groups of four digits, 66 bits. Digits only: the field shows phones the keys for numbers.
+ */
 const GROUPS = 5
 const FORM = /^\d{20}$/
 const PURPOSE = 'recovery-codes'
@@ -24,7 +26,9 @@ function isRecoveryCode(code: string): boolean {
   return FORM.test(code)
 }
 
-/** Replaces all recovery codes of a person. The codes are shown once: only keyed hashes are stored. */
+/**
+ * Replaces all recovery codes of a person. The codes are shown once: only keyed hashes are stored.
+ */
 export async function renewRecoveryCodes(
   db: Db,
   keyring: Keyring,
@@ -70,8 +74,9 @@ export async function useRecoveryCode(
 }
 
 /**
- * A reader of the database cannot try codes without this key. It is made from the sealed secret of the authenticator, because a
- * key of the installation would end all codes when its secret is replaced.
+ * A reader of the database cannot try codes without this key. It is made from the sealed secret of
+ * the authenticator, because a key of the installation would end all codes when its secret is
+ * replaced.
  */
 async function keyOf(db: Db, keyring: Keyring, userId: string): Promise<Buffer> {
   const secret = await readAuthenticator(db, keyring, userId)
@@ -99,8 +104,8 @@ interface CodeAttempt extends Requester {
 }
 
 /**
- * Checks the second factor of a person who proved the first, or who is signed in. Each code works once. Crosses schools,
- * because a person has one account.
+ * Checks the second factor of a person who proved the first, or who is signed in. Each code works
+ * once. Crosses schools, because a person has one account.
  */
 export async function checkCode(
   schoolDb: SchoolDb,
@@ -123,8 +128,8 @@ export async function checkCode(
 }
 
 /**
- * Not counted: 66 bits cannot be guessed. So a person whom a thief of the password locks out with wrong codes can still
- * sign in with one of these.
+ * Not counted: 66 bits cannot be guessed. So a person whom a thief of the password locks out with
+ * wrong codes can still sign in with one of these.
  */
 async function tryRecoveryCode(
   schoolDb: SchoolDb,

@@ -41,8 +41,8 @@ export type SwitchedOn =
   | { readonly kind: 'already_on' }
 
 /**
- * Switches the second factor on once a code shows that the app has the secret. All other sessions of the person end, at
- * every school: they were begun without it.
+ * Switches the second factor on once a code shows that the app has the secret. All other sessions
+ * of the person end, at every school: they were begun without it.
  */
 export async function switchOnSecondFactor(
   schoolDb: SchoolDb,
@@ -74,7 +74,10 @@ export async function switchOnSecondFactor(
   })
 }
 
-/** Ten new recovery codes; the old ones no longer work, and the person is told. Undefined if the second factor is off. */
+/**
+ * Ten new recovery codes; the old ones no longer work, and the person is told. Undefined if the
+ * second factor is off.
+ */
 export async function replaceRecoveryCodes(
   schoolDb: SchoolDb,
   keyring: Keyring,
@@ -117,8 +120,9 @@ export async function switchOffSecondFactor(
 }
 
 /**
- * Crosses schools: for the command line, if a person lost the app and all codes. Returns what ended. The reason, and the number of
- * sessions at all schools, are for the audit of the installation, which no school reads.
+ * Crosses schools: for the command line, if a person lost the app and all codes. Returns what
+ * ended. The reason, and the number of sessions at all schools, are for the audit of the
+ * installation, which no school reads.
  */
 export async function resetFactors(
   tx: Transaction<DB>,

@@ -12,7 +12,10 @@ import {
 import { lockPasskeysOf, MOST_PASSKEYS, type PasskeysOfPerson, passkeyName } from './passkeys.ts'
 import { ALGORITHMS, type MadePasskey, type RelyingParty, verifyMaking } from './verify.ts'
 
-/** A question to a device, as WebAuthn writes it in JSON, and the sealed challenge that comes back with the answer. */
+/**
+ * A question to a device, as WebAuthn writes it in JSON, and the sealed challenge that comes back
+ * with the answer.
+ */
 export interface PasskeyQuestion {
   readonly options: object
   readonly sealed: string
@@ -103,7 +106,10 @@ export async function addPasskey(db: SchoolDb, request: AddingRequest): Promise<
   })
 }
 
-/** False if another form gave the person another handle meanwhile, or if this or a later challenge was answered. */
+/**
+ * False if another form gave the person another handle meanwhile, or if this or a later challenge
+ * was answered.
+ */
 async function useHandle(
   tx: SchoolTx,
   userId: string,

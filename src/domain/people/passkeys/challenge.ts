@@ -4,9 +4,10 @@ import { type Keyring, openMessage, sealMessage } from '../../../foundation/cryp
 import { STRANGER, walkJson } from '../../../foundation/json/json-walk.ts'
 
 /*
- * What a device signs. Nothing is stored: the challenge travels sealed through the form, for the origin and for the
- * token of that form, so it fits one browser. That it is answered once is decided where the answer is stored: its
- * time must be later than that of the last one (`last_challenge_at`).
+ * What a device signs. Nothing is stored: the challenge travels sealed through the form, for the
+ * origin and for the token of that form, so it fits one browser. That it is answered once is
+ * decided where the answer is stored: its time must be later than that of the last one
+ * (`last_challenge_at`).
  */
 
 const LIFETIME_MS = 60 * 60 * 1000
@@ -87,9 +88,9 @@ function open<T extends { readonly formToken: string }>(
 }
 
 /*
- * What a browser sends after a device was asked, as WebAuthn writes it in JSON. Members that we do not use are dropped,
- * the attestation among them: nothing depends on the make of a device, and its certificates name addresses on the
- * network that a library might ask.
+ * What a browser sends after a device was asked, as WebAuthn writes it in JSON. Members that we do
+ * not use are dropped, the attestation among them: nothing depends on the make of a device, and its
+ * certificates name addresses on the network that a library might ask.
  */
 
 const base64url = (longest: number) =>

@@ -106,8 +106,8 @@ export async function renamePasskey(
 export type Removal = 'removed' | 'unknown' | 'last_way_in'
 
 /**
- * Removes a passkey of the person who asks, and tells them. Refused if nothing else signs them in here: passkeys of other schools do not
- * work at this origin.
+ * Removes a passkey of the person who asks, and tells them. Refused if nothing else signs them in
+ * here: passkeys of other schools do not work at this origin.
  */
 export async function removePasskey(
   db: SchoolDb,
@@ -185,7 +185,10 @@ export async function listPasskeys(db: Db, userId: string): Promise<readonly Lis
   }))
 }
 
-/** Crosses schools: removes one of them, also the last one, and tells the person. False if the person has no such passkey. */
+/**
+ * Crosses schools: removes one of them, also the last one, and tells the person. False if the
+ * person has no such passkey.
+ */
 export async function removePasskeyFor(
   db: Db,
   person: Pick<Person, 'id' | 'email'>,

@@ -23,7 +23,9 @@ import { type RelyingParty, type VerifiedProof, verifyProof } from './verify.ts'
 
 const WINDOW_MINUTES = 15
 
-/** Asks a device for any passkey of this school. It names the person itself, so no email is needed. */
+/**
+ * Asks a device for any passkey of this school. It names the person itself, so no email is needed.
+ */
 export function askForProof(form: ChallengeForm, party: RelyingParty): PasskeyQuestion {
   const { value, sealed } = issueProofChallenge(form)
   return {
@@ -34,7 +36,9 @@ export function askForProof(form: ChallengeForm, party: RelyingParty): PasskeyQu
 
 export type PasskeyProof =
   | ({ readonly kind: 'proven' } & ProvenPerson)
-  /** The device did not check that the owner holds it, and for an owner or admin that is not enough. */
+  /**
+   * The device did not check that the owner holds it, and for an owner or admin that is not enough.
+   */
   | ({ readonly kind: 'unverified' } & ProvenPerson)
   /** `unknown`: no passkey here has this id, so the browser may forget it. */
   | { readonly kind: 'refused'; readonly unknown?: string }
@@ -56,8 +60,9 @@ export interface ProofRequest {
 }
 
 /**
- * Checks the answer of a device and, if it is right, uses up its challenge. Failures are counted for who tries. They are
- * counted afterwards, unlike those of passwords: a signature cannot be guessed, so the limit only bounds the work.
+ * Checks the answer of a device and, if it is right, uses up its challenge. Failures are counted
+ * for who tries. They are counted afterwards, unlike those of passwords: a signature cannot be
+ * guessed, so the limit only bounds the work.
  */
 export async function provePasskey(db: SchoolDb, request: ProofRequest): Promise<PasskeyProof> {
   const challenge = openProofChallenge(request.form, request.sealed)
@@ -86,7 +91,8 @@ export async function provePasskey(db: SchoolDb, request: ProofRequest): Promise
     return passkey === undefined ? { kind: 'refused', unknown: answer.id } : { kind: 'refused' }
   }
   if (passkey.cloned) return { kind: 'refused' }
-  // A page that was reloaded sends its answer again, with the same count: that is no copy of the key.
+  // A page that was reloaded sends its answer again, with the same count: that is no copy of the
+  // key.
   if (passkey.last_challenge_at >= challenge.issuedAt) return { kind: 'expired' }
   if (wentBackwards(passkey.counter, verified.counter)) {
     await markCloned(db, passkey, request.requestId)
@@ -140,13 +146,19 @@ async function findPasskey(
   }
 }
 
-/** Of strangers there is nothing left at this address: the counter of a browser that knows the account may have something. */
+/**
+ * Of strangers there is nothing left at this address: the counter of a browser that knows the
+ * account may have something.
+ */
 async function secondsOf(db: SchoolDb, counters: readonly ThrottleLimit[]): Promise<number> {
   const { rows } = await db.run(sql<{ seconds: number | null }>`${waitOf(counters)}`)
   return Math.max(0, rows[0]?.seconds ?? 0)
 }
 
-/** The signature is right. The device must also name the same person, and be of the same kind as before. */
+/**
+ * The signature is right. The device must also name the same person, and be of the same kind as
+ * before.
+ */
 function fits(
   passkey: FoundPasskey,
   { response: { userHandle } }: ProofAnswer,
@@ -164,7 +176,10 @@ function fits(
 const wentBackwards = (before: number, now: number): boolean =>
   (before > 0 || now > 0) && now <= before
 
-/** False if this challenge, or a newer one, was answered with the passkey before, or if it is gone by now. */
+/**
+ * False if this challenge, or a newer one, was answered with the passkey before, or if it is gone
+ * by now.
+ */
 async function use(
   db: SchoolDb,
   { id, user_id }: FoundPasskey,
@@ -195,7 +210,10 @@ function countsUp(counter: number): RawBuilder<boolean> {
   return sql<boolean>`(counter < ${counter} or counter = 0 and ${counter} = 0)`
 }
 
-/** There may be a copy of the private key. Neither the copy nor the original can be used from now on. */
+/**
+ * There may be a copy of the private key. Neither the copy nor the original can be used from now
+ * on.
+ */
 async function markCloned(
   db: SchoolDb,
   { id, user_id }: FoundPasskey,

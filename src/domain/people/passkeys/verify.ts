@@ -1,6 +1,9 @@
 import type { MakingAnswer, ProofAnswer } from './challenge.ts'
 
-/** EdDSA, ES256 and RS256: every Node that we support can check them. The library's own choice differs by Node. */
+/**
+ * EdDSA, ES256 and RS256: every Node that we support can check them. The library's own choice
+ * differs by Node.
+ */
 export const ALGORITHMS = [-8, -7, -257]
 
 /** The library takes a third of a second to load, and most processes never see a passkey. */
@@ -21,9 +24,9 @@ interface ProofCheck {
 }
 
 /**
- * Whether a device holds the private key, and what it says about itself. Undefined if anything is wrong: what it is helps
- * only an attacker. The counter is left to the caller: the library compares it before the signature, and
- * a forged answer must not look like a copied key.
+ * Whether a device holds the private key, and what it says about itself. Undefined if anything is
+ * wrong: what it is helps only an attacker. The counter is left to the caller: the library compares
+ * it before the signature, and a forged answer must not look like a copied key.
  *
  * @see WebAuthn Level 3 §7.2
  */
@@ -105,7 +108,10 @@ export async function verifyMaking(check: MakingCheck): Promise<MadePasskey | un
   }
 }
 
-/** The attestation object of a device that says nothing about its make: CBOR of {fmt, attStmt, authData}. */
+/**
+ * The attestation object of a device that says nothing about its make: CBOR of {fmt, attStmt,
+ * authData}.
+ */
 function withoutAttestation(authenticatorData: string): string {
   const data = Buffer.from(authenticatorData, 'base64url')
   const length = Buffer.alloc(2)
@@ -118,7 +124,10 @@ function withoutAttestation(authenticatorData: string): string {
 export interface SharedPasskeys {
   /** Schools at this host and below it have passkeys of this domain. */
   readonly domain: string
-  /** Origins elsewhere that may use passkeys of this domain too; `/.well-known/webauthn` there lists them. */
+  /**
+   * Origins elsewhere that may use passkeys of this domain too; `/.well-known/webauthn` there lists
+   * them.
+   */
   readonly origins: readonly string[]
 }
 
@@ -128,14 +137,17 @@ export interface RelyingParty {
   readonly id: string
   /** The one origin from which an answer is accepted. */
   readonly origin: string
-  /** Whether the browser offers passkeys of other schools here, which are unknown here but exist. */
+  /**
+   * Whether the browser offers passkeys of other schools here, which are unknown here but exist.
+   */
   readonly isShared: boolean
 }
 
 /**
- * The host of the school, or the domain that the installation names. A shared domain makes a passkey survive a move of
- * its school to another name below it. It opens no other school: the answer must come from the school's own
- * origin, and a passkey is looked for among those of that school.
+ * The host of the school, or the domain that the installation names. A shared domain makes a
+ * passkey survive a move of its school to another name below it. It opens no other school: the
+ * answer must come from the school's own origin, and a passkey is looked for among those of that
+ * school.
  */
 export function relyingPartyOf(origin: string, shared: SharedPasskeys | undefined): RelyingParty {
   const host = new URL(origin).hostname

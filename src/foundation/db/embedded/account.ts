@@ -50,7 +50,8 @@ export function findPasswdEntry(
   for (const line of passwd.split('\n')) {
     const [entry, , uid, gid] = line.split(':')
     if (entry !== name || !/^-?\d+$/.test(uid ?? '') || !/^-?\d+$/.test(gid ?? '')) continue
-    // macOS writes the account `nobody` as -2; the kernel and chown mean the same number without a sign.
+    // macOS writes the account `nobody` as -2; the kernel and chown mean the same number without a
+    // sign.
     return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
   }
   return undefined
@@ -60,7 +61,10 @@ export function spawnIds(account: Account): { uid?: number; gid?: number } {
   return account.switched ? { uid: account.uid | 0, gid: account.gid | 0 } : {}
 }
 
-/** Never follows a symbolic link: in a folder that others can write, a link could make root give away any file. */
+/**
+ * Never follows a symbolic link: in a folder that others can write, a link could make root give
+ * away any file.
+ */
 export async function giveTo(account: Account, path: string): Promise<void> {
   if (account.switched) await lchown(path, account.uid, account.gid)
 }
@@ -158,8 +162,8 @@ export async function isRunning(pid: number): Promise<boolean> {
 }
 
 /**
- * Recognises processes by their command line and not by their working folder: reading the working folder of
- * another user's process needs CAP_SYS_PTRACE, which root in a container usually lacks.
+ * Recognises processes by their command line and not by their working folder: reading the working
+ * folder of another user's process needs CAP_SYS_PTRACE, which root in a container usually lacks.
  */
 export async function findProcess(pid: number): Promise<RunningProcess | undefined> {
   if (process.platform === 'linux') return readProc(pid)

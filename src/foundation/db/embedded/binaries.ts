@@ -37,7 +37,10 @@ export async function loadPostgresPackage(): Promise<PostgresPackage> {
   return { native: join(root, 'native'), version, major: Number.parseInt(version, 10) }
 }
 
-/** npm puts it beside us. Other package managers put it beside the package that names one for each platform. */
+/**
+ * npm puts it beside us. Other package managers put it beside the package that names one for each
+ * platform.
+ */
 function resolvePackage(name: string): string {
   const require = createRequire(import.meta.url)
   try {

@@ -50,7 +50,9 @@ const POLL_MS = 15
 /** How long PostgreSQL may take to end the session of a server that was just killed. */
 const DEAD_HOLDER_PATIENCE_MS = 5_000
 const ORPHAN_PAUSE_MS = 100
-/** How often a start finds an empty lock file before it is taken for the remains of a killed start. */
+/**
+ * How often a start finds an empty lock file before it is taken for the remains of a killed start.
+ */
 const EMPTY_LOCK_FILE_ROUNDS = 20
 
 export interface Plan {
@@ -64,7 +66,9 @@ export interface Plan {
   readonly settings: Readonly<Record<string, string>>
   /** Identifies the data folder; shown in the titles of PostgreSQL's processes. */
   readonly folderName: string
-  /** Identifies folder, version and settings. A running PostgreSQL with another name is replaced. */
+  /**
+   * Identifies folder, version and settings. A running PostgreSQL with another name is replaced.
+   */
   readonly clusterName: string
 }
 
@@ -78,8 +82,9 @@ export interface BroughtUp {
 }
 
 /**
- * Returns when PostgreSQL runs and this process holds the server lock, or throws. Each round looks at the
- * state again, because another server may start PostgreSQL, stop it or be killed at any moment.
+ * Returns when PostgreSQL runs and this process holds the server lock, or throws. Each round looks
+ * at the state again, because another server may start PostgreSQL, stop it or be killed at any
+ * moment.
  */
 export async function bringUp(plan: Plan): Promise<BroughtUp> {
   const startedAt = Date.now()
@@ -155,7 +160,9 @@ async function launch(plan: Plan): Promise<Launched> {
   })
 }
 
-/** Undefined if the running PostgreSQL has another version or other settings than this server needs. */
+/**
+ * Undefined if the running PostgreSQL has another version or other settings than this server needs.
+ */
 async function accept(
   plan: Plan,
   running: Listening,
@@ -167,7 +174,8 @@ async function accept(
   const clusterName = await readClusterName(lock).catch(() => undefined)
   if (clusterName === plan.clusterName)
     return { pid, socketFolder, port, lock, launched: undefined }
-  // We hold the lock, so no server uses this PostgreSQL: stop it, and the next round starts a new one.
+  // We hold the lock, so no server uses this PostgreSQL: stop it, and the next round starts a new
+  // one.
   if (clusterName !== undefined) await endPostmaster(pid)
   await lock.end().catch(() => {})
   return undefined
@@ -184,7 +192,10 @@ async function findExitCause(plan: Plan, launched: Launched) {
   })
 }
 
-/** Waits for processes of a killed PostgreSQL. Most end by themselves; busy ones get a signal after ten rounds. */
+/**
+ * Waits for processes of a killed PostgreSQL. Most end by themselves; busy ones get a signal after
+ * ten rounds.
+ */
 async function waitForOrphans(plan: Plan, round: number): Promise<void> {
   if (round > 100) {
     throw new EmbeddedPostgresError(
@@ -199,7 +210,10 @@ async function waitForOrphans(plan: Plan, round: number): Promise<void> {
   await sleep(ORPHAN_PAUSE_MS)
 }
 
-/** The other PostgreSQL writes its lock file within a moment. Only a start that was killed leaves it empty. */
+/**
+ * The other PostgreSQL writes its lock file within a moment. Only a start that was killed leaves it
+ * empty.
+ */
 async function waitForLockFile(plan: Plan, round: number): Promise<void> {
   if (round > EMPTY_LOCK_FILE_ROUNDS) {
     throw new EmbeddedPostgresError(
@@ -308,7 +322,8 @@ function postgresSettings(durable: boolean, extra: Record<string, string>): Reco
     port: String(PORT),
     unix_socket_permissions: '0700',
     password_encryption: 'scram-sha-256',
-    // A failed start is explained from the log, so PostgreSQL must write to the file that we opened.
+    // A failed start is explained from the log, so PostgreSQL must write to the file that we
+    // opened.
     log_destination: 'stderr',
     logging_collector: 'off',
   }
@@ -319,9 +334,10 @@ function digest(text: string): string {
 }
 
 /**
- * Why PostgreSQL did not start, read from its log (which is English, because it runs without a locale).
- * `locked`: another postmaster was faster. `locking`: another one has made its lock file and not written it
- * yet, or was killed in between. `orphans`: processes of a killed postmaster still run.
+ * Why PostgreSQL did not start, read from its log (which is English, because it runs without a
+ * locale). `locked`: another postmaster was faster. `locking`: another one has made its lock file
+ * and not written it yet, or was killed in between. `orphans`: processes of a killed postmaster
+ * still run.
  */
 export function explainStartFailure(
   log: string,

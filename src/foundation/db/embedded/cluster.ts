@@ -32,8 +32,8 @@ export function clusterFolder(home: string, major: number): string {
 }
 
 /**
- * Whether the database exists. PostgreSQL cannot read the files of another major version. Such a folder is
- * refused, because a new, empty database beside it would look like a loss of all data.
+ * Whether the database exists. PostgreSQL cannot read the files of another major version. Such a
+ * folder is refused, because a new, empty database beside it would look like a loss of all data.
  */
 export async function isInitialised(home: string, major: number): Promise<boolean> {
   const folder = clusterFolder(home, major)
@@ -239,8 +239,8 @@ export async function loadHome(dataDir: string): Promise<string> {
 }
 
 /**
- * Makes sure that the account can enter `home`. A new database goes to a place the account can reach; an
- * existing one is never replaced by an empty one elsewhere.
+ * Makes sure that the account can enter `home`. A new database goes to a place the account can
+ * reach; an existing one is never replaced by an empty one elsewhere.
  */
 export async function settleHome(
   dataDir: string,
@@ -291,7 +291,10 @@ function unreachable(folder: string, account: Account): EmbeddedPostgresError {
 
 const PASSWORD_FILE = 'postgresql-password'
 
-/** A password is needed because the socket may belong to "nobody", and other programs run as that user too. */
+/**
+ * A password is needed because the socket may belong to "nobody", and other programs run as that
+ * user too.
+ */
 export async function loadPassword(dataDir: string): Promise<{ password: string; isNew: boolean }> {
   const kept = await findPassword(dataDir)
   if (kept !== undefined) return { password: kept, isNew: false }
@@ -316,8 +319,9 @@ export function memoryOfMachine(): number {
 }
 
 /**
- * PostgreSQL's own defaults are for machines of long ago. It shares this one with Node and, on a small installation, with
- * other programs, so each value is on the low side of what its manual recommends.
+ * PostgreSQL's own defaults are for machines of long ago. It shares this one with Node and, on a
+ * small installation, with other programs, so each value is on the low side of what its manual
+ * recommends.
  */
 export function memorySettings(total = memoryOfMachine()): Readonly<Record<string, string>> {
   return {

@@ -15,8 +15,8 @@ import { isRunning } from './account.ts'
 import { errorCode, withFileErrors } from './embedded-postgres-error.ts'
 
 /**
- * Creates a small private file atomically and returns its content. If several processes do this at once, one
- * of them writes the file and all get its content.
+ * Creates a small private file atomically and returns its content. If several processes do this at
+ * once, one of them writes the file and all get its content.
  */
 export async function writeOnce(path: string, content: string): Promise<string> {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
@@ -47,7 +47,10 @@ export async function findText(path: string): Promise<string | undefined> {
   }
 }
 
-/** A name beside `path` for an unfinished file or folder; it contains the pid of the process that makes it. */
+/**
+ * A name beside `path` for an unfinished file or folder; it contains the pid of the process that
+ * makes it.
+ */
 export function temporaryName(path: string): string {
   return `${path}.new-${process.pid}-${randomBytes(4).toString('hex')}`
 }
@@ -97,7 +100,9 @@ export async function readLog(path: string, offset: number): Promise<string> {
   }
 }
 
-/** Keeps the current log and the one before, so that the log of a long run does not fill the disk. */
+/**
+ * Keeps the current log and the one before, so that the log of a long run does not fill the disk.
+ */
 export async function trimLog(path: string): Promise<void> {
   if ((await sizeOfLog(path)) <= LARGEST_BYTES) return
   await copyFile(path, `${path}.1`)

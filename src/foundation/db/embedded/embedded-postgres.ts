@@ -53,8 +53,8 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts PostgreSQL on a data folder and creates the database if there is none. This process has the folder
- * to itself until `stop()`. Throws EmbeddedPostgresError.
+ * Starts PostgreSQL on a data folder and creates the database if there is none. This process has
+ * the folder to itself until `stop()`. Throws EmbeddedPostgresError.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -65,7 +65,10 @@ export async function startEmbeddedPostgres(
   return await supervise(plan, up)
 }
 
-/** The database of the server that runs on this data folder, for commands that run beside the server. */
+/**
+ * The database of the server that runs on this data folder, for commands that run beside the
+ * server.
+ */
 export async function findRunningEmbedded(
   dataDir: string,
 ): Promise<(DatabaseAddress & { pid: number }) | undefined> {
@@ -158,14 +161,16 @@ async function supervise(plan: Plan, up: BroughtUp): Promise<EmbeddedPostgres> {
 export type LockEnd = 'postgres-gone' | { readonly takenBy: number | undefined }
 
 export interface KeptLock {
-  /** PostgreSQL is about to stop: the connection will be cut. Until then it still holds the lock. */
+  /**
+   * PostgreSQL is about to stop: the connection will be cut. Until then it still holds the lock.
+   */
   expectEnd(): void
   release(): Promise<void>
 }
 
 /**
- * Holds the server lock as long as PostgreSQL runs. If one of its processes crashes, PostgreSQL cuts all
- * connections and continues; this takes the lock again.
+ * Holds the server lock as long as PostgreSQL runs. If one of its processes crashes, PostgreSQL
+ * cuts all connections and continues; this takes the lock again.
  */
 function keepLock(
   first: Client,
@@ -209,8 +214,9 @@ function keepLock(
 const LOOK_MS = 1_000
 
 /**
- * Calls `onGone` once, as soon as the files of a running PostgreSQL are no longer where they were. It does not notice
- * that by itself for up to a minute: it writes on into files that were deleted, and all that is lost.
+ * Calls `onGone` once, as soon as the files of a running PostgreSQL are no longer where they were.
+ * It does not notice that by itself for up to a minute: it writes on into files that were deleted,
+ * and all that is lost.
  */
 async function watchFolder(clusterDir: string, onGone: () => void): Promise<() => void> {
   const first = await identify(clusterDir)
@@ -262,7 +268,10 @@ function isAnother(found: Identity, first: Identity): boolean {
   return found.dev !== first.dev || found.ino !== first.ino
 }
 
-/** Only some errors prove that a file is gone. Others, such as a disk that fails a read, pass or are PostgreSQL's to report. */
+/**
+ * Only some errors prove that a file is gone. Others, such as a disk that fails a read, pass or are
+ * PostgreSQL's to report.
+ */
 export async function identify(path: string): Promise<Identity> {
   return await stat(path).catch(({ code }: NodeJS.ErrnoException) =>
     code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'unknown',

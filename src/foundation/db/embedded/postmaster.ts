@@ -40,8 +40,8 @@ export interface Launch {
 }
 
 /**
- * Detached, in its own process group: Ctrl-C in the terminal reaches only the server, which finishes its
- * requests first and then stops PostgreSQL. PostgreSQL also survives a killed server.
+ * Detached, in its own process group: Ctrl-C in the terminal reaches only the server, which
+ * finishes its requests first and then stops PostgreSQL. PostgreSQL also survives a killed server.
  */
 export async function launchPostmaster(launch: Launch): Promise<Launched> {
   await trimLog(launch.logFile)
@@ -88,8 +88,8 @@ export async function launchPostmaster(launch: Launch): Promise<Launched> {
 }
 
 /**
- * SIGINT ends sessions and writes all changes to disk. After SIGQUIT and SIGKILL the next start replays the
- * write-ahead log instead. None of them loses a committed row.
+ * SIGINT ends sessions and writes all changes to disk. After SIGQUIT and SIGKILL the next start
+ * replays the write-ahead log instead. None of them loses a committed row.
  */
 export async function endPostmaster(pid: number): Promise<void> {
   const steps = [
@@ -113,8 +113,8 @@ export function killPostmaster(pid: number): void {
 }
 
 /**
- * Busy sessions of a killed postmaster continue until their statement ends. They hold the shared memory, so a
- * new postmaster cannot start. Their title contains our cluster name.
+ * Busy sessions of a killed postmaster continue until their statement ends. They hold the shared
+ * memory, so a new postmaster cannot start. Their title contains our cluster name.
  */
 export async function endOrphans(
   clusterDir: string,
@@ -182,8 +182,8 @@ async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean>
 }
 
 /**
- * Says yes in doubt, as for a postgres that was started by hand with a relative path: removing the lock file
- * of a running server is much worse than waiting for a process that is not ours.
+ * Says yes in doubt, as for a postgres that was started by hand with a relative path: removing the
+ * lock file of a running server is much worse than waiting for a process that is not ours.
  */
 export function looksLikePostmasterOf(
   { command }: Pick<RunningProcess, 'command'>,
@@ -196,8 +196,8 @@ export function looksLikePostmasterOf(
 }
 
 /**
- * PostgreSQL ignores a lock file whose process is gone. But if another process of the same user has that pid
- * now, PostgreSQL refuses to start, so such a file is removed here.
+ * PostgreSQL ignores a lock file whose process is gone. But if another process of the same user has
+ * that pid now, PostgreSQL refuses to start, so such a file is removed here.
  */
 export async function removeStaleLockFile(path: string, clusterDir: string): Promise<void> {
   const text = await findText(path)

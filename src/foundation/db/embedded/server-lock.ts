@@ -24,9 +24,9 @@ export type LockAttempt =
   | { readonly outcome: 'wrong-password' }
 
 /**
- * One server per data folder: the server whose session holds this lock. PostgreSQL releases the lock when the
- * server ends, even if it is killed. The connection uses the database "postgres", so that our own database can
- * be copied and dropped.
+ * One server per data folder: the server whose session holds this lock. PostgreSQL releases the
+ * lock when the server ends, even if it is killed. The connection uses the database "postgres", so
+ * that our own database can be copied and dropped.
  */
 export async function tryServerLock(address: LockAddress): Promise<LockAttempt> {
   const client = new Client({
@@ -74,12 +74,18 @@ export const PORT = 5432
 const SOCKET_FILE = `.s.PGSQL.${PORT}`
 const TEMPORARY_PREFIX = 'schoolgate-'
 
-/** The kernel stores the path of a socket in 108 bytes (Linux) or 104 (macOS), including a final zero. */
+/**
+ * The kernel stores the path of a socket in 108 bytes (Linux) or 104 (macOS), including a final
+ * zero.
+ */
 export function isShortEnough(folder: string, platform: NodeJS.Platform): boolean {
   return Buffer.byteLength(join(folder, SOCKET_FILE)) <= (platform === 'darwin' ? 103 : 107)
 }
 
-/** A folder for the socket that only the account can enter: beside the database, if that path is short enough. */
+/**
+ * A folder for the socket that only the account can enter: beside the database, if that path is
+ * short enough.
+ */
 export async function makeSocketFolder(home: string, account: Account): Promise<string> {
   const folder = join(home, 'socket')
   if (!isShortEnough(folder, process.platform)) return makeTemporary(account)
@@ -110,8 +116,9 @@ async function makeTemporary(account: Account): Promise<string> {
 }
 
 /**
- * Removes a temporary socket folder after its PostgreSQL is gone. Deletes only the two files that PostgreSQL
- * makes: the name of the folder was read from a file that an unprivileged user can write.
+ * Removes a temporary socket folder after its PostgreSQL is gone. Deletes only the two files that
+ * PostgreSQL makes: the name of the folder was read from a file that an unprivileged user can
+ * write.
  */
 export async function removeTemporarySocketFolder(folder: string): Promise<void> {
   if (!basename(folder).startsWith(TEMPORARY_PREFIX)) return

@@ -30,9 +30,10 @@ export interface IndexBuilding {
 }
 
 /**
- * Builds the indexes that are missing, one after another, while other connections read and write. Of several processes
- * one builds and the others wait, and take over if it dies. Returns when all are built, or when the signal comes.
- * An index of an extension that the database lacks is left out.
+ * Builds the indexes that are missing, one after another, while other connections read and write.
+ * Of several processes one builds and the others wait, and take over if it dies. Returns when all
+ * are built, or when the signal comes. An index of an extension that the database lacks is left
+ * out.
  */
 export async function buildIndexes(
   connection: ConnectionSettings,
@@ -55,9 +56,10 @@ export async function buildIndexes(
 }
 
 /**
- * Builds if no other process does. The lock belongs to a transaction of another connection: CREATE INDEX CONCURRENTLY
- * refuses to run in one, and a lock of the session would stay in the connection of a pooler. That transaction must have no
- * snapshot while the index is built, because the build waits for all older ones: so it sends nothing meanwhile.
+ * Builds if no other process does. The lock belongs to a transaction of another connection: CREATE
+ * INDEX CONCURRENTLY refuses to run in one, and a lock of the session would stay in the connection
+ * of a pooler. That transaction must have no snapshot while the index is built, because the build
+ * waits for all older ones: so it sends nothing meanwhile.
  */
 async function buildAlone(
   connection: ConnectionSettings,
@@ -69,7 +71,8 @@ async function buildAlone(
   return await withOwnConnection(settings, async (holder) => {
     await holder.query('begin isolation level read committed')
     await holder.query('set local idle_in_transaction_session_timeout = 0')
-    // Without parameters: a statement with parameters would keep its snapshot until the transaction ends.
+    // Without parameters: a statement with parameters would keep its snapshot until the transaction
+    // ends.
     const { rows } = await holder.query<{ isOurs: boolean }>(
       `select pg_try_advisory_xact_lock(${BUILDING_LOCK}) as "isOurs"`,
     )
@@ -119,9 +122,9 @@ async function build(
 }
 
 /**
- * The build of a process that was killed may still run, and may succeed. A lock of the table would wait for it, but the
- * build would also wait for the transaction that wants this lock. PostgreSQL ends the report of its progress a moment before
- * it commits, so the statement counts, too.
+ * The build of a process that was killed may still run, and may succeed. A lock of the table would
+ * wait for it, but the build would also wait for the transaction that wants this lock. PostgreSQL
+ * ends the report of its progress a moment before it commits, so the statement counts, too.
  */
 async function othersEnded(
   client: ClosableClient,

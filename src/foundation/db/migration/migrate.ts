@@ -30,7 +30,10 @@ export const OLDEST_POSTGRES_MAJOR = 15
 /** lock_not_available: the statement waited longer than lock_timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** A migration that does not get the lock of a table gives up soon, lets requests pass, and tries again. */
+/**
+ * A migration that does not get the lock of a table gives up soon, lets requests pass, and tries
+ * again.
+ */
 interface LockPatience {
   readonly waitMs?: number
   readonly pauseMs?: number
@@ -39,8 +42,9 @@ interface LockPatience {
 }
 
 /**
- * Brings the database up to date and returns the migrations it applied. Several processes may run it at once. Indexes of
- * `.background.sql` and `.awaited.sql` are left to `buildIndexes`, except in a database that is made here.
+ * Brings the database up to date and returns the migrations it applied. Several processes may run
+ * it at once. Indexes of `.background.sql` and `.awaited.sql` are left to `buildIndexes`, except in
+ * a database that is made here.
  */
 export async function migrate(
   connection: ConnectionSettings,
@@ -71,8 +75,8 @@ export async function migrate(
 }
 
 /**
- * Applies one migration in one transaction. The lock belongs to the transaction: a lock of the session would
- * stay in the connection of a pooler, and the next process would wait for it forever.
+ * Applies one migration in one transaction. The lock belongs to the transaction: a lock of the
+ * session would stay in the connection of a pooler, and the next process would wait for it forever.
  */
 async function applyNext(
   client: pg.Client,
@@ -152,13 +156,16 @@ export function checkPostgresVersion(number: number, version: string): void {
   )
 }
 
-/** The schema that the first set is applied in to compare; it exists only inside the transaction. */
+/**
+ * The schema that the first set is applied in to compare; it exists only inside the transaction.
+ */
 const SCRATCH = 'schoolgate_first_set'
 const SHOWN_DIFFERENCES = 10
 
 /**
- * Moves a database with the migrations of 0.1.0 to today's first set, which makes the same schema: compares
- * the two schemas, then rewrites the record, and returns it. Runs in the transaction of the caller.
+ * Moves a database with the migrations of 0.1.0 to today's first set, which makes the same schema:
+ * compares the two schemas, then rewrites the record, and returns it. Runs in the transaction of
+ * the caller.
  */
 async function adoptOldRelease(
   client: pg.Client,
@@ -212,7 +219,9 @@ const KINDS: Readonly<Record<keyof Catalogue, string>> = {
   functions: 'function',
 }
 
-/** Each object of the schema under a name that an operator understands, as in `column schools.name`. */
+/**
+ * Each object of the schema under a name that an operator understands, as in `column schools.name`.
+ */
 function byName(catalogue: Catalogue): Map<string, string> {
   const objects = Object.entries(KINDS).flatMap(([list, kind]) =>
     catalogue[list as keyof Catalogue].map((object): [string, string] => {
@@ -277,9 +286,9 @@ const OURS = `not exists (select from pg_depend e where e.objid = c.oid and e.de
 /**
  * Reads the catalogue of one schema, without settings of autovacuum, which belong to the operator.
  *
- * Definitions read the same on PostgreSQL 15 to 18 and name the schema `public`, whichever it is: two
- * schemas can be compared. The schema must be alone in the search path, otherwise PostgreSQL writes
- * some names with their schema and others without.
+ * Definitions read the same on PostgreSQL 15 to 18 and name the schema `public`, whichever it is:
+ * two schemas can be compared. The schema must be alone in the search path, otherwise PostgreSQL
+ * writes some names with their schema and others without.
  */
 export async function readCatalogue(client: pg.Client, schema: string): Promise<Catalogue> {
   const rows = async <R extends object>(sql: string): Promise<R[]> =>

@@ -11,7 +11,10 @@ export interface Migration {
   readonly name: string
   readonly sql: string
   readonly digest: string
-  /** What it builds while servers run. Absent for a migration that runs in a transaction before the start. */
+  /**
+   * What it builds while servers run. Absent for a migration that runs in a transaction before the
+   * start.
+   */
   readonly indexes?: readonly IndexOfFile[] | undefined
 }
 
@@ -68,8 +71,9 @@ export async function recordMigration(
 }
 
 /**
- * The migrations of version 0.1.0 and the SHA-256 of each file, in the order of their numbers. The first
- * FIRST_SET_SIZE files of migrations/ make the same schema; migrate.ts moves a database from the old to the new.
+ * The migrations of version 0.1.0 and the SHA-256 of each file, in the order of their numbers. The
+ * first FIRST_SET_SIZE files of migrations/ make the same schema; migrate.ts moves a database from
+ * the old to the new.
  */
 export const OLD_MIGRATIONS: ReadonlyArray<readonly [name: string, digest: string]> = [
   ['0001-schools.sql', 'bf7d79f75c31acdb251d80152c09ecc6bdd895825fca6b78f31e5588773418b4'],
@@ -106,7 +110,10 @@ export interface IndexOfFile {
   readonly sql: string
   /** The server is not ready before this index is built. */
   readonly isAwaited: boolean
-  /** The extension whose operators the index uses. Without it the index is left out, and searches read every row. */
+  /**
+   * The extension whose operators the index uses. Without it the index is left out, and searches
+   * read every row.
+   */
   readonly extension?: typeof TRIGRAMS | undefined
 }
 
@@ -117,7 +124,9 @@ const KIND = /\.(background|awaited)\.sql$/
 const STATEMENT =
   /^create index concurrently if not exists ([a-z][a-z0-9_]*)\s+on ([a-z][a-z0-9_]*)[^a-z0-9_;][^;]*$/
 
-/** The indexes that a migration builds outside a transaction; undefined for an ordinary migration. */
+/**
+ * The indexes that a migration builds outside a transaction; undefined for an ordinary migration.
+ */
 export function indexesOfFile(file: string, sql: string): readonly IndexOfFile[] | undefined {
   const kind = KIND.exec(file)?.[1]
   if (kind === undefined) return undefined
@@ -141,8 +150,9 @@ interface WithIndexes {
 }
 
 /**
- * The indexes as the last migration leaves them. An update applies the others first, so one that drops an index or sets something
- * for it finds nothing, and the index would be built for good, or without its settings, afterwards.
+ * The indexes as the last migration leaves them. An update applies the others first, so one that
+ * drops an index or sets something for it finds nothing, and the index would be built for good, or
+ * without its settings, afterwards.
  */
 export function asLaterOnesWant<M extends WithIndexes>(migrations: readonly M[]): readonly M[] {
   const drops = migrations.map(({ sql }) => [...sql.matchAll(DROP)].map(([, name]) => name))

@@ -7,8 +7,8 @@ import {
 } from './migrations.ts'
 
 /**
- * The migrations of this build that the database lacks and the server cannot start without; `pendingIndexes` has the
- * others. Throws if this build does not fit the database.
+ * The migrations of this build that the database lacks and the server cannot start without;
+ * `pendingIndexes` has the others. Throws if this build does not fit the database.
  */
 export function pendingMigrations(
   ours: readonly Migration[],
@@ -61,8 +61,8 @@ export function allPending(
 }
 
 /**
- * Whether exactly the migrations of 0.1.0 are applied. Throws if some of them are, but not all, or others
- * besides: the schema of such a database is not known.
+ * Whether exactly the migrations of 0.1.0 are applied. Throws if some of them are, but not all, or
+ * others besides: the schema of such a database is not known.
  */
 export function isRecordOfOldRelease(applied: readonly AppliedMigration[]): boolean {
   const byNumber = new Map(applied.map((row) => [row.number, row]))

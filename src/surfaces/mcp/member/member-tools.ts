@@ -36,7 +36,9 @@ const myAccount = scopedTool({
   }),
 })
 
-/** For people who are signed in as members: their own data, and the three things they may change. */
+/**
+ * For people who are signed in as members: their own data, and the three things they may change.
+ */
 export const MEMBER_TOOLS: readonly Tool[] = [
   myAccount,
   myCourses,

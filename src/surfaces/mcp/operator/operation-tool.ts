@@ -103,7 +103,9 @@ export function operationTool(tool: OperationTool): Tool {
   }
 }
 
-/** Read apart from the rest of the call: the action decides the scopes, even if the rest is wrong. */
+/**
+ * Read apart from the rest of the call: the action decides the scopes, even if the rest is wrong.
+ */
 function actionIn(asked: unknown): string {
   const isNamed = typeof asked === 'object' && asked !== null && 'action' in asked
   return isNamed && typeof asked.action === 'string' ? asked.action : ''
@@ -129,7 +131,10 @@ function readInput(operation: Operation, call: unknown): FittingCall {
   }
 }
 
-/** A caller who may use at least one action gets the list of actions; any other is asked for every scope. */
+/**
+ * A caller who may use at least one action gets the list of actions; any other is asked for every
+ * scope.
+ */
 function unknownAction(tool: OperationTool, caller: Caller | undefined): ParsedCall {
   const covered = coveredBy(caller, tool).map(({ name }) => name)
   return {
@@ -162,7 +167,8 @@ function isCovered(
 
 function describe(tool: OperationTool, operations: readonly Operation[]) {
   const [first, ...more] = operations.map(({ name }) => name)
-  // Each action is described at its input, because some clients limit descriptions to 1024 characters.
+  // Each action is described at its input, because some clients limit descriptions to 1024
+  // characters.
   const inputs = operations.map(({ name, summary, input }) =>
     input.meta({ title: name, description: summary }),
   )
@@ -235,8 +241,8 @@ interface ReadingAnswer {
 }
 
 /**
- * What a read answers: of a list as many objects as fit, with the `next` that leads on; of anything else the
- * whole. What does not fit even so comes as JSON text in parts.
+ * What a read answers: of a list as many objects as fit, with the `next` that leads on; of anything
+ * else the whole. What does not fit even so comes as JSON text in parts.
  */
 function answerReading(reading: Reading, asked: ReadAsked): LongAnswer<ReadingAnswer> {
   if (asked.cursor) return inParts(reading, asked)
@@ -287,8 +293,8 @@ function rowsIn({ operation, output }: Reading): readonly Output[] {
 type WrittenOutput = Record<string, unknown>
 
 /**
- * What a write answers. It is done, so an answer that is too long must not look like a failure, and a cursor would
- * do it again: long parts are left out.
+ * What a write answers. It is done, so an answer that is too long must not look like a failure, and
+ * a cursor would do it again: long parts are left out.
  */
 export function boundWriting(output: WrittenOutput, maxCharacters: number): WrittenOutput {
   if (JSON.stringify(output).length <= maxCharacters) return output

@@ -113,7 +113,9 @@ function lecturesIn({ sections }: Outline) {
   return sections.flatMap(({ lectures }) => lectures)
 }
 
-/** The part of an outline that holds the lectures of these numbers, sections without any left out. */
+/**
+ * The part of an outline that holds the lectures of these numbers, sections without any left out.
+ */
 function sectionsBetween({ sections }: Outline, from: number, until: number) {
   let passed = 0
   return sections.flatMap(({ title, lectures }) => {

@@ -17,9 +17,9 @@ type Resolver = GraphQLFieldResolver<unknown, MemberContext>
 type LengthOf = (source: unknown) => number | Promise<number>
 
 /**
- * Makes every field count what it returns, before the fields below it are resolved. It works in the resolvers,
- * because graphql-js and compiled queries have nothing else in common. An object that is read without a resolver
- * is counted as fields of its parent.
+ * Makes every field count what it returns, before the fields below it are resolved. It works in the
+ * resolvers, because graphql-js and compiled queries have nothing else in common. An object that is
+ * read without a resolver is counted as fields of its parent.
  */
 export function countObjects(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

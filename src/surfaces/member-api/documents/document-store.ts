@@ -31,8 +31,8 @@ const VALIDATION_RULES: readonly ValidationRule[] = specifiedRules.map((rule) =>
 )
 
 /**
- * The time bounds of the meeting filter were `Int` in the first release, and documents in use declare
- * their variables so. GraphQL's own rule checks all other uses of variables.
+ * The time bounds of the meeting filter were `Int` in the first release, and documents in use
+ * declare their variables so. GraphQL's own rule checks all other uses of variables.
  */
 function variablesInAllowedPosition(context: ValidationContext): ASTVisitor {
   const usages: ValidationContext['getRecursiveVariableUsages'] = (operation) => {
@@ -84,7 +84,8 @@ export interface Operation {
   readonly definition: OperationDefinitionNode
   readonly measure: Measure
   /**
-   * Executes. The second execution compiles first, and pays for it; for a document sent once that would not pay off.
+   * Executes. The second execution compiles first, and pays for it; for a document sent once that
+   * would not pay off.
    */
   readonly run: (context: MemberContext, variables: Variables, pay: Pay) => ReturnType<Execute>
 }
@@ -101,8 +102,8 @@ export class DocumentStore {
   }
 
   /**
-   * The operation of a request, or a refusal. `tenant` is the school that sends the document. `pay` gets the price of what
-   * is done with a document that is not known yet, also if it is refused.
+   * The operation of a request, or a refusal. `tenant` is the school that sends the document. `pay`
+   * gets the price of what is done with a document that is not known yet, also if it is refused.
    */
   load(source: string, operationName: string | undefined, tenant: string, pay: Pay): Operation {
     const operations = this.#documents.get(source) ?? this.#prepare(source, tenant, pay)

@@ -25,9 +25,9 @@ const SPREAD = 10
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
 /**
- * What the `__schema` and `__type` fields of a document cost: the length of their answers, which the schema alone decides.
- * Counted on the real schema, before validation, so all of them together have one allowance: the document is refused
- * as soon as they exceed the limit.
+ * What the `__schema` and `__type` fields of a document cost: the length of their answers, which
+ * the schema alone decides. Counted on the real schema, before validation, so all of them together
+ * have one allowance: the document is refused as soon as they exceed the limit.
  */
 export class IntrospectionCosts {
   readonly #schema: GraphQLSchema

@@ -17,8 +17,8 @@ export interface DocumentLimits {
   /** Fragments at one place of the answer. Validation compares them pairwise. */
   readonly spreads: number
   /**
-   * About the number of objects in an answer, plus ten for each SQL statement: estimated before, and counted
-   * while the document is executed.
+   * About the number of objects in an answer, plus ten for each SQL statement: estimated before,
+   * and counted while the document is executed.
    */
   readonly cost: number
 }

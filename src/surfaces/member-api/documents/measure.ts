@@ -53,8 +53,8 @@ const INTROSPECTION: ReadonlySet<string> = new Set(['__schema', '__type'])
  * Measures every operation of a parsed document, and refuses the document as soon as one exceeds a
  * limit. It runs before validation and compilation, where fragments nested in fragments make a few
  * hundred bytes take seconds. So it must handle invalid documents, and also measure fragments that
- * no operation spreads, because validation checks them. `pay` gets the price of reading the schema, also if the document
- * is refused.
+ * no operation spreads, because validation checks them. `pay` gets the price of reading the schema,
+ * also if the document is refused.
  */
 export function measureOperations(
   schema: GraphQLSchema,
@@ -103,7 +103,9 @@ function countAt(names: Names, name: string): Seen {
   return seen
 }
 
-/** What selections cost, and how many of them each object of the parent answers without a resolver. */
+/**
+ * What selections cost, and how many of them each object of the parent answers without a resolver.
+ */
 interface Selected {
   readonly cost: Cost
   readonly size: number
@@ -195,8 +197,8 @@ class Walker {
   }
 
   /**
-   * Validation reports a fragment that spreads itself. An unknown fragment is reported here, because
-   * no limit counts unknown fragments, and validation compares those of one place pairwise.
+   * Validation reports a fragment that spreads itself. An unknown fragment is reported here,
+   * because no limit counts unknown fragments, and validation compares those of one place pairwise.
    */
   #expand(name: string, place: Place): Selected {
     const fragment = this.#fragments.get(name)

@@ -10,9 +10,10 @@ import { priceOfObject, type Sizes } from './prices.ts'
 const ROWS_PER_OBJECT = 10
 
 /**
- * Counts what a query costs while it is executed, and stops it at the limit: the estimate made from the
- * document cannot know how long lists without pages are. Whatever is counted is paid at once from the
- * allowance of the authorization, and looks at it again, so that many queries at a time cannot each spend it.
+ * Counts what a query costs while it is executed, and stops it at the limit: the estimate made from
+ * the document cannot know how long lists without pages are. Whatever is counted is paid at once
+ * from the allowance of the authorization, and looks at it again, so that many queries at a time
+ * cannot each spend it.
  */
 export class Meter {
   readonly #limit: number
@@ -56,8 +57,9 @@ export class Meter {
   }
 
   /**
-   * Runs the statement of a list without pages, and counts its rows. Such statements of one query run one after
-   * another: forty aliases together would hold forty results before the first is counted.
+   * Runs the statement of a list without pages, and counts its rows. Such statements of one query
+   * run one after another: forty aliases together would hold forty results before the first is
+   * counted.
    */
   read<T>(load: () => Promise<T>, rowsIn: (loaded: T) => number): Promise<T> {
     const before = this.#turn

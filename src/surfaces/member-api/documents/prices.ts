@@ -1,8 +1,8 @@
 import type { FieldNode } from 'graphql/index.js'
 
 /**
- * What things cost, before and during execution, in objects: an object of the answer costs 1, and what takes
- * as long as some objects costs as many.
+ * What things cost, before and during execution, in objects: an object of the answer costs 1, and
+ * what takes as long as some objects costs as many.
  */
 
 /** One SQL statement of a connection, a count or a mutation. */
@@ -12,7 +12,10 @@ export const STATEMENT = 10
 export const REQUEST = 10
 const CHARACTERS_OF_A_BODY = 100
 
-/** To parse, measure and validate one takes as long as two objects, in the dearest documents that pass the limits. */
+/**
+ * To parse, measure and validate one takes as long as two objects, in the dearest documents that
+ * pass the limits.
+ */
 const TOKEN = 2
 const CHARACTERS_OF_A_DOCUMENT = 25
 
@@ -23,7 +26,10 @@ const COMPILED_FIELD = 5
 const FIELDS_PER_OBJECT = 10
 const CHARACTERS_OF_A_TEXT = 250
 
-/** How many fields of its objects each field of a document selects, those of plain objects in them included. */
+/**
+ * How many fields of its objects each field of a document selects, those of plain objects in them
+ * included.
+ */
 export type Sizes = ReadonlyMap<FieldNode, number>
 
 /** Paid before the body is parsed. */

@@ -149,7 +149,9 @@ interface ExplorerAssets {
 
 const folder = new URL('assets/explorer/', PACKAGE_FOLDER)
 
-/** GraphiQL with its libraries, which the build copies into `vendor/`, and the page's own script. */
+/**
+ * GraphiQL with its libraries, which the build copies into `vendor/`, and the page's own script.
+ */
 export const loadExplorerAssets = once(
   (): ExplorerAssets => ({
     scripts: [

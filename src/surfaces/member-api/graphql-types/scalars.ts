@@ -57,8 +57,8 @@ export function defineEnum<const V extends string>(
 }
 
 /**
- * Parts of descriptions that differ on older origins, whose schema does not have all fields that the
- * descriptions point to.
+ * Parts of descriptions that differ on older origins, whose schema does not have all fields that
+ * the descriptions point to.
  */
 export interface VariantWords {
   /** Where to find what an entitlement does not contain. */

@@ -103,7 +103,9 @@ export interface MeetingNode extends MemberMeeting {
   readonly attendeesCount: () => Promise<number>
 }
 
-/** The meetings of one page. The first that is asked for its attendees counts them for all of them. */
+/**
+ * The meetings of one page. The first that is asked for its attendees counts them for all of them.
+ */
 function meetingNodes(context: MemberContext, meetings: MemberMeeting[]): MeetingNode[] {
   const ids = meetings.map(({ id }) => id)
   const attendees = once(() => attendeesOf(context.schoolDb, ids))

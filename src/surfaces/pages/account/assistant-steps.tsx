@@ -153,7 +153,10 @@ interface AssistantSettings {
   /** The member's tool endpoint. */
   readonly address: string
   readonly clientId: string
-  /** What the assistant calls the school in its files and commands: only small letters, digits and hyphens. */
+  /**
+   * What the assistant calls the school in its files and commands: only small letters, digits and
+   * hyphens.
+   */
   readonly server: string
   readonly scopes: readonly string[]
 }
@@ -174,7 +177,10 @@ function cursorFile({ address, clientId, server, scopes }: AssistantSettings): s
   return json({ mcpServers: { [server]: { url: address, auth } } })
 }
 
-/** Strings and lists of JSON are also those of TOML. Without scopes Codex asks for all that the server has, and is refused. */
+/**
+ * Strings and lists of JSON are also those of TOML. Without scopes Codex asks for all that the
+ * server has, and is refused.
+ */
 function codexFile({ address, clientId, server, scopes }: AssistantSettings): string {
   return [
     `[mcp_servers.${server}]`,

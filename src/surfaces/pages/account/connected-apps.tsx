@@ -244,7 +244,10 @@ interface ActivityListProps {
   activities: readonly Activity[]
   /** Whether the data is the viewer's own. */
   isOwn: boolean
-  /** Whether the app was used, or told who they are, since the person allowed it. Of access that ended before, the purge leaves no mark. */
+  /**
+   * Whether the app was used, or told who they are, since the person allowed it. Of access that
+   * ended before, the purge leaves no mark.
+   */
   wasUsed: boolean
   timeZone: string
 }

@@ -195,7 +195,9 @@ function Ready({ copy, timeZone }: { copy: Copy; timeZone: string }) {
   )
 }
 
-/** A file that is opened from the disk, so it brings its own look; its policy lets nothing else in. */
+/**
+ * A file that is opened from the disk, so it brings its own look; its policy lets nothing else in.
+ */
 const HEAD = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -212,7 +214,10 @@ export interface CopyFacts {
   readonly madeAt: Date
 }
 
-/** The copy as a document for people. Members and schools wrote its values, so all go through Preact. */
+/**
+ * The copy as a document for people. Members and schools wrote its values, so all go through
+ * Preact.
+ */
 async function* copyAsHtml(
   lines: AsyncIterable<CopyLine>,
   { schoolName, madeAt }: CopyFacts,

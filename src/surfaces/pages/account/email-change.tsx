@@ -31,7 +31,9 @@ interface QuestionProps {
   link: string
   /** Whose link it is. */
   mailbox: Mailbox
-  /** Of this mailbox. The page does not show the other one, because another person may read this. */
+  /**
+   * Of this mailbox. The page does not show the other one, because another person may read this.
+   */
   email: string
   isChanged: boolean
   /** Only a passkey or a code undoes it. */
@@ -235,7 +237,10 @@ function resultOf(change: DoneChange) {
   }
 }
 
-/** The links in the mails about a new address. Opening one changes nothing, because mail scanners open links too. */
+/**
+ * The links in the mails about a new address. Opening one changes nothing, because mail scanners
+ * open links too.
+ */
 export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(EMAIL_CHANGE_PATH, async (request, reply) => {
     const sealed = queryOf(request).get('link') ?? ''

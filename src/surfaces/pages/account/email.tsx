@@ -28,7 +28,9 @@ const NOTICES = {
   cancelled: 'The change was canceled. Your email address stays the same.',
 }
 
-/** The signed-in person asks for another address. `email-change.ts` has what the two mailboxes do. */
+/**
+ * The signed-in person asks for another address. `email-change.ts` has what the two mailboxes do.
+ */
 export function addEmailRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
     const visit = await signedInVisit(context, request, reply)

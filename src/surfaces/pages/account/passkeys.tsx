@@ -225,8 +225,8 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
 }
 
 /**
- * A thief with nothing but the session must not leave a passkey behind, or take the person's away; nor a thief of the
- * password, if the person has a passkey or an authenticator app.
+ * A thief with nothing but the session must not leave a passkey behind, or take the person's away;
+ * nor a thief of the password, if the person has a passkey or an authenticator app.
  */
 async function provenVisit(
   context: AppContext,

@@ -70,8 +70,8 @@ export function addPasswordRoutes(app: FastifyInstance, context: AppContext): vo
 }
 
 /**
- * Characters of the shortest password. The form asks for the current one; for a person with a second factor that is not
- * enough of a proof.
+ * Characters of the shortest password. The form asks for the current one; for a person with a
+ * second factor that is not enough of a proof.
  */
 async function provenMinimum(request: FastifyRequest, session: BrowserSession): Promise<number> {
   const hasFactor = await hasSecondFactor(acrossSchools(request.schoolDb), session.person.id)

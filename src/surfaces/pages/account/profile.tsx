@@ -209,8 +209,8 @@ function PictureForms({ formToken, hasPicture }: { formToken: string; hasPicture
 }
 
 /**
- * Like uploads of schools, a picture is a download in a sandbox. Apps show it on their own pages: it is the claim
- * `picture`. An hour, because a person who removes their picture wants it gone.
+ * Like uploads of schools, a picture is a download in a sandbox. Apps show it on their own pages:
+ * it is the claim `picture`. An hour, because a person who removes their picture wants it gone.
  */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",

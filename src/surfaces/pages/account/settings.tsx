@@ -84,7 +84,9 @@ interface AccountSettingsProps extends SiteFrame {
   assistantsCanBeOffered: boolean
   hasSecondFactor: boolean
   otherSchools: readonly { name: string; url: string }[]
-  /** With a question to the device, which may make the first one, while the last proof is recent. */
+  /**
+   * With a question to the device, which may make the first one, while the last proof is recent.
+   */
   passkeys: { count: number; question: PasskeyQuestion | undefined; silent: boolean }
   waitingDeletions: readonly WaitingDeletion[]
   /** Of passkeys and the authenticator app that were reported as lost. */

@@ -22,7 +22,10 @@ import { addCurriculumRoutes } from './resources/curriculum-page.tsx'
 import { addSearchRoute } from './resources/search.tsx'
 import { addAppearanceRoutes, details } from './settings/appearance.tsx'
 
-/** Enough for the longest text, of which each byte may be sent as three, and for one that is too long by a bit. */
+/**
+ * Enough for the longest text, of which each byte may be sent as three, and for one that is too
+ * long by a bit.
+ */
 const BODY = { bodyLimit: 1024 * 1024 }
 
 declare module 'fastify' {
@@ -36,8 +39,8 @@ declare module 'fastify' {
 export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void {
   app.register(async (scope) => {
     scope.decorateRequest('formSender')
-    // Runs before the body is read, so that a stranger cannot make the server read a large upload. A form without a
-    // session is read: if its session has ended, `enter` keeps it for the person.
+    // Runs before the body is read, so that a stranger cannot make the server read a large upload.
+    // A form without a session is read: if its session has ended, `enter` keeps it for the person.
     scope.addHook('onRequest', async (request) => {
       if (request.method !== 'POST') return
       request.returnTo = rawPath(request.raw.url ?? '')

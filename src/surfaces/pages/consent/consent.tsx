@@ -63,7 +63,9 @@ import { CONFIRM_PATH } from '../sign-in/confirm.tsx'
 import { SIGN_UP_PATH } from '../sign-in/sign-up-form.tsx'
 import { factorDuePage, noRolePage, operatorOnlyPage } from './refusals.tsx'
 
-/** Each decision leaves rows. Far more than a person can press, for the test suites of developers. */
+/**
+ * Each decision leaves rows. Far more than a person can press, for the test suites of developers.
+ */
 const DECISIONS_PER_MINUTE = 600
 
 /** Every authorization asks for consent, even if the person gave it to this client before. */
@@ -108,7 +110,8 @@ export function addConsentRoutes(
     if (pending === undefined) return expired(request, reply)
     if (!visit.isSignedIn()) return visit.goTo(signInFor(sealedRequest), 'authorization')
     const { session } = visit
-    // Client, redirect URI, scopes and role may have changed since the page was shown: read them again.
+    // Client, redirect URI, scopes and role may have changed since the page was shown: read them
+    // again.
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
     if (isSignInDue(session, pending)) {
@@ -121,7 +124,8 @@ export function addConsentRoutes(
       return visit.goTo(await deny(request, question, session), 'authorization')
     }
     if (decision === 'allow' && verdict === 'allowed') {
-      // A stolen session must not get tokens that do what it may not: roles, secrets and exports ask for a proof.
+      // A stolen session must not get tokens that do what it may not: roles, secrets and exports
+      // ask for a proof.
       if (question.client.audience === 'operator' && !isRecent(session)) {
         const place = `${CONFIRM_PATH}?request=${sealedRequest}`
         return visit.goTo(place, 'authorization')
@@ -281,7 +285,10 @@ function changed(request: FastifyRequest, reply: FastifyReply): FastifyReply {
 
 interface AskingClient {
   name: string
-  /** Created in the admin area for members, a platform that the server knows, a metadata document, or the school's tool. */
+  /**
+   * Created in the admin area for members, a platform that the server knows, a metadata document,
+   * or the school's tool.
+   */
   kind: ClientKind
   /** The host of its metadata document. */
   host?: string | undefined

@@ -46,7 +46,9 @@ export function operatorOnlyPage(props: OperatorOnlyProps): string {
 interface FactorDueProps extends OperatorOnlyProps {
   hasSecondFactor: boolean
   hasPasskey: boolean
-  /** Sign-in, which continues to the consent page; undefined if the request is too long for that. */
+  /**
+   * Sign-in, which continues to the consent page; undefined if the request is too long for that.
+   */
   signInUrl: string | undefined
 }
 

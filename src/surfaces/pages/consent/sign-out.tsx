@@ -43,8 +43,8 @@ export function addSignOutRoutes(app: FastifyInstance, context: AppContext): voi
   app.post('/sign-out', async (request, reply) => {
     const visit = await visitOf(context, request, reply)
     const { session } = visit
-    // Signed out already, for example in another tab. The cookie stays: a forged post arrives without
-    // cookies and must not make the browser delete its session cookie.
+    // Signed out already, for example in another tab. The cookie stays: a forged post arrives
+    // without cookies and must not make the browser delete its session cookie.
     if (session === undefined) return await leave(visit, uncheckedForm(request))
     const form = visit.form()
     await endSession(request.schoolDb, session.id)
@@ -128,7 +128,10 @@ export function signedOutPage(props: { school: Branding; target: SignOutTarget |
   )
 }
 
-/** Answers 404, where no ID tokens are signed: the address is right, but this origin does not serve it. */
+/**
+ * Answers 404, where no ID tokens are signed: the address is right, but this origin does not serve
+ * it.
+ */
 function noAppSignOutPage(place: { reference: string; school: Branding }) {
   return errorPage({
     ...place,
@@ -142,7 +145,9 @@ function noAppSignOutPage(place: { reference: string; school: Branding }) {
   })
 }
 
-/** Answers 400. The person can still sign out, but is not sent to an address that is not registered. */
+/**
+ * Answers 400. The person can still sign out, but is not sent to an address that is not registered.
+ */
 export function signOutRefusedPage(props: {
   reference: string
   school: Branding
@@ -164,8 +169,8 @@ export function signOutRefusedPage(props: {
 }
 
 /**
- * Sign-out on request of a client, only where ID tokens are signed. Without the person's own ID token
- * it asks first: any site can send a browser here. Refusals are pages, never redirects.
+ * Sign-out on request of a client, only where ID tokens are signed. Without the person's own ID
+ * token it asks first: any site can send a browser here. Refusals are pages, never redirects.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
@@ -188,8 +193,8 @@ export function addEndSessionRoutes(app: FastifyInstance, context: AppContext): 
       }),
     )
 
-    // A cross-site post carries no SameSite cookie, so the browser is sent on to a GET, which does. The
-    // sealed request keeps the ID token out of its address.
+    // A cross-site post carries no SameSite cookie, so the browser is sent on to a GET, which does.
+    // The sealed request keeps the ID token out of its address.
     scope.post(ENDPOINTS.endSession, (request, reply) =>
       orRefuse(request, reply, async () => {
         const body = request.body instanceof URLSearchParams ? request.body : ''
@@ -238,7 +243,9 @@ async function answer(visit: Visit, checked: SignOutRequest): Promise<FastifyRep
   return visit.page(page, 200, 'authorization')
 }
 
-/** The person is signed out: back to the client if it registered where, else a page that says so. */
+/**
+ * The person is signed out: back to the client if it registered where, else a page that says so.
+ */
 async function leaveSignedOut(
   request: FastifyRequest,
   reply: FastifyReply,

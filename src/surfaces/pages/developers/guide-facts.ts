@@ -12,7 +12,10 @@ export interface GuideFacts {
   readonly publishesKeys: boolean
   /** Whether discovery announces client metadata documents. */
   readonly documents: boolean
-  /** Whether documents of any other host resolve here; a school with only its own tools permits none. */
+  /**
+   * Whether documents of any other host resolve here; a school with only its own tools permits
+   * none.
+   */
   readonly foreignDocuments: boolean
   /** Whether the admin area has the group Developers. */
   readonly mcpConnections: boolean

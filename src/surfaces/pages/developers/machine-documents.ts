@@ -66,7 +66,10 @@ const API_CATALOG_TYPE =
 
 const CARD_TYPE = 'application/mcp-server-card+json'
 
-/** Where clients of the tool protocol find the cards. @see the extension for server cards, docs/discovery.md */
+/**
+ * Where clients of the tool protocol find the cards. @see the extension for server cards,
+ * docs/discovery.md
+ */
 function aiCatalog(origin: string): object {
   const { hostname } = new URL(origin)
   return {
@@ -94,7 +97,10 @@ Disallow: /sign-out
 const PLAIN = 'text/plain; charset=utf-8'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
-/** What programs look for at an origin of which they know nothing else. Prepared once for each school. */
+/**
+ * What programs look for at an origin of which they know nothing else. Prepared once for each
+ * school.
+ */
 export function addMachineDocuments(
   app: FastifyInstance,
   { securityContact }: AppContext,
@@ -166,12 +172,14 @@ ${link('API catalog', DOCUMENTS.apiCatalog, 'RFC 9727')}
 `
 }
 
-/** Longer than any pause in the work of a team, and within the year that RFC 9116 §2.5.5 recommends. */
+/**
+ * Longer than any pause in the work of a team, and within the year that RFC 9116 §2.5.5 recommends.
+ */
 const MONTHS = 7
 
 /**
- * Where to report a vulnerability. The contact is configured at each start, so a running server vouches for it: `Expires` is the
- * first day of a month, some months ahead, and moves on by itself.
+ * Where to report a vulnerability. The contact is configured at each start, so a running server
+ * vouches for it: `Expires` is the first day of a month, some months ahead, and moves on by itself.
  *
  * @see RFC 9116 §2.5
  */

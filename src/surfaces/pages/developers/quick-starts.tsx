@@ -15,7 +15,10 @@ import {
 import type { GuideProps } from './guide-facts.ts'
 import { Sample, Section } from './sections.tsx'
 
-/** Answers to the commands of the guide, shortened. A test compares their members with those of real answers. */
+/**
+ * Answers to the commands of the guide, shortened. A test compares their members with those of real
+ * answers.
+ */
 
 const ID = '01920000-0000-7000-8000-000000000000'
 

@@ -5,7 +5,9 @@ import { type Keyring, seal, unseal } from '../../../foundation/crypto/seal.ts'
 const PURPOSE = 'form-owners'
 const UUID_BYTES = 16
 
-/** Whom a form was made for, so that this is known when the session has ended and its row is gone. */
+/**
+ * Whom a form was made for, so that this is known when the session has ended and its row is gone.
+ */
 export interface FormOwner {
   readonly sessionId: string
   readonly userId: string

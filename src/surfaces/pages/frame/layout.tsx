@@ -152,7 +152,10 @@ export function NavLink(props: NavLinkProps) {
   )
 }
 
-/** Messages after a post. The address contains only the key, so a link cannot put its own text on a page. */
+/**
+ * Messages after a post. The address contains only the key, so a link cannot put its own text on a
+ * page.
+ */
 export type Notices = Readonly<Record<string, Notice>>
 
 /** The frame of a page of the site. Without a session it offers to sign in. */
@@ -182,7 +185,9 @@ export function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(rawQuery(request.raw.url ?? ''))
 }
 
-/** PostgreSQL refuses text with a NUL byte. With the replacement the search finds nothing instead. */
+/**
+ * PostgreSQL refuses text with a NUL byte. With the replacement the search finds nothing instead.
+ */
 export function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }

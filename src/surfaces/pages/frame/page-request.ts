@@ -64,8 +64,8 @@ export function redirectTo(
 }
 
 /**
- * The hidden fields of a form, bound to the session or, before sign-in, to a separate cookie. A dot and the sealed owner
- * follow the token of a session; `FormToken` makes two fields of it.
+ * The hidden fields of a form, bound to the session or, before sign-in, to a separate cookie. A dot
+ * and the sealed owner follow the token of a session; `FormToken` makes two fields of it.
  */
 export function formTokenFor(
   keyring: Keyring,
@@ -176,7 +176,9 @@ export function anonymousFormToken(
   return issueFormToken(keyring.key(PURPOSE), anonymousOwnerFor(request, reply, origin))
 }
 
-/** The fields of such a form. Refuses a form that we did not serve to this browser at this origin. */
+/**
+ * The fields of such a form. Refuses a form that we did not serve to this browser at this origin.
+ */
 export function anonymousForm(
   keyring: Keyring,
   request: FastifyRequest,
@@ -226,7 +228,10 @@ export interface Busy {
   readonly retryAfterSeconds: number
 }
 
-/** For work that hashes a password: only some are hashed at once, and a line that is too long refuses further ones. */
+/**
+ * For work that hashes a password: only some are hashed at once, and a line that is too long
+ * refuses further ones.
+ */
 export async function catchBusy<T>(work: Promise<T>): Promise<T | Busy> {
   try {
     return await work

@@ -30,7 +30,10 @@ interface SignedInAsProps {
   switchAccount: SwitchAccount
 }
 
-/** The person who is signed in, and a button to use another account: a form, since it ends the session. */
+/**
+ * The person who is signed in, and a button to use another account: a form, since it ends the
+ * session.
+ */
 export function SignedInAs({ person, formToken, switchAccount }: SignedInAsProps) {
   return (
     <div class="person">

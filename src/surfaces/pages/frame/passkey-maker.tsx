@@ -45,8 +45,8 @@ export function PasskeyMaker({ formToken, question, from, silent }: MakerProps) 
 const SILENT_MINUTES = 5
 
 /**
- * Whether the browser may make a passkey without a question: just after a sign-in with a password, and never again for a
- * person who had one here, who may have removed it on purpose.
+ * Whether the browser may make a passkey without a question: just after a sign-in with a password,
+ * and never again for a person who had one here, who may have removed it on purpose.
  */
 function mayMakeSilently(session: BrowserSession, { handle }: PasskeysOfPerson): boolean {
   const minutes = (session.readAt.getTime() - session.authenticatedAt.getTime()) / 60_000

@@ -11,7 +11,10 @@ import { requesterOf } from './session.ts'
 /** The script that these parts need. Without it they are hidden. */
 export const PASSKEY_SCRIPT = 'passkeys.js'
 
-/** The hidden fields of a form that can send the answer of a device; the script fills in the empty one. */
+/**
+ * The hidden fields of a form that can send the answer of a device; the script fills in the empty
+ * one.
+ */
 export function passkeyFields({ sealed }: PasskeyQuestion): Record<string, string> {
   return { passkey_challenge: sealed, passkey: '' }
 }
@@ -66,7 +69,10 @@ export function PasskeyUnable({ children }: { children: string }) {
   )
 }
 
-/** Takes what `formTokenFor` made or what a form sent back: the owner behind the token does not matter here. */
+/**
+ * Takes what `formTokenFor` made or what a form sent back: the owner behind the token does not
+ * matter here.
+ */
 export function challengeFormOf(
   { keyring }: AppContext,
   { school }: FastifyRequest,

@@ -9,7 +9,10 @@ import type { SignedInVisit } from './visit.ts'
 
 const FIELD_BYTES = 4096
 
-/** The chosen file, or what was sent instead. Nothing is read of a form that we did not serve to this browser. */
+/**
+ * The chosen file, or what was sent instead. Nothing is read of a form that we did not serve to
+ * this browser.
+ */
 export async function readPictureForm(
   { context, request, session }: SignedInVisit,
   maxBytes: number,

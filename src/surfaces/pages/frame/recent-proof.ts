@@ -6,7 +6,10 @@ import type { BrowserSession } from '../../../domain/people/sessions.ts'
 /** For this long after a proof nothing asks for another one. */
 const RECENT_MS = 10 * 60 * 1000
 
-/** Thrown if the person must prove again who they are. The answer asks for it and then returns to the page. */
+/**
+ * Thrown if the person must prove again who they are. The answer asks for it and then returns to
+ * the page.
+ */
 export class ProofNeeded extends Error {
   override readonly name = 'ProofNeeded'
   readonly session: BrowserSession
@@ -24,9 +27,9 @@ export class ProofNeeded extends Error {
 }
 
 /**
- * Call it before whatever a stolen session must not do. A device that is trusted, or a session that is used all day,
- * does not count: only the time of the last proof, by the clock of the database. A post passes the page of its form as
- * `returnTo`, unless it passed it when it loaded the session.
+ * Call it before whatever a stolen session must not do. A device that is trusted, or a session that
+ * is used all day, does not count: only the time of the last proof, by the clock of the database. A
+ * post passes the page of its form as `returnTo`, unless it passed it when it loaded the session.
  */
 export function requireRecentProof(
   request: FastifyRequest,
@@ -37,7 +40,8 @@ export function requireRecentProof(
 }
 
 export function isRecent({ readAt, authenticatedAt, methods }: BrowserSession): boolean {
-  // Of whatever role here: the account is also that of other schools, where its person may be an owner.
+  // Of whatever role here: the account is also that of other schools, where its person may be an
+  // owner.
   if (isKeyAlone(methods)) return false
   // In a trusted browser no code was asked for: the person has not proved all that they can.
   if (methods.includes('trusted_device')) return false
@@ -61,8 +65,8 @@ export class FactorElsewhere extends Error {
 }
 
 /**
- * Call it before what `demand.ts` names. The proof must be recent, and a passkey or a code if the person has one at any
- * school.
+ * Call it before what `demand.ts` names. The proof must be recent, and a passkey or a code if the
+ * person has one at any school.
  */
 export async function requireOwnFactor(
   request: FastifyRequest,

@@ -63,7 +63,10 @@ export async function loadBrowserSession(
   return session
 }
 
-/** From here on the request writes as the person of this session: nothing is committed once it has ended, or a role is gone. */
+/**
+ * From here on the request writes as the person of this session: nothing is committed once it has
+ * ended, or a role is gone.
+ */
 export function actAs(request: FastifyRequest, session: BrowserSession, returnTo: string): void {
   const { schoolDb: db } = request
   request.schoolDb = confirmedBy(db, {
@@ -84,14 +87,17 @@ export function actAs(request: FastifyRequest, session: BrowserSession, returnTo
 }
 
 /**
- * The member that a page is made for. A person may be signed in without a role at this school, also one who was a member
- * before: they read what a visitor reads.
+ * The member that a page is made for. A person may be signed in without a role at this school, also
+ * one who was a member before: they read what a visitor reads.
  */
 export function memberOf(session: BrowserSession | undefined): string | undefined {
   return session === undefined || session.roles.length === 0 ? undefined : session.person.id
 }
 
-/** Thrown if a page is for members alone. The answer redirects to /account, which says that the person is not one. */
+/**
+ * Thrown if a page is for members alone. The answer redirects to /account, which says that the
+ * person is not one.
+ */
 export class MemberNeeded extends Error {
   override readonly name = 'MemberNeeded'
 }
@@ -107,8 +113,8 @@ export async function loadMemberSession(
 }
 
 /**
- * Starts a new session for this browser, and tells the person if the browser is new. Undefined if the password was changed
- * since it was checked.
+ * Starts a new session for this browser, and tells the person if the browser is new. Undefined if
+ * the password was changed since it was checked.
  */
 export async function beginSession(
   context: AppContext,
@@ -146,14 +152,18 @@ export function keepSession(request: FastifyRequest, reply: FastifyReply, cookie
 export function forgetSession(request: FastifyRequest, reply: FastifyReply): void {
   const { origin } = request.school
   reply.header('set-cookie', serializeExpiredCookie(origin, sessionCookieName(origin)))
-  // The explorer keeps its tokens in the storage of its tab: the next person at this browser must not find them.
+  // The explorer keeps its tokens in the storage of its tab: the next person at this browser must
+  // not find them.
   reply.header('clear-site-data', '"storage"')
 }
 
 const PURPOSE = 'known-devices'
 const COOKIE_SECONDS = 365 * 24 * 60 * 60
 
-/** Who tries: the address, and the browser if it knows this account in one of these ways; if none are said, for a password. */
+/**
+ * Who tries: the address, and the browser if it knows this account in one of these ways; if none
+ * are said, for a password.
+ */
 export function requesterOf(
   context: AppContext,
   request: FastifyRequest,

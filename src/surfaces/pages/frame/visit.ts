@@ -37,7 +37,10 @@ export class Visit<Session extends BrowserSession | undefined = BrowserSession |
     return this.request.schoolDb
   }
 
-  /** The member who sends it; undefined for a person without a role here, who reads what a visitor reads. */
+  /**
+   * The member who sends it; undefined for a person without a role here, who reads what a visitor
+   * reads.
+   */
   get memberId(): string | undefined {
     return memberOf(this.session)
   }
@@ -83,8 +86,8 @@ export async function visitOf(
 }
 
 /**
- * Of a person who is signed in. A post cannot be repeated after signing in, so it passes the page of its form as
- * `returnTo`.
+ * Of a person who is signed in. A post cannot be repeated after signing in, so it passes the page
+ * of its form as `returnTo`.
  */
 export async function signedInVisit(
   context: AppContext,

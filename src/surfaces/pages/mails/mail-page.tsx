@@ -9,8 +9,8 @@ interface MailPageProps {
 }
 
 /*
- * Programs that show mails drop stylesheets and classes, so every style stands on its element. Text and background have
- * no colour of their own: a program with a dark look chooses both.
+ * Programs that show mails drop stylesheets and classes, so every style stands on its element. Text
+ * and background have no colour of their own: a program with a dark look chooses both.
  */
 const FONT = 'font-family:system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif'
 const PARAGRAPH = 'margin:0 0 16px'
@@ -79,8 +79,9 @@ function Block({ block, paint }: { block: MailBlock; paint: string }) {
 }
 
 /**
- * Parts of a mail. The text and the HTML are both made of them, so they say the same. Names in them went through
- * `plainText`: people and schools choose their names, and a name must not add lines to a mail.
+ * Parts of a mail. The text and the HTML are both made of them, so they say the same. Names in them
+ * went through `plainText`: people and schools choose their names, and a name must not add lines to
+ * a mail.
  */
 export type MailBlock =
   | { readonly kind: 'paragraph'; readonly text: string }

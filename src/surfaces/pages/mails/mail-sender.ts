@@ -16,7 +16,10 @@ import type { AppContext } from '../../../gate/context.ts'
 import { type MailBlock, mailPage } from './mail-page.tsx'
 import { MAIL_WORDS } from './mail-words.ts'
 
-/** Mails that a process sends at once, in all and of one school: a school with many must not hold up the others. */
+/**
+ * Mails that a process sends at once, in all and of one school: a school with many must not hold up
+ * the others.
+ */
 const AT_ONCE = 8
 const OF_ONE_SCHOOL = 2
 /** How often a listening server looks for mails that failed, or that a dead process left. */
@@ -46,7 +49,10 @@ export class MailSender {
     this.#log = log
   }
 
-  /** Call it after the answer: the time of the mail server, and of finding the account, must not show there. */
+  /**
+   * Call it after the answer: the time of the mail server, and of finding the account, must not
+   * show there.
+   */
   wake(): void {
     this.#isWoken = true
     if (!this.#isTaking) this.#taking = this.#takeAll()
@@ -69,7 +75,8 @@ export class MailSender {
       while (this.#isWoken && !this.#isClosing && this.#sending.size < AT_ONCE) {
         this.#isWoken = false
         const busy = this.#busySchools()
-        // Before the look: a mail that is sent during it makes a school free that the look leaves out.
+        // Before the look: a mail that is sent during it makes a school free that the look leaves
+        // out.
         this.#hasLeftOut = busy.length > 0
         const mail = await takeMail(this.#db, busy)
         if (mail === undefined) continue
@@ -143,7 +150,10 @@ type AnyWords = (
   school: { name: string; origin: string; timeZone: string },
 ) => ReturnType<(typeof MAIL_WORDS)[ContentKind]>
 
-/** People and schools choose their names: each becomes one line of plain text, so a name cannot add lines to the email. */
+/**
+ * People and schools choose their names: each becomes one line of plain text, so a name cannot add
+ * lines to the email.
+ */
 function writeMail({ to, name: givenName, school, content }: DecidedMail): Mail {
   const { origin, primaryColor, timeZone } = school
   const schoolName = plainText(school.name) || 'your school'

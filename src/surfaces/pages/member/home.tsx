@@ -124,7 +124,10 @@ async function showHome(
   return script === undefined ? visit.page(page) : visit.scriptedPage(script, page)
 }
 
-/** Undefined for a person who has one, or whose last proof is too old to make one without being asked for it again. */
+/**
+ * Undefined for a person who has one, or whose last proof is too old to make one without being
+ * asked for it again.
+ */
 async function firstPasskey(visit: SignedInVisit, frame: SiteFrame) {
   const { session, request, context } = visit
   if (!isRecent(session)) return undefined
@@ -152,7 +155,9 @@ interface MemberHomeProps extends SiteFrame {
   passkey: { question: PasskeyQuestion; silent: boolean } | undefined
 }
 
-/** The one script of the page: to copy codes, or to make a passkey where there is nothing to copy. */
+/**
+ * The one script of the page: to copy codes, or to make a passkey where there is nothing to copy.
+ */
 function scriptOfHome({ toPay, passkey }: Pick<MemberHomeProps, 'toPay' | 'passkey'>) {
   if (toPay.some(({ codeNo }) => codeNo !== null)) return COPY_SCRIPT
   return passkey === undefined ? undefined : PASSKEY_SCRIPT

@@ -6,7 +6,10 @@ import { MEMBER_PATHS } from '../frame/paths.ts'
 import { count, formatMoney } from '../frame/words.ts'
 import { Title } from './rows.tsx'
 
-/** How many unpaid payments are shown with their codes. Pages get one more, to say that there are others. */
+/**
+ * How many unpaid payments are shown with their codes. Pages get one more, to say that there are
+ * others.
+ */
 export const MOST_DUE = 5
 
 export interface ShownPayment extends MemberPayment {

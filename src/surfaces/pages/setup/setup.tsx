@@ -32,8 +32,8 @@ import { NewPasswordField, passwordProblem } from '../frame/password-fields.tsx'
 import { count } from '../frame/words.ts'
 
 /**
- * The first-run page, on any host, because no school exists that could own one. As soon as there is a school,
- * these routes answer like every other unknown address.
+ * The first-run page, on any host, because no school exists that could own one. As soon as there is
+ * a school, these routes answer like every other unknown address.
  */
 export function addSetupRoutes(
   app: FastifyInstance,
@@ -109,7 +109,10 @@ export function addSetupRoutes(
   })
 }
 
-/** Over https, or from a browser on this machine: code and password never cross a network in clear text. */
+/**
+ * Over https, or from a browser on this machine: code and password never cross a network in clear
+ * text.
+ */
 function isSafePlace(origin: string, request: FastifyRequest): boolean {
   if (origin.startsWith('https://')) return true
   return isOwnMachine(new URL(origin).hostname) && isLoopbackAddress(clientAddress(request))

@@ -3,7 +3,10 @@ import { openPending } from '../../../domain/grants/pending-authorization.ts'
 import type { Keyring } from '../../../foundation/crypto/seal.ts'
 import { parseLocalPath } from '../../../foundation/http/link-header.ts'
 
-/** The server refuses longer addresses. Above this, the person continues to their account after signing in. */
+/**
+ * The server refuses longer addresses. Above this, the person continues to their account after
+ * signing in.
+ */
 const LONGEST_ADDRESS = 8000
 
 /** Where a person continues after signing in. */
@@ -12,7 +15,9 @@ export interface AfterSignIn {
   readonly sealedRequest?: string | undefined
   /** A page of ours. */
   readonly returnTo?: string | undefined
-  /** The sealed form that the person sent before; see `kept-forms`. It is too long for an address. */
+  /**
+   * The sealed form that the person sent before; see `kept-forms`. It is too long for an address.
+   */
   readonly keptForm?: string | undefined
 }
 

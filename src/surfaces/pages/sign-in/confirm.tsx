@@ -314,8 +314,8 @@ export function addConfirmRoutes(app: FastifyInstance, context: AppContext): voi
 }
 
 /**
- * A person with a second factor gives a code: the password alone signs in nowhere. One with a passkey is asked for it
- * before they get another way to sign in, and if they have no password.
+ * A person with a second factor gives a code: the password alone signs in nowhere. One with a
+ * passkey is asked for it before they get another way to sign in, and if they have no password.
  */
 function askedOf(means: Means, byFactor: boolean): Asked {
   if (means.hasSecondFactor) return 'code'
@@ -341,9 +341,9 @@ async function confirmBy(
 }
 
 /**
- * Strangers at the sign-in page do not lock a session that a code or a passkey began: it has a counter of its own. One
- * that a trusted browser began without a code has that of the browser: a thief of its cookie would otherwise begin
- * session after session, each with tries of its own.
+ * Strangers at the sign-in page do not lock a session that a code or a passkey began: it has a
+ * counter of its own. One that a trusted browser began without a code has that of the browser: a
+ * thief of its cookie would otherwise begin session after session, each with tries of its own.
  */
 async function codeRequester(visit: SignedInVisit): Promise<Requester> {
   const { request, context, session } = visit
@@ -396,11 +396,17 @@ export function goOnConfirmed(
 /** Where the person continues. */
 interface Place {
   readonly returnTo: string
-  /** The app that waits on the consent page. It is sealed, and may be longer than an address of ours. */
+  /**
+   * The app that waits on the consent page. It is sealed, and may be longer than an address of
+   * ours.
+   */
   readonly sealedRequest?: string | undefined
 }
 
-/** Checked again in each form: the value comes from the browser, and before that from whichever link was opened. */
+/**
+ * Checked again in each form: the value comes from the browser, and before that from whichever link
+ * was opened.
+ */
 function placeIn(
   { keyring }: AppContext,
   { school }: FastifyRequest,

@@ -21,7 +21,10 @@ export class FactorNeeded extends Error {
   }
 }
 
-/** Call it before a session acts as an owner or admin. A session that proved too little confirms first. */
+/**
+ * Call it before a session acts as an owner or admin. A session that proved too little confirms
+ * first.
+ */
 export function checkFactor(request: FastifyRequest, operator: BrowserSession): void {
   if (isFactorDue(request.school, operator)) throw new FactorNeeded(operator)
   if (isDeviceAlone(operator.methods, operator.roles)) {

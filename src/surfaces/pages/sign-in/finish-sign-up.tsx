@@ -80,8 +80,8 @@ export function addFinishRoutes(app: FastifyInstance, context: AppContext): void
 }
 
 /**
- * Only the browser that asked continues to the app. Otherwise a stranger who types the address of another person could lead
- * them, by a mail of the school, to a consent that the stranger chose.
+ * Only the browser that asked continues to the app. Otherwise a stranger who types the address of
+ * another person could lead them, by a mail of the school, to a consent that the stranger chose.
  */
 function placeAfterSignUp(context: AppContext, request: FastifyRequest, link: SignUpLink): string {
   if (link.browser === '' || link.browser !== browserOf(request)) return placeAfterSignIn({}, [])

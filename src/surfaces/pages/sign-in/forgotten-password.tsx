@@ -30,7 +30,9 @@ import { keepAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
 const ASK = '/forgotten-password'
 const SET = '/reset-password'
 
-/** Sends a link by email that works once, within an hour. No answer shows whether an account exists. */
+/**
+ * Sends a link by email that works once, within an hour. No answer shows whether an account exists.
+ */
 export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppContext): void {
   const throttleKey = context.keyring.key('sign-in-throttle')
 
@@ -88,7 +90,8 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
       }),
     )
     if (outcome.kind === 'changed') {
-      // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
+      // The mailbox is proof enough: strangers who guess cannot keep the person from signing in
+      // now.
       rememberBrowser(context, request, reply, outcome.email, ['mail_link'])
       return visit.goTo('/sign-in?reset')
     }

@@ -14,7 +14,9 @@ import { type KeptForm, openForm } from './kept-form.ts'
 
 type Person = Pick<BrowserSession, 'id' | 'person'>
 
-/** After a sign-in or a confirmation: shows the person the form that they sent before, or redirects. */
+/**
+ * After a sign-in or a confirmation: shows the person the form that they sent before, or redirects.
+ */
 export function goOn(
   visit: Visit,
   session: Person & Pick<BrowserSession, 'roles'>,
@@ -122,7 +124,10 @@ function ShownField({ id, name, value }: { id: string; name: string; value: stri
   )
 }
 
-/** `redirect_uris` as people write it: "Redirect uris". A question of a school's form is named without our prefix. */
+/**
+ * `redirect_uris` as people write it: "Redirect uris". A question of a school's form is named
+ * without our prefix.
+ */
 function inWords(name: string): string {
   const own = name.startsWith(ANSWER_PREFIX) ? name.slice(ANSWER_PREFIX.length) : name
   return capitalized(own.replace(/[_-]+/g, ' '))

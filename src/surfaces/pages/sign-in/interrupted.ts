@@ -11,7 +11,10 @@ import { showKeptForm } from './go-on.tsx'
 import { keepForm, ownerOf, readForm } from './kept-form.ts'
 import { showSignIn } from './show-sign-in.tsx'
 
-/** Answers a request without a session. A form gets the sign-in page as its answer, which keeps what was typed. */
+/**
+ * Answers a request without a session. A form gets the sign-in page as its answer, which keeps what
+ * was typed.
+ */
 export async function askToSignIn(
   context: AppContext,
   metadataClients: MetadataClients,
@@ -59,8 +62,8 @@ export async function askToConfirm(
 }
 
 /**
- * A form of a session that has ended, sent by the same person in a newer session: they signed in again, or changed the
- * password, in another tab. Undefined for any other form, which is refused.
+ * A form of a session that has ended, sent by the same person in a newer session: they signed in
+ * again, or changed the password, in another tab. Undefined for any other form, which is refused.
  */
 export async function findOwnForm(
   context: AppContext,

@@ -82,7 +82,10 @@ export function invitationExpiredPage(school: Branding): string {
   )
 }
 
-/** The link in an invitation. Opening it changes nothing about the account, because mail scanners open links too. */
+/**
+ * The link in an invitation. Opening it changes nothing about the account, because mail scanners
+ * open links too.
+ */
 export function addInvitationRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(INVITATION_PATH, async (request, reply) => {
     const sealed = queryOf(request).get('link') ?? ''

@@ -14,7 +14,10 @@ declare module 'fastify' {
   }
 }
 
-/** Sign-in, confirmation and consent are never sent later: they decide about what is on their page now. */
+/**
+ * Sign-in, confirmation and consent are never sent later: they decide about what is on their page
+ * now.
+ */
 const KEPT = /^\/(account|admin|forms)(\/|$|\?)/
 
 export type Kept =
@@ -27,7 +30,8 @@ export type Kept =
 export function keepForm(context: AppContext, request: FastifyRequest, page: string): Kept {
   const { keyring } = context
   const form = formIn(request)
-  // The sign-in or the confirmation itself was interrupted. Another site gets no page that carries what it sent.
+  // The sign-in or the confirmation itself was interrupted. Another site gets no page that carries
+  // what it sent.
   const earlier = form?.get('kept_form')
   if (earlier)
     return isOwnForm(context, request) ? { kind: 'kept', sealed: earlier } : { kind: 'none' }
@@ -53,8 +57,8 @@ export function readForm(
 }
 
 /**
- * The person that this post's form was made for, by its token. Only forms of ours count: another site must not put words
- * into a person's mouth.
+ * The person that this post's form was made for, by its token. Only forms of ours count: another
+ * site must not put words into a person's mouth.
  */
 export function ownerOf({ keyring }: AppContext, request: FastifyRequest): FormOwner | undefined {
   const form = formIn(request)
@@ -127,9 +131,10 @@ function fieldsToKeep(path: string, form: URLSearchParams): KeptFields | undefin
 }
 
 /*
- * A form that could not be accepted, because its session had ended or its person has to confirm first. It travels
- * through the browser, sealed for the school, and comes back with the sign-in or the confirmation. Nothing is stored,
- * so strangers cannot fill a table. It is shown only to the person whose form it was, and only they send it.
+ * A form that could not be accepted, because its session had ended or its person has to confirm
+ * first. It travels through the browser, sealed for the school, and comes back with the sign-in or
+ * the confirmation. Nothing is stored, so strangers cannot fill a table. It is shown only to the
+ * person whose form it was, and only they send it.
  */
 
 const PURPOSE = 'kept-forms'
@@ -173,7 +178,10 @@ export function openForm(
 /** Sealed, the longest kept form has about 350 kB. */
 const MOST_KEPT_BYTES = 512 * 1024
 
-/** The options of a route whose form may carry a kept form. Everything else in it is as short as in other forms. */
+/**
+ * The options of a route whose form may carry a kept form. Everything else in it is as short as in
+ * other forms.
+ */
 export function withKeptForm({ limits }: AppContext) {
   return {
     bodyLimit: MOST_KEPT_BYTES,

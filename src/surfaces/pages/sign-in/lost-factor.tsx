@@ -166,7 +166,10 @@ export function addLostFactorRoutes(app: FastifyInstance, context: AppContext): 
     return await show(visit)
   })
 
-  /** The password is asked for here, because the page that confirms a person would ask for the code that they have lost. */
+  /**
+   * The password is asked for here, because the page that confirms a person would ask for the code
+   * that they have lost.
+   */
   app.post(LOST_FACTOR_PATH, async (request, reply) => {
     request.queuedMail = true
     const visit = await signedInVisit(context, request, reply, LOST_FACTOR_PATH)

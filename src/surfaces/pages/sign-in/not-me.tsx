@@ -83,7 +83,10 @@ export function notMeExpiredPage(school: Branding): string {
   )
 }
 
-/** The link "it was not me" of a mail. Opening it changes nothing: programs open links to check mails. */
+/**
+ * The link "it was not me" of a mail. Opening it changes nothing: programs open links to check
+ * mails.
+ */
 export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(NOT_ME_PATH, async (request, reply) => {
     const query = queryOf(request)

@@ -6,8 +6,9 @@ import { apiHeaders } from '../../../foundation/http/security-headers.ts'
 import type { AppContext } from '../../../gate/context.ts'
 
 /**
- * The origins that may use passkeys of the installation's domain, at that domain, whether or not a school is there. Only
- * the origins that the administrator named: a list of all schools would tell each of the others.
+ * The origins that may use passkeys of the installation's domain, at that domain, whether or not a
+ * school is there. Only the origins that the administrator named: a list of all schools would tell
+ * each of the others.
  *
  * @see WebAuthn Level 3 §5.11
  */

@@ -80,7 +80,10 @@ export function shortPasswordPage(props: ShortPasswordProps): string {
   )
 }
 
-/** The sign-in was right, but the password is too short by now. The session begins after a new one is chosen. */
+/**
+ * The sign-in was right, but the password is too short by now. The session begins after a new one
+ * is chosen.
+ */
 export async function askForLongerPassword(
   visit: Visit,
   proven: ProvenByPassword,

@@ -183,7 +183,9 @@ function codeError(problem: CodeProblem | undefined): string | undefined {
   return 'This code is wrong or was used before. Check it, or wait for the next one.'
 }
 
-/** The first factor was right, and the person has a second one. The session begins after its code. */
+/**
+ * The first factor was right, and the person has a second one. The session begins after its code.
+ */
 export async function askForCode(
   visit: Visit,
   step: CodeStep,
@@ -248,7 +250,8 @@ export function addSignInCodeRoutes(app: FastifyInstance, context: AppContext): 
     if (step.isShort && isByPassword(proven)) {
       return askForLongerPassword(visit, proven, afterSignIn)
     }
-    // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
+    // A new session at every sign-in: a session that an attacker planted stays useless (session
+    // fixation).
     if (session !== undefined) await endSession(request.schoolDb, session.id)
     const begun = await beginSession(context, request, reply, proven, ['sign_in', ...byCode])
     if (begun === undefined) return signInAgain()
@@ -262,7 +265,9 @@ function isByPassword(proven: ProvenPerson): proven is ProvenByPassword {
   return proven.credential.kind === 'password'
 }
 
-/** A school that demands a second factor of its owners and admins gets it at each of their sign-ins. */
+/**
+ * A school that demands a second factor of its owners and admins gets it at each of their sign-ins.
+ */
 function mayTrust({ school }: FastifyRequest, roles: readonly Role[]): boolean {
   return school.operatorFactorFrom === undefined || !isOperator(roles)
 }
@@ -317,7 +322,10 @@ function ask(
 
 const COOKIE_SECONDS = TRUSTED_DAYS * 24 * 60 * 60
 
-/** Whether this person is not asked for a code in this browser. It never counts as a proof of its own. */
+/**
+ * Whether this person is not asked for a code in this browser. It never counts as a proof of its
+ * own.
+ */
 export async function isTrustedBrowser(request: FastifyRequest, userId: string): Promise<boolean> {
   const cookie = findCookie(request.headers.cookie, trustCookieName(request.school.origin))
   const operatorsMayTrust = request.school.operatorFactorFrom === undefined

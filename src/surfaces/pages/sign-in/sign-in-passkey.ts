@@ -72,7 +72,10 @@ export function addPasskeySignInRoutes(
   })
 }
 
-/** An owner or admin whose device did not unlock the passkey continues with a second factor, if they have one. */
+/**
+ * An owner or admin whose device did not unlock the passkey continues with a second factor, if they
+ * have one.
+ */
 function canGiveCode({ schoolDb: db }: FastifyRequest, { person }: ProvenPerson): Promise<boolean> {
   return hasSecondFactor(acrossSchools(db), person.id)
 }

@@ -52,7 +52,8 @@ export function addSignInRoutes(
     if (sealedRequest !== undefined && pending === undefined) return expiredRequest(request, reply)
     const email = form.get('email') ?? ''
     const password = form.get('password') ?? ''
-    // Checked again: the value comes from the browser, and before that from whichever link was opened.
+    // Checked again: the value comes from the browser, and before that from whichever link was
+    // opened.
     const returnTo = parseLocalPath(form.get('return_to'))
     const keptForm = form.get('kept_form') ?? undefined
     const again = (problem: SignInProblem, status: number) => {
@@ -89,7 +90,8 @@ export function addSignInRoutes(
     const methods: ProofMethod[] = isTrusted ? ['password', 'trusted_device'] : ['password']
     const proven = { ...outcome, methods }
     if (isShort) return askForLongerPassword(visit, proven, after)
-    // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
+    // A new session at every sign-in: a session that an attacker planted stays useless (session
+    // fixation).
     if (session !== undefined) await endSession(request.schoolDb, session.id)
     const begun = await beginSession(context, request, reply, proven)
     if (begun === undefined) return await again({ kind: 'mismatch' }, 401)

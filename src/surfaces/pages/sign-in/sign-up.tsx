@@ -28,7 +28,10 @@ import {
 
 const JOIN_PATH = `${SIGN_UP_PATH}/join`
 
-/** Where a school lets people become students by themselves. No answer shows whether an account exists. */
+/**
+ * Where a school lets people become students by themselves. No answer shows whether an account
+ * exists.
+ */
 export function addSignUpRoutes(app: FastifyInstance, context: AppContext): void {
   const { keyring } = context
 
@@ -94,7 +97,10 @@ export function addSignUpRoutes(app: FastifyInstance, context: AppContext): void
   addFinishRoutes(app, context)
 }
 
-/** A person who is signed in needs no account. Without a role here they can join with the one they have. */
+/**
+ * A person who is signed in needs no account. Without a role here they can join with the one they
+ * have.
+ */
 async function welcome(visit: SignedInVisit, afterSignIn: AfterSignIn): Promise<FastifyReply> {
   const { session, request } = visit
   if (session.roles.length > 0) {

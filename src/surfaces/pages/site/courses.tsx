@@ -75,7 +75,10 @@ interface CourseProps extends SiteFrame {
 
 const TO_OWN = { url: MEMBER_PATHS.courses, label: 'Your courses' }
 
-/** A longer curriculum starts with its sections closed, but for the one in which the viewer continues. */
+/**
+ * A longer curriculum starts with its sections closed, but for the one in which the viewer
+ * continues.
+ */
 const MOST_LECTURES_SHOWN = 60
 
 export function coursePage(props: CourseProps): string {

@@ -56,7 +56,8 @@ export function addFormRoutes(app: FastifyInstance, context: AppContext): void {
     const here = `/forms/${form.slug}`
     request.returnTo = here
     const userId = visit.memberId ?? null
-    // What was typed is kept over the sign-in. A form of a session is never taken as that of a visitor without a name.
+    // What was typed is kept over the sign-in. A form of a session is never taken as that of a
+    // visitor without a name.
     const asksForPerson = form.oncePerMember || ownerOf(context, request) !== undefined
     if (session === undefined && asksForPerson) throw new SignInNeeded(here)
     if (session !== undefined) actAs(request, session, here)

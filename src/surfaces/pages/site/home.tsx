@@ -244,8 +244,9 @@ function Developers({ school, origin }: { school: string; origin: string }) {
 }
 
 /**
- * The files of a school, for everyone who knows the address. Those of lectures and products are here for owners and admins
- * alone: members download them at the lecture or the product, which decides whether they may.
+ * The files of a school, for everyone who knows the address. Those of lectures and products are
+ * here for owners and admins alone: members download them at the lecture or the product, which
+ * decides whether they may.
  */
 export function addFileRoute(app: FastifyInstance, store: FileStore): void {
   app.get('/files/:id', async (request, reply) => {

@@ -53,7 +53,10 @@ export const previewQuery = (isMarked: boolean | undefined) =>
 /** Where the script of the page of a lecture tells how far the member is. */
 const positionPath = (path: string) => `${path}/position`
 
-/** It goes on where a member stopped; without it, videos that are files still do, from the last report. */
+/**
+ * It goes on where a member stopped; without it, videos that are files still do, from the last
+ * report.
+ */
 const LECTURE_SCRIPT = 'lecture.js'
 
 /** Whether the page notes how far the viewer is. */
@@ -165,7 +168,8 @@ function Video({ player, videoUrl, positionSeconds, title }: ContentProps & { vi
   }
   if (player !== undefined) {
     return (
-      // It may run its own scripts, but neither lead the person away from this page nor open another one.
+      // It may run its own scripts, but neither lead the person away from this page nor open
+      // another one.
       <iframe
         class="video"
         src={player.url}

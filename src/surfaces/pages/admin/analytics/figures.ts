@@ -95,7 +95,9 @@ export async function readFigures(
 /** A large school is counted in turns; what is a minute old is not worth a word. */
 const LATE_MS = 60_000
 
-/** Null while a large school is counted for the first time; undefined if the figures are not late. */
+/**
+ * Null while a large school is counted for the first time; undefined if the figures are not late.
+ */
 export function lateSince(countedAt: Date | null): Date | null | undefined {
   if (countedAt === null) return null
   return Date.now() - countedAt.getTime() > LATE_MS ? countedAt : undefined

@@ -72,7 +72,9 @@ export function dayAt(now: Date, timeZone: string): string {
   }
 }
 
-/** The place of the step that contains today, which goes on; undefined if all of the period is over. */
+/**
+ * The place of the step that contains today, which goes on; undefined if all of the period is over.
+ */
 export function unfinishedStep(
   steps: readonly string[],
   { to }: Pick<Period, 'to'>,

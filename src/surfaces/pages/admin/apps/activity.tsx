@@ -73,7 +73,10 @@ function Figures({ one, timeZone }: { one: Activity; timeZone: string }) {
 
 const KINDS_SHOWN = 3
 
-/** What an app did lately, in one sentence: "In the last 30 days it read courses, and changed coupons 3 times". */
+/**
+ * What an app did lately, in one sentence: "In the last 30 days it read courses, and changed
+ * coupons 3 times".
+ */
 export function activityInWords(found: ActivityAtSchool | undefined): string {
   const activities = found?.activities ?? []
   const read = activities.filter(({ lastReadAt }) => lastReadAt !== undefined)
@@ -126,7 +129,10 @@ export function PeopleWithAccess({ people, loss }: { people: number; loss: strin
   return <p>{`${many} given it access. ${loss}`}</p>
 }
 
-/** What an app did, and the people who connected it, with buttons that end the access of one or of all. */
+/**
+ * What an app did, and the people who connected it, with buttons that end the access of one or of
+ * all.
+ */
 export function PeoplePanel(props: PeoplePanelProps) {
   const { page, clientId, canLoseScopes = true, nextUrl, timeZone } = props
   return (

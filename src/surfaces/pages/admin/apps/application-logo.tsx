@@ -33,7 +33,10 @@ interface Entered {
 type Enter = (request: FastifyRequest, reply: FastifyReply, returnTo?: string) => Promise<Entered>
 
 export function addLogoRoutes(app: FastifyInstance, path: string, enter: Enter): void {
-  /** A thief with an old session must not make one app look like another, to people who are asked for consent. */
+  /**
+   * A thief with an old session must not make one app look like another, to people who are asked
+   * for consent.
+   */
   const enterProven = async (request: FastifyRequest, reply: FastifyReply) => {
     const { clientId } = request.params as { clientId: string }
     const entered = await enter(request, reply, applicationPath(clientId, '/logo'))
@@ -96,7 +99,10 @@ const PROBLEMS: Record<LogoProblem, string> = {
   size: 'Choose a picture with sides of 16 to 4096 pixels.',
 }
 
-/** On the page of an application. The form is on a page of its own, because it asks for a proof before it takes a file. */
+/**
+ * On the page of an application. The form is on a page of its own, because it asks for a proof
+ * before it takes a file.
+ */
 export function LogoPanel({ clientId, name, logoUrl }: ListedClient) {
   return (
     <Panel

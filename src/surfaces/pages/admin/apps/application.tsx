@@ -77,7 +77,10 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const visit = await developersVisit(context, request, reply, returnTo)
     return { visit, application: await loadApplication(request) }
   }
-  /** Every route begins here that changes an application: the explorer, which is built in, is not changed. */
+  /**
+   * Every route begins here that changes an application: the explorer, which is built in, is not
+   * changed.
+   */
   const enterToChange = async (request: FastifyRequest, reply: FastifyReply, returnTo?: string) => {
     const entered = await enter(request, reply, returnTo)
     if (!entered.application.builtIn) return entered

@@ -97,8 +97,8 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
 }
 
 /**
- * Every route of the Developers area begins here. Without the beta feature the area is absent; applications go on
- * working.
+ * Every route of the Developers area begins here. Without the beta feature the area is absent;
+ * applications go on working.
  */
 export async function developersVisit(
   context: AppContext,

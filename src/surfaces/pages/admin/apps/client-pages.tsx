@@ -316,7 +316,10 @@ export function clientPage(props: ClientProps): string {
   })
 }
 
-/** The school made it. The row of any other client is written when it is first allowed or switched off. */
+/**
+ * The school made it. The row of any other client is written when it is first allowed or switched
+ * off.
+ */
 function isOwn({ kind }: ListedClient): boolean {
   return kind === 'application' || kind === 'tool'
 }

@@ -57,7 +57,10 @@ const NOTICES = {
     'All apps and assistants are stopped. Each works again only for people who allow it again.',
 }
 
-/** Apps and assistants: where an operator sees, reviews and stops clients of every kind, with the beta feature on or off. */
+/**
+ * Apps and assistants: where an operator sees, reviews and stops clients of every kind, with the
+ * beta feature on or off.
+ */
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.clients, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
@@ -204,7 +207,10 @@ function pageOf(request: FastifyRequest, client: ListedClient, done?: string): s
   return done === undefined ? page : `${page}${own ? '?' : '&'}done=${done}`
 }
 
-/** The people with a live authorization of one app, starting at the address's `after`, and what it did for all. */
+/**
+ * The people with a live authorization of one app, starting at the address's `after`, and what it
+ * did for all.
+ */
 export async function readPeople(request: FastifyRequest, clientId: string): Promise<PeopleProps> {
   const after = queryOf(request).get('after') ?? ''
   const [page, activity] = await Promise.all([

@@ -44,8 +44,8 @@ function lineOf(entry: AuditRecord, type: FileType): string {
 }
 
 /**
- * As on the pages: a name of an older release may hold controls of direction, which reorder a line. They are removed before
- * the guard looks for a formula, because one of them could stand before it.
+ * As on the pages: a name of an older release may hold controls of direction, which reorder a line.
+ * They are removed before the guard looks for a formula, because one of them could stand before it.
  */
 function cellOf(text: string): string {
   return guarded(visibleText(text))

@@ -311,7 +311,9 @@ export function addAuditRoutes(app: FastifyInstance, context: AppContext): void 
   )
 }
 
-/** The entries of a search as a file. It is sent while it is read, so its length does not matter. */
+/**
+ * The entries of a search as a file. It is sent while it is read, so its length does not matter.
+ */
 async function sendExport({ request, reply, session }: OperatorVisit): Promise<FastifyReply> {
   const query = queryOf(request)
   const asked = query.get('format') ?? ''

@@ -131,7 +131,8 @@ function addActionRoute(
       return visit.goTo(afterWrite(to, action.path))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    // After a conflict the page shows what is possible now, not what was possible when this request began.
+    // After a conflict the page shows what is possible now, not what was possible when this request
+    // began.
     const isConflict = outcome.status === 409
     const object = isConflict ? await loadNamed(visit, resource) : asSeen(before, form)
     const page = await show(visit, object, outcome.draft, outcome.problems, { texts })

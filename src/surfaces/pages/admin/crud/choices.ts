@@ -14,7 +14,9 @@ import { inWords } from './object-table.tsx'
 import type { Draft } from './read-form.ts'
 import type { Row, TextMember } from './row.ts'
 
-/** The objects of a list as choices. `name` is a text of the objects that the list can be sorted by. */
+/**
+ * The objects of a list as choices. `name` is a text of the objects that the list can be sorted by.
+ */
 export function choicesFrom<I extends z.ZodObject, S extends z.ZodObject>(
   list: ListOperation<I, S>,
   name: SortOf<I> & TextMember<z.output<S>>,
@@ -49,8 +51,8 @@ export function findTextsIn(form: URLSearchParams): FindTexts {
 export const SHOWS_AGAIN = { config: { showsAgain: true } } as const
 
 /**
- * Whether the form asks to be shown again and not to be saved: it was kept during a sign-in, or a text is another one
- * than the choices were found by.
+ * Whether the form asks to be shown again and not to be saved: it was kept during a sign-in, or a
+ * text is another one than the choices were found by.
  */
 export function asksToBeShown(form: URLSearchParams): boolean {
   if (form.has('find') || form.has('show_again')) return true

@@ -228,7 +228,10 @@ function Duration({ shown: { field, typed, problems } }: { shown: ShownField }) 
   )
 }
 
-/** Finds other choices by a part of their name. The page is sent and comes back with them; nothing is saved. */
+/**
+ * Finds other choices by a part of their name. The page is sent and comes back with them; nothing
+ * is saved.
+ */
 export function Finder({ shown: { field, findText } }: { shown: ShownField }) {
   if (findText === undefined) return null
   const { name, label } = field
@@ -255,8 +258,8 @@ export function Finder({ shown: { field, findText } }: { shown: ShownField }) {
 }
 
 /**
- * The first button of a form is the one that Enter presses: without this one, it would be Find. A browser submits
- * the text of Find too, which the server compares with the one before.
+ * The first button of a form is the one that Enter presses: without this one, it would be Find. A
+ * browser submits the text of Find too, which the server compares with the one before.
  */
 export function DefaultButton({ fields }: { fields: readonly ShownField[] }) {
   if (fields.every(({ findText }) => findText === undefined)) return null

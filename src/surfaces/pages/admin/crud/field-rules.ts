@@ -28,8 +28,9 @@ export interface PlannedField extends FormField {
 
 /**
  * The fields that an operation takes, in the order in which the resource lists them. A resource has
- * one list of fields for two forms, so a field may belong to the operation of the other form. A field
- * that neither takes is a mistake: without the error, the form would not have it and nothing would say so.
+ * one list of fields for two forms, so a field may belong to the operation of the other form. A
+ * field that neither takes is a mistake: without the error, the form would not have it and nothing
+ * would say so.
  */
 export function planForm(
   operation: WriteOperation,
@@ -159,7 +160,9 @@ function sorted(problems: readonly InputProblem[], fields: readonly PlannedField
   return { fields: byField, whole: [...new Set(whole)] }
 }
 
-/** A field that is made from another field gets no message of its own if that field is missing too. */
+/**
+ * A field that is made from another field gets no message of its own if that field is missing too.
+ */
 function isReportedElsewhere(
   { code }: InputProblem,
   { rule, suggest }: PlannedField,

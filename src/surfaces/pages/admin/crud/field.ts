@@ -50,7 +50,9 @@ export type FieldKind =
   /** Seconds, asked for as hours, minutes and seconds. */
   | 'duration'
 
-/** A field of a form. `N` are the members of the input, `T` is the object that an action is about. */
+/**
+ * A field of a form. `N` are the members of the input, `T` is the object that an action is about.
+ */
 export interface FormField<N extends string = string, T = Row> {
   readonly name: N
   readonly label: string
@@ -65,7 +67,10 @@ export interface FormField<N extends string = string, T = Row> {
     | FoundChoices
   /** Offered while a line is typed; others can be typed, too. */
   readonly suggestions?: readonly string[]
-  /** Turns the typed text into the value for the operation; undefined if there is none, or what is wrong. */
+  /**
+   * Turns the typed text into the value for the operation; undefined if there is none, or what is
+   * wrong.
+   */
   readonly resolve?: (typed: string, ask: Ask) => Promise<string | Wrong | undefined>
   /** The message if `resolve` finds nothing. */
   readonly unknown?: string

@@ -167,7 +167,10 @@ function headingProblem({
 
 type File = z.output<typeof checked>
 
-/** A check ends after some rows, and after many that are refused: then the file has rows that it does not know. */
+/**
+ * A check ends after some rows, and after many that are refused: then the file has rows that it
+ * does not know.
+ */
 function isWhole({ rows, complete, file_rows }: File): boolean {
   return rows === file_rows || (complete && rows < CHECKED_ROWS)
 }

@@ -48,8 +48,9 @@ interface TypedPlan<I extends z.ZodObject, S extends z.ZodObject, X extends Expa
 }
 
 /**
- * TypeScript checks columns, filters and sorts against the operation here. Routes read all plans the
- * same way, so the result forgets the type of its rows: its columns only ever show rows of its own list.
+ * TypeScript checks columns, filters and sorts against the operation here. Routes read all plans
+ * the same way, so the result forgets the type of its rows: its columns only ever show rows of its
+ * own list.
  */
 export function listPlan<
   I extends z.ZodObject,

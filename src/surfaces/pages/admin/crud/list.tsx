@@ -172,7 +172,9 @@ async function shownFilters(
   )
 }
 
-/** Reads the query. Unknown values are ignored, so that an old or foreign link still shows the list. */
+/**
+ * Reads the query. Unknown values are ignored, so that an old or foreign link still shows the list.
+ */
 function readQuery(
   asked: URLSearchParams,
   sorts: readonly string[],

@@ -39,8 +39,8 @@ export interface Sorting {
 }
 
 /**
- * A table on wide screens, and on narrow ones a card for each row. The roles are spelled out because
- * browsers drop the roles of a table that has another layout.
+ * A table on wide screens, and on narrow ones a card for each row. The roles are spelled out
+ * because browsers drop the roles of a table that has another layout.
  */
 export function ObjectTable<T>(props: ObjectTableProps<T>) {
   const { caption, columns, rows, place, urlOf, sorting, ticking } = props
@@ -306,7 +306,10 @@ export function person<K extends string>(
 /** Stands for a person who has no role at the school any more. */
 export const FORMER_MEMBER = 'Former member'
 
-/** `past_due` as people write it: "Past due". Pages spell "canceled" one way, values on the wire two. */
+/**
+ * `past_due` as people write it: "Past due". Pages spell "canceled" one way, values on the wire
+ * two.
+ */
 export function inWords(value: string): string {
   return capitalized(value.replaceAll('_', ' ').replace('cancelled', 'canceled'))
 }

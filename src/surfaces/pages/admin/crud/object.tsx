@@ -63,7 +63,10 @@ export function addObjectRoute(
   })
 }
 
-/** The actions that the state of an object allows. One that other rows prevent comes with the reason. */
+/**
+ * The actions that the state of an object allows. One that other rows prevent comes with the
+ * reason.
+ */
 async function judgedActions(
   visit: OperatorVisit,
   { actions }: AdminResource,

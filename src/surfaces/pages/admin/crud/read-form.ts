@@ -21,7 +21,10 @@ interface Reading {
   readonly about?: Row | undefined
 }
 
-/** Turns the text of a form into the input of an operation. The operation checks its own rules later. */
+/**
+ * Turns the text of a form into the input of an operation. The operation checks its own rules
+ * later.
+ */
 export async function readForm(
   fields: readonly PlannedField[],
   form: URLSearchParams,
@@ -41,7 +44,10 @@ export async function readForm(
   return { draft, input, problems }
 }
 
-/** A field of an action that was left as it began: its exact value, because a time in the form has no seconds. */
+/**
+ * A field of an action that was left as it began: its exact value, because a time in the form has
+ * no seconds.
+ */
 function begunWith(
   field: PlannedField,
   typed: readonly string[],
@@ -139,7 +145,10 @@ async function resolved(field: PlannedField, text: string, ask: Ask): Promise<Va
   return found === undefined ? wrong(field.unknown ?? 'There is no such thing here.') : is(found)
 }
 
-/** An empty field that cannot be made from the other field, because a title in Chinese has no letters for an address. */
+/**
+ * An empty field that cannot be made from the other field, because a title in Chinese has no
+ * letters for an address.
+ */
 function notSuggested({ rule, suggest }: PlannedField, draft: Draft): Value | undefined {
   if (!rule.suggested || suggest === undefined) return undefined
   // The other field reports that it is empty.
@@ -164,7 +173,10 @@ export function draftOf(fields: readonly PlannedField[], object: Row, place: Pla
   return Object.fromEntries(fields.map((field) => [field.name, typedFrom(field, object, place)]))
 }
 
-/** An empty form, filled with the defaults of the operation, or with what an action begins with for its object. */
+/**
+ * An empty form, filled with the defaults of the operation, or with what an action begins with for
+ * its object.
+ */
 export function blankDraft(fields: readonly PlannedField[], place: Place, about?: Row): Draft {
   const values = fields.map(({ name, initial, startsAs }) => [
     name,
@@ -232,7 +244,10 @@ function digitsOf(currency: string): number {
   return /^[A-Z]{3}$/.test(currency) ? currencyOf(currency).digits : 2
 }
 
-/** A length in a form: three fields for hours, minutes and seconds, kept in a draft as one text such as `1:05:30`. */
+/**
+ * A length in a form: three fields for hours, minutes and seconds, kept in a draft as one text such
+ * as `1:05:30`.
+ */
 
 export const DURATION_PARTS = ['hours', 'minutes', 'seconds'] as const
 

@@ -26,7 +26,10 @@ export interface Action<T = Row> {
   readonly question: string
   /** What will happen; if left out, the operation's own summary. */
   readonly consequence?: string | ((object: T, place: Place) => string)
-  /** What will happen to several objects. Without it, the action is not offered for selected rows. Not with `asking`. */
+  /**
+   * What will happen to several objects. Without it, the action is not offered for selected rows.
+   * Not with `asking`.
+   */
   readonly consequenceOfMany?: string
   /** The notice after it is done. */
   readonly done: string
@@ -42,7 +45,10 @@ export function labelled(action: Action, object: Row): Action {
   return { ...action, label: action.labelFor?.(object) ?? action.label }
 }
 
-/** Something to do with the selected rows of a list. Its page asks once for what is the same for all of them. */
+/**
+ * Something to do with the selected rows of a list. Its page asks once for what is the same for all
+ * of them.
+ */
 export interface ManyAction {
   readonly path: string
   readonly label: string
@@ -138,7 +144,10 @@ export interface AdminResource {
   readonly name: (object: Row) => string
   readonly badges?: Show
   readonly facts: readonly Fact[]
-  /** A member with Markdown text, shown as readers see it; `isKept` if visitors read it, because its HTML is kept then. */
+  /**
+   * A member with Markdown text, shown as readers see it; `isKept` if visitors read it, because its
+   * HTML is kept then.
+   */
   readonly markdown?: {
     readonly title: string
     readonly member: string
@@ -152,7 +161,9 @@ export interface AdminResource {
   /** Other pages that the list leads to, as buttons. */
   readonly listLinks?: readonly Link[]
   readonly actions: readonly Action[]
-  /** What can be done with the selected rows besides the actions that need nothing but the object. */
+  /**
+   * What can be done with the selected rows besides the actions that need nothing but the object.
+   */
   readonly forMany?: readonly ManyAction[]
   readonly related?: readonly Related[]
   readonly uploads?: readonly Upload[]
@@ -248,10 +259,10 @@ type Definition<
   }
 
 /**
- * A resource whose parts TypeScript checks against its operations: a column, fact or link reads only
- * members of the object, and a field names only members of the create or change input. The routes
- * treat all resources alike, so this is the one place where the types of the object are dropped: the
- * functions of a resource only ever get what its own operations answered.
+ * A resource whose parts TypeScript checks against its operations: a column, fact or link reads
+ * only members of the object, and a field names only members of the create or change input. The
+ * routes treat all resources alike, so this is the one place where the types of the object are
+ * dropped: the functions of a resource only ever get what its own operations answered.
  */
 export function defineResource<
   O extends z.ZodObject,

@@ -51,7 +51,10 @@ interface SelectionPageProps extends AdminFrame {
   readonly ids?: readonly string[]
 }
 
-/** The field with the version of a row, so that a row is left alone if it changed after the page asked. */
+/**
+ * The field with the version of a row, so that a row is left alone if it changed after the page
+ * asked.
+ */
 export const versionName = (id: string): string => `if_version-${id}`
 
 /** Whether the page asks to type how many rows are deleted. */
@@ -155,7 +158,10 @@ function Failed(props: SelectionPageProps & { failed: readonly FailedRow[]; tota
 /** More than a page of a list has. */
 const MOST_ROWS = 50
 
-/** What can be done with several rows: actions that need nothing but the object, and those that ask once for all. */
+/**
+ * What can be done with several rows: actions that need nothing but the object, and those that ask
+ * once for all.
+ */
 export function actionsForMany({ actions, forMany = [] }: AdminResource): readonly ManyAction[] {
   const alike = actions.flatMap((action): ManyAction[] => {
     const { path, label, does, consequence, consequenceOfMany, tone, when } = action
@@ -179,7 +185,10 @@ export function selectionPath(resource: AdminResource): string {
   return `${listPath(resource)}/selected`
 }
 
-/** One action for the rows that were selected in a list. Each row is judged by the same operation as on its own page. */
+/**
+ * One action for the rows that were selected in a list. Each row is judged by the same operation as
+ * on its own page.
+ */
 export function addSelectionRoutes(
   app: FastifyInstance,
   context: AppContext,
@@ -242,7 +251,8 @@ export function addSelectionRoutes(
       return visit.page(page, 422)
     }
     const failed: FailedRow[] = []
-    // One after the other: each is a transaction of its own, and one that is refused stops no other.
+    // One after the other: each is a transaction of its own, and one that is refused stops no
+    // other.
     for (const id of ids) {
       const failure = await doOne(visit, resource, action, { id, form, input: read.input })
       if (failure !== undefined) failed.push(failure)

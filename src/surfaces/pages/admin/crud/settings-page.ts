@@ -14,9 +14,9 @@ import type { OutputOf, Row } from './row.ts'
 import { asSeen, shownAgain, submitForm, versionField, versionIn } from './submit.ts'
 
 /**
- * A page that is one form, for what a school has exactly one of. TypeScript checks its fields against
- * the change, and `panels` against the read. `panels` is a method, so that the routes can treat all
- * settings alike.
+ * A page that is one form, for what a school has exactly one of. TypeScript checks its fields
+ * against the change, and `panels` against the read. `panels` is a method, so that the routes can
+ * treat all settings alike.
  */
 export interface SettingsPage<
   R extends ReadOperation = ReadOperation,

@@ -76,7 +76,10 @@ function madeIn(fields: readonly PlannedField[], form: URLSearchParams): string 
 
 const COUNTED_NAMES = ['-2', '-3', '-4', '-5']
 
-/** Performs it again with another ending while the name that we made is taken: its author did not choose it. */
+/**
+ * Performs it again with another ending while the name that we made is taken: its author did not
+ * choose it.
+ */
 async function performNamed(
   visit: OperatorVisit,
   operation: WriteOperation,
@@ -122,7 +125,10 @@ export function seenVersion(form: URLSearchParams, name = 'if_version'): number 
   return Number.isInteger(version) && version > 0 ? version : undefined
 }
 
-/** The version that the form was made from, so that a save never overwrites a change that its author did not see. */
+/**
+ * The version that the form was made from, so that a save never overwrites a change that its author
+ * did not see.
+ */
 export function versionIn(operation: WriteOperation, form: URLSearchParams, name?: string): Row {
   const version = seenVersion(form, name)
   return 'if_version' in operation.input.shape && version !== undefined
@@ -130,15 +136,19 @@ export function versionIn(operation: WriteOperation, form: URLSearchParams, name
     : {}
 }
 
-/** An object with the version that the form was made from, so that showing the form again does not hide a change. */
+/**
+ * An object with the version that the form was made from, so that showing the form again does not
+ * hide a change.
+ */
 export function asSeen(object: Row, form: URLSearchParams): Row {
   const version = seenVersion(form)
   return version === undefined ? object : { ...object, version }
 }
 
 /**
- * The object whose version a refused form carries. Only a page that shows both versions may carry the newest one: after
- * any other refusal the author has not seen the change of another person, and the next save must still find it.
+ * The object whose version a refused form carries. Only a page that shows both versions may carry
+ * the newest one: after any other refusal the author has not seen the change of another person, and
+ * the next save must still find it.
  */
 export function shownAgain(
   before: Row,

@@ -65,7 +65,8 @@ export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
     return visit
   }
   app.get(`${JOBS_PATH}/:id/file`, async (request, reply) => {
-    // Back to the page of the job: a download leaves the browser on the page that it was asked from.
+    // Back to the page of the job: a download leaves the browser on the page that it was asked
+    // from.
     const visit = await enterProven(request, reply, `${JOBS_PATH}/${idIn(request)}`)
     return await sendFile(visit, files)
   })
@@ -131,7 +132,9 @@ async function columnsIn(
   }
 }
 
-/** What can be done with a file that was checked: import it, or check it again with other columns. */
+/**
+ * What can be done with a file that was checked: import it, or check it again with other columns.
+ */
 function addCheckedRoutes(app: FastifyInstance, context: AppContext): void {
   const goOn = (visit: OperatorVisit, outcome: Outcome<{ readonly job_id: string }>) => {
     if (outcome.kind === 'done') {

@@ -111,13 +111,19 @@ function isAt({ href, exact }: MenuItem, here: string): boolean {
   return here === href || (exact !== true && here.startsWith(`${href}/`))
 }
 
-/** How many items of groups fit below each other on a screen of 800 pixels, beside the lines of all groups. */
+/**
+ * How many items of groups fit below each other on a screen of 800 pixels, beside the lines of all
+ * groups.
+ */
 const MOST_OPEN = 11
 
 /** Groups that operators use most. */
 const OFTEN = ['Teaching', 'Sales']
 
-/** The titles of the groups that are open on a page: the group of the page, then as many others as fit. */
+/**
+ * The titles of the groups that are open on a page: the group of the page, then as many others as
+ * fit.
+ */
 function openGroups(here: string): ReadonlySet<string> {
   const own = MENU.find(({ items }) => items.some((item) => isAt(item, here)))
   const others = MENU.filter((group) => group !== own && OFTEN.includes(group.title))
@@ -197,8 +203,9 @@ function FactorSoon({ days }: { days: number }) {
 }
 
 /**
- * The menu is open on wide screens and closed on narrow ones, where the line that opens it shows the
- * current page. Some of its groups are open, so that all of it is seen without scrolling. It needs no script.
+ * The menu is open on wide screens and closed on narrow ones, where the line that opens it shows
+ * the current page. Some of its groups are open, so that all of it is seen without scrolling. It
+ * needs no script.
  */
 function AdminNav({ here, developersShown }: AdminFrame) {
   const groups = MENU.filter(({ beta }) => developersShown || beta !== true)

@@ -15,14 +15,17 @@ export interface FormChanges<T> {
   readonly changes: Partial<T>
   /** The fields of `changes` that another person changed after the form was opened. */
   readonly overwritten: readonly string[]
-  /** What the form showed; after a refusal, with the values of other people that the page tells now. */
+  /**
+   * What the form showed; after a refusal, with the values of other people that the page tells now.
+   */
   readonly shown: Details
 }
 
 /**
- * The fields of a form that differ from what the form showed. A form sends every field: one that its author left alone
- * must not bring back what another person removed meanwhile, such as a redirect URI. Also, only some changes need a recent
- * proof, and the audit log names only what was changed.
+ * The fields of a form that differ from what the form showed. A form sends every field: one that
+ * its author left alone must not bring back what another person removed meanwhile, such as a
+ * redirect URI. Also, only some changes need a recent proof, and the audit log names only what was
+ * changed.
  */
 export function changesIn<T extends Details>(
   form: URLSearchParams,
@@ -95,7 +98,10 @@ export function BothVersions({ fields }: { fields: readonly FieldVersions[] }) {
 const SHOWN_LENGTH = 2000
 const SHOWN_BEFORE = 200
 
-/** A text of which a long one is shown from a little before the place where it begins to differ from another. */
+/**
+ * A text of which a long one is shown from a little before the place where it begins to differ from
+ * another.
+ */
 function shortened(text: string, other: string): string {
   if (text.length <= SHOWN_LENGTH && other.length <= SHOWN_LENGTH) return text
   let same = 0

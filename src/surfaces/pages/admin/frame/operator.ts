@@ -56,7 +56,9 @@ type Perform = <I extends z.ZodObject, O extends z.ZodObject>(
   input: z.input<NoInfer<I>>,
 ) => Promise<Outcome<z.output<O>>>
 
-/** Performs a read as the operator who looks at the page; if it is refused, the page answers 404. */
+/**
+ * Performs a read as the operator who looks at the page; if it is refused, the page answers 404.
+ */
 export type Ask = <I extends z.ZodObject, O extends z.ZodObject>(
   operation: ReadOperation<I, O>,
   input: z.input<NoInfer<I>>,

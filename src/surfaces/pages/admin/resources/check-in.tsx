@@ -24,7 +24,9 @@ const ROUTE = '/admin/events/:id/check-in'
 
 const sentForm = z.object({ registration: id, to: z.enum(['attended', 'registered']) })
 
-/** The list of an event at its door: one button for each person, which acts at once, and undoes it. */
+/**
+ * The list of an event at its door: one button for each person, which acts at once, and undoes it.
+ */
 export function addCheckInRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(ROUTE, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)

@@ -95,8 +95,8 @@ export interface OutlineSection {
 export type Direction = 'up' | 'down'
 
 /**
- * The order after a section or lecture moves by one step, or undefined if it cannot move. A lecture at
- * the edge of its section moves into the next one.
+ * The order after a section or lecture moves by one step, or undefined if it cannot move. A lecture
+ * at the edge of its section moves into the next one.
  */
 export function moved(
   sections: readonly OutlineSection[],

@@ -29,7 +29,10 @@ const MOST_TOLD = 5
 const MOST_READ = 100
 const LONGEST_SEARCH = 100
 
-/** Names a person by their email, or by their name if no other person has it: lists of people are long. */
+/**
+ * Names a person by their email, or by their name if no other person has it: lists of people are
+ * long.
+ */
 export function aPerson<N extends string>(
   name: N,
   label: string,
@@ -51,7 +54,8 @@ export function aPerson<N extends string>(
         limit: MOST_READ,
       })
       if (data.length === 0) return undefined
-      // A part of a name could mean a person that the author did not think of, and the form does not show who it took.
+      // A part of a name could mean a person that the author did not think of, and the form does
+      // not show who it took.
       const named = data.filter((one) => asCompared(one.name) === asCompared(typed))
       const [only] = named
       if (only === undefined)

@@ -8,7 +8,10 @@ interface Shown {
   readonly published_at?: string | null
 }
 
-/** The page of an object on the site; before it is public, as it will look, for owners and admins alone. */
+/**
+ * The page of an object on the site; before it is public, as it will look, for owners and admins
+ * alone.
+ */
 export function siteLink(path: string, object: Shown): Link {
   const url = `/${path}/${object.slug}`
   return isPublic(object)
@@ -21,7 +24,9 @@ function isPublic({ state, published_at }: Shown): boolean {
   return typeof published_at !== 'string' || Date.parse(published_at) <= Date.now()
 }
 
-/** The last part of an object's web address. If it is empty, a new object gets it from its title. */
+/**
+ * The last part of an object's web address. If it is empty, a new object gets it from its title.
+ */
 export function slugFrom<N extends string>(title: N): FormField<'slug' | N, unknown> {
   return {
     name: 'slug',
@@ -31,7 +36,9 @@ export function slugFrom<N extends string>(title: N): FormField<'slug' | N, unkn
   }
 }
 
-/** Empty if the text has no letter or digit that an address can have; the form then makes one up. */
+/**
+ * Empty if the text has no letter or digit that an address can have; the form then makes one up.
+ */
 export function slugOf(text: string): string {
   return text
     .normalize('NFKD')

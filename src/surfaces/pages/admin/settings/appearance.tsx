@@ -140,7 +140,8 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
     },
   })
 
-  // The content security policy refuses inline styles, so the colours of the preview come as a file.
+  // The content security policy refuses inline styles, so the colours of the preview come as a
+  // file.
   app.get(STYLESHEET, async (request, reply) => {
     await operatorVisit(context, request, reply)
     const asked = queryOf(request)
