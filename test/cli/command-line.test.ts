@@ -56,6 +56,15 @@ describe('help', () => {
     }
   })
 
+  test('changes only on purpose (vitest -u writes what is shown now)', async () => {
+    const texts = [[], ...(await allCommands())].map(async (path) => {
+      const { stdout } = await run([...path, '--help'], {})
+      return `$ schoolgate ${[...path, '--help'].join(' ')}\n${stdout}`
+    })
+    const all = (await Promise.all(texts)).join('\n')
+    await expect(all).toMatchFileSnapshot('../fixtures/what-clients-see/help.txt')
+  })
+
   test('is shown if there is no command, with the exit code of a usage error', async () => {
     for (const argv of [[], ['keys']]) {
       const { code, stdout, stderr } = await run(argv, {})

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { SCOPES_OF_AUDIENCE } from '../../../src/domain/clients/scope-catalogue.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { verifies } from '../../spec/verifies.ts'
-import type { TestClient } from '../../support/world.ts'
 import { aWorld } from '../../support/world.ts'
 import {
+  aVendor,
   callTool,
   demoToken,
   post,
@@ -19,20 +19,7 @@ const world = await aWorld()
 const schoolOf = await seedDemoWorld(world)
 const demo = await schoolOf('demo')
 
-/** The client of a vendor, which registers by its name. */
-async function aVendor(): Promise<TestClient> {
-  const answer = await world.app.inject({
-    method: 'POST',
-    url: '/api/oauth/register',
-    headers: { host: new URL(demo.origin).host, 'content-type': 'application/json' },
-    payload: { client_name: 'Claude' },
-  })
-  const { client_id, redirect_uris } = answer.json()
-  const redirectUri = redirect_uris.find((uri: string) => uri.startsWith('http://127.0.0.1'))
-  return { clientId: client_id, secret: undefined, redirectUri }
-}
-
-const vendor = await aVendor()
+const vendor = await aVendor(world, demo)
 const tokenFor = (scope: string) => demoToken(world, demo, 'owner@demo.test', scope, vendor)
 const reader = await tokenFor('courses:read')
 const writer = await tokenFor('courses:read courses:write')

@@ -175,3 +175,19 @@ export async function demoToken(
   const { access_token } = await aPair(world, school, client, person, { scope, visitor })
   return access_token
 }
+
+/** The client of a vendor, which registers by its name. */
+export async function aVendor(
+  world: World,
+  school: Pick<TestSchool, 'origin'>,
+): Promise<TestClient> {
+  const answer = await world.app.inject({
+    method: 'POST',
+    url: '/api/oauth/register',
+    headers: { host: new URL(school.origin).host, 'content-type': 'application/json' },
+    payload: { client_name: 'Claude' },
+  })
+  const { client_id, redirect_uris } = answer.json()
+  const redirectUri = redirect_uris.find((uri: string) => uri.startsWith('http://127.0.0.1'))
+  return { clientId: client_id, secret: undefined, redirectUri }
+}
