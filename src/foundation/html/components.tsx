@@ -115,81 +115,33 @@ export function Button({ look, name, value, children }: ButtonProps) {
   )
 }
 
-interface FieldProps {
-  name: string
-  label: string
-  type: 'email' | 'password' | 'text'
-  autocomplete:
-    | 'username'
-    | 'username webauthn'
-    | 'current-password'
-    | 'new-password'
-    | 'one-time-code'
-    | 'name'
-    | 'organization'
-    | 'off'
-  inputmode?: 'numeric'
-  value?: string | undefined
-  error?: string | undefined
-  /** The id of a message elsewhere on the page about this field. */
-  describedBy?: string | undefined
-  hint?: string | undefined
-  autofocus?: boolean
-  optional?: boolean
+/** False for one that does not apply here. */
+export type Fact =
+  | readonly [
+      term: ComponentChildren,
+      description: ComponentChildren,
+      row?: { readonly id?: string; readonly class?: string | undefined },
+    ]
+  | false
+
+interface FactsProps {
+  rows: readonly Fact[]
+  /** `definitions` in a card: its pages do not load the stylesheet of the site. */
+  look?: 'facts' | 'definitions'
 }
 
-/**
- * People write these in their own script and with capitals; addresses, passwords and codes run from
- * left to right.
- */
-const NAMES: readonly string[] = ['name', 'organization']
-
-export function Field(props: FieldProps) {
-  const { name, label, error, describedBy, hint, autofocus, optional, ...input } = props
-  const isName = NAMES.includes(input.autocomplete)
-  const errorId = error === undefined ? undefined : `${name}-error`
-  const hintId = hint === undefined ? undefined : `${name}-hint`
+export function Facts({ rows, look = 'facts' }: FactsProps) {
   return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      {hint !== undefined && (
-        <p id={hintId} class="field-hint">
-          {hint}
-        </p>
+    <dl class={look}>
+      {rows.map(
+        (fact) =>
+          fact && (
+            <div {...fact[2]}>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </div>
+          ),
       )}
-      {error !== undefined && (
-        <p id={errorId} class="field-error">
-          {error}
-        </p>
-      )}
-      <input
-        {...input}
-        id={name}
-        name={name}
-        required={optional !== true}
-        dir={isName ? 'auto' : 'ltr'}
-        autocapitalize={isName ? 'words' : 'none'}
-        spellcheck={false}
-        aria-invalid={error === undefined ? undefined : 'true'}
-        aria-describedby={[hintId, errorId ?? describedBy].filter(Boolean).join(' ') || undefined}
-        // The page has no other field; after an error the focus shows where to go on.
-        autofocus={autofocus === true}
-      />
-    </div>
-  )
-}
-
-type DefinitionRow = readonly [term: string, description: ComponentChildren]
-
-export function DefinitionList({ rows }: { rows: readonly DefinitionRow[] }) {
-  return (
-    <dl class="definitions">
-      {rows.map(([term, description]) => (
-        <div>
-          <dt>{term}</dt>
-          <dd>{description}</dd>
-        </div>
-      ))}
     </dl>
   )
 }

@@ -1,5 +1,6 @@
 import { ERROR_GROUPS } from '../errors/catalogue.ts'
 import type { Explained } from '../errors/explained.ts'
+import { Facts } from './components.tsx'
 import { Document, Footer, renderPage } from './layout.tsx'
 import { PageHead, Panel } from './site-components.tsx'
 
@@ -38,18 +39,15 @@ export function ErrorCatalogue() {
           title={title}
           lead={<Words text={`Where it stands: ${where}.`} />}
         >
-          <dl class="facts">
-            {own.map(([code, { cause, remedy }]) => (
-              <div key={code} id={code}>
-                <dt>
-                  <code>{code}</code>
-                </dt>
-                <dd>
-                  <Words text={cause} /> <strong>What to do:</strong> <Words text={remedy} />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts
+            rows={own.map(([code, { cause, remedy }]) => [
+              <code>{code}</code>,
+              <>
+                <Words text={cause} /> <strong>What to do:</strong> <Words text={remedy} />
+              </>,
+              { id: code },
+            ])}
+          />
           {elsewhere.length > 0 && (
             <p>
               Explained above:{' '}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Address, Card, DefinitionList } from './components.tsx'
+import { Address, Card, Facts } from './components.tsx'
 import { type Branding, Layout, renderPage } from './layout.tsx'
 
 interface ErrorPageProps {
@@ -52,7 +52,7 @@ function Developer({ explanation, parameters }: DeveloperDetail) {
     <details>
       <summary>Details for the app’s developer</summary>
       <p>{explanation}</p>
-      <DefinitionList rows={rows} />
+      <Facts look="definitions" rows={rows} />
     </details>
   )
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { z } from 'zod'
 import { API_ROOT } from '../../domain/operation/operation.ts'
-import { Address } from '../../foundation/html/components.tsx'
+import { Address, Facts } from '../../foundation/html/components.tsx'
 import {
   type Branding,
   Document,
@@ -88,16 +88,12 @@ function Operation({ route, origin }: { route: DescribedRoute; origin: string })
         </p>
       </div>
       {fields.length > 0 && (
-        <dl class="facts">
-          {fields.map(({ name, place, type, note, required }) => (
-            <div key={name}>
-              <dt>
-                <code>{name}</code>
-              </dt>
-              <dd>{[place, type, required ? 'required' : '', note].filter(Boolean).join('; ')}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts
+          rows={fields.map(({ name, place, type, note, required }) => [
+            <code>{name}</code>,
+            [place, type, required ? 'required' : '', note].filter(Boolean).join('; '),
+          ])}
+        />
       )}
       <Code>{exampleCall(route, origin)}</Code>
     </Panel>

@@ -1,4 +1,4 @@
-import { Address, DefinitionList } from '../../foundation/html/components.tsx'
+import { Address, Facts } from '../../foundation/html/components.tsx'
 import { errorPage, type Place } from '../../foundation/html/error-page.tsx'
 import { plainText } from '../../foundation/html/plain-text.ts'
 import { oneLine } from '../../foundation/text/visible-text.ts'
@@ -128,7 +128,8 @@ export function wrongRedirectUriPage({
           The app asks us to send you to an address that is not registered for it, so we stopped
           here. {NOTHING_DONE}
         </p>
-        <DefinitionList
+        <Facts
+          look="definitions"
           rows={[['The address (redirect_uri)', <Address text={oneLine(redirectUri)} />]]}
         />
       </>

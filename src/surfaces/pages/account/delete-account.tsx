@@ -6,7 +6,8 @@ import {
   requestDeletion,
   WAITING_DAYS,
 } from '../../../domain/people/deletion/deletion-requests.ts'
-import { Alert, Button, Field, Form, Name } from '../../../foundation/html/components.tsx'
+import { Alert, Button, Form, Name } from '../../../foundation/html/components.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'

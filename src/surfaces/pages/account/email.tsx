@@ -9,16 +9,17 @@ import {
 } from '../../../domain/people/email-change/request-change.ts'
 import { undoByFactor } from '../../../domain/people/email-change/undo-change.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { Alert, Button, Email, Field, Form } from '../../../foundation/html/components.tsx'
+import { Alert, Button, Email, Form } from '../../../foundation/html/components.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 import { Badge, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { catchBusy } from '../frame/page-request.ts'
+import { TooMany } from '../frame/parts.tsx'
 import { TO_SETTINGS } from '../frame/paths.ts'
 import { requireOwnFactor } from '../frame/recent-proof.ts'
 import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
-import { waitInWords } from '../frame/words.ts'
 import { answerUndo } from './email-change.tsx'
 
 const PATH = '/account/email'
@@ -167,9 +168,7 @@ export function changeEmailPage(props: ChangeEmailProps): string {
         )}
         <section class="panel">
           {problem?.kind === 'throttled' && (
-            <Alert tone="error" title="Too many requests">
-              <p>Wait {waitInWords(problem.retryAfterSeconds)} before you try again.</p>
-            </Alert>
+            <TooMany what="requests" seconds={problem.retryAfterSeconds} />
           )}
           {problem?.kind === 'no_school' && (
             <Alert tone="error" title="We cannot send you an email">

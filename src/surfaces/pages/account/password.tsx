@@ -4,13 +4,14 @@ import { minimumLength } from '../../../domain/people/password-strength.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { changePassword, type PasswordChange } from '../../../domain/people/set-password.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
-import { Checkbox } from '../../../foundation/html/form-fields.tsx'
+import { Button, Form } from '../../../foundation/html/components.tsx'
+import { Checkbox, Field } from '../../../foundation/html/form-fields.tsx'
 import { PageHead } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { catchBusy } from '../frame/page-request.ts'
+import { TooMany } from '../frame/parts.tsx'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -22,7 +23,6 @@ import { SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
 import { requireRecentProof } from '../frame/recent-proof.ts'
 import { beginSession } from '../frame/session.ts'
 import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
-import { waitInWords } from '../frame/words.ts'
 
 const PATH = '/account/password'
 
@@ -128,9 +128,7 @@ export function changePasswordPage(props: ChangePasswordProps): string {
         <PageHead title="Change password" up={TO_SETTINGS} />
         <section class="panel">
           {problem?.kind === 'throttled' && (
-            <Alert tone="error" title="Too many attempts">
-              <p>Wait {waitInWords(problem.retryAfterSeconds)} before you try again.</p>
-            </Alert>
+            <TooMany what="attempts" seconds={problem.retryAfterSeconds} />
           )}
           {problem?.kind === 'busy' && <BusyAlert />}
           <Form action="/account/password" formToken={viewer?.formToken ?? ''}>

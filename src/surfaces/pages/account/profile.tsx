@@ -10,14 +10,8 @@ import {
   setPicture,
 } from '../../../domain/people/profile.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import {
-  Alert,
-  Avatar,
-  Button,
-  Field,
-  Form,
-  FormToken,
-} from '../../../foundation/html/components.tsx'
+import { Alert, Avatar, Button, Form, FormToken } from '../../../foundation/html/components.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { cleanPicture } from '../../../foundation/pictures/clean-picture.ts'
 import { UUID } from '../../../foundation/protocol/token-format.ts'

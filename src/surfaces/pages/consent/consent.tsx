@@ -35,7 +35,7 @@ import {
   AppTile,
   Button,
   Card,
-  DefinitionList,
+  Facts,
   Form,
   Name,
   Tile,
@@ -395,7 +395,8 @@ function Question({ client, school, audience, scopes }: ConsentProps) {
 function Provenance({ client, school }: { client: AskingClient; school: Branding }) {
   const place = <Name text={school.name} fallback="this school" />
   const document = client.kind === 'document' && (
-    <DefinitionList
+    <Facts
+      look="definitions"
       rows={[
         ['Published at', <Address text={client.host ?? 'unknown'} />],
         ['Sends you back to', <Address text={client.redirectHost} />],
@@ -430,7 +431,7 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
     <>
       {document}
       {client.kind !== 'document' && (
-        <DefinitionList rows={[answersFor(client, place), ...linkRows(client)]} />
+        <Facts look="definitions" rows={[answersFor(client, place), ...linkRows(client)]} />
       )}
       {loopback && (
         <Alert tone="warning" title="Did you just start this app?">

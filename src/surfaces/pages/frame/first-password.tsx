@@ -1,4 +1,5 @@
-import { Button, Field, Form } from '../../../foundation/html/components.tsx'
+import { Button, Form } from '../../../foundation/html/components.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 import {
   AccountOfPassword,
   BusyAlert,

@@ -11,6 +11,7 @@ import {
 } from '../../../foundation/html/components.tsx'
 import type { Branding } from '../../../foundation/html/layout.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
+import { waitInWords } from './words.ts'
 
 export interface Person {
   name: string
@@ -170,5 +171,26 @@ export function NewSchoolSteps() {
         <li>Add people and courses.</li>
       </ol>
     </>
+  )
+}
+
+/** Above a form that cannot be sent again yet. */
+export function TooMany({ what, seconds }: { what: 'attempts' | 'requests'; seconds: number }) {
+  return (
+    <Alert tone="error" title={`Too many ${what}`}>
+      <p>Wait {waitInWords(seconds)} before you try again.</p>
+    </Alert>
+  )
+}
+
+/** Says it for every address, known here or not. */
+export function LinkSentBefore({ seconds }: { seconds: number }) {
+  return (
+    <Alert tone="error" title="Too many requests">
+      <p>
+        Check your email: we have already sent a link. Otherwise try again in {waitInWords(seconds)}
+        .
+      </p>
+    </Alert>
   )
 }

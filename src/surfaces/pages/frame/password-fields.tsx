@@ -3,7 +3,8 @@ import {
   type PasswordProblem,
 } from '../../../domain/people/password-strength.ts'
 import { MAX_PASSWORD_BYTES } from '../../../foundation/crypto/password.ts'
-import { Alert, Field } from '../../../foundation/html/components.tsx'
+import { Alert } from '../../../foundation/html/components.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 
 function passwordHint(minimum: number = MIN_PASSWORD_LENGTH): string {
   return `At least ${minimum} characters. A few unrelated words make a good password.`

@@ -12,6 +12,7 @@ import {
   type RefundingState,
 } from '../../../domain/commerce/payments-of-member.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { type Fact, Facts } from '../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus } from '../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
@@ -238,7 +239,7 @@ export function paymentPage(props: PaymentProps): string {
           </section>
         )}
         <Lines {...props} />
-        <Facts {...props} />
+        <PaymentFacts {...props} />
       </>
     ),
   })
@@ -280,10 +281,10 @@ function Lines({ payment, adjustments }: PaymentProps) {
   )
 }
 
-function Facts({ payment, timeZone }: PaymentProps) {
+function PaymentFacts({ payment, timeZone }: PaymentProps) {
   const { installment, invoice, currency } = payment
   const time = (at: Date) => <Moment at={at} timeZone={timeZone} />
-  const facts = [
+  const facts: Fact[] = [
     ['Payment number', <bdi>{plainText(payment.tradeNo, 100)}</bdi>],
     ['Method', payment.paymentType === null ? 'Not chosen' : METHODS[payment.paymentType]],
     ['Started', time(payment.createdAt)],
@@ -309,17 +310,10 @@ function Facts({ payment, timeZone }: PaymentProps) {
         </a>
       ),
     ],
-  ].filter((fact) => fact !== false)
+  ]
   return (
     <Panel title="Details">
-      <dl class="facts">
-        {facts.map(([term, description]) => (
-          <div>
-            <dt>{term}</dt>
-            <dd>{description}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts rows={facts} />
     </Panel>
   )
 }

@@ -21,10 +21,10 @@ import {
   Button,
   Card,
   Email,
-  Field,
   Form,
   Name,
 } from '../../../foundation/html/components.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { PageKind } from '../../../foundation/http/security-headers.ts'
@@ -32,7 +32,7 @@ import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf, startOfSection } from '../frame/layout.tsx'
 import { redirectTo, uncheckedForm } from '../frame/page-request.ts'
-import { type Interrupted, InterruptedAlert, type Person } from '../frame/parts.tsx'
+import { type Interrupted, InterruptedAlert, type Person, TooMany } from '../frame/parts.tsx'
 import {
   challengeFormOf,
   PASSKEY_SCRIPT,
@@ -44,7 +44,6 @@ import { AccountOfPassword } from '../frame/password-fields.tsx'
 import { isRecent, type ProofNeeded } from '../frame/recent-proof.ts'
 import { actAs, keepSession, requesterOf, SignInNeeded } from '../frame/session.ts'
 import { type SignedInVisit, signedInVisit, visitOf } from '../frame/visit.ts'
-import { waitInWords } from '../frame/words.ts'
 import { keepAfterSignIn, placeAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
 import { ELSEWHERE_PATH } from './factor-elsewhere.tsx'
 import { goOn } from './go-on.tsx'
@@ -219,11 +218,7 @@ function passwordError(problem: ConfirmProblem | undefined): string | undefined 
 function Problem({ problem, asked }: { problem: ConfirmProblem; asked: Asked }) {
   switch (problem.kind) {
     case 'throttled':
-      return (
-        <Alert tone="error" title="Too many attempts">
-          <p>Wait {waitInWords(problem.retryAfterSeconds)} before you try again.</p>
-        </Alert>
-      )
+      return <TooMany what="attempts" seconds={problem.retryAfterSeconds} />
     case 'busy':
       return (
         <Alert tone="error" title="Please try again">

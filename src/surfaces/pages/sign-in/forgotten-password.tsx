@@ -6,8 +6,8 @@ import {
   resetPassword,
 } from '../../../domain/people/reset-password.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { Alert, Button, Card, Field, Form, Name } from '../../../foundation/html/components.tsx'
-import { Checkbox } from '../../../foundation/html/form-fields.tsx'
+import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
+import { Checkbox, Field } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
@@ -15,6 +15,7 @@ import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
 import { catchBusy, sendPage } from '../frame/page-request.ts'
+import { LinkSentBefore } from '../frame/parts.tsx'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -24,7 +25,6 @@ import {
 } from '../frame/password-fields.tsx'
 import { rememberBrowser } from '../frame/session.ts'
 import { type Visit, visitOf } from '../frame/visit.ts'
-import { waitInWords } from '../frame/words.ts'
 import { keepAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
 
 const ASK = '/forgotten-password'
@@ -173,14 +173,7 @@ export function forgottenPasswordPage(props: ForgottenProps): string {
       <Card>
         <h1>Forgot your password?</h1>
         <p class="lead">We will email you a link to choose a new one.</p>
-        {state.kind === 'throttled' && (
-          <Alert tone="error" title="Too many requests">
-            <p>
-              Check your email: we have already sent a link. Otherwise try again in{' '}
-              {waitInWords(state.retryAfterSeconds)}.
-            </p>
-          </Alert>
-        )}
+        {state.kind === 'throttled' && <LinkSentBefore seconds={state.retryAfterSeconds} />}
         <Form
           action="/forgotten-password"
           formToken={formToken}

@@ -8,16 +8,17 @@ import {
 } from '../../../domain/people/factors/lost-factors.ts'
 import { signIn } from '../../../domain/people/sign-in.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
+import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
+import { TooMany } from '../frame/parts.tsx'
 import { AccountOfPassword } from '../frame/password-fields.tsx'
 import { TO_SETTINGS } from '../frame/paths.ts'
 import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
-import { waitInWords } from '../frame/words.ts'
 
 export const LOST_FACTOR_PATH = '/account/lost-factor'
 
@@ -90,9 +91,7 @@ function Ask(props: LostFactorProps) {
         </Alert>
       )}
       {(problem?.kind === 'throttled' || problem?.kind === 'busy') && (
-        <Alert tone="error" title="Too many attempts">
-          <p>Wait {waitInWords(problem.retryAfterSeconds)} before you try again.</p>
-        </Alert>
+        <TooMany what="attempts" seconds={problem.retryAfterSeconds} />
       )}
       {mailIsSent ? <AskForm {...props} /> : <NoMail />}
     </>

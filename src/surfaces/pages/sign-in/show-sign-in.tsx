@@ -4,16 +4,9 @@ import type { PendingAuthorization } from '../../../domain/grants/pending-author
 import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
 import { askForProof } from '../../../domain/people/passkeys/prove-passkey.ts'
 import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
-import {
-  Address,
-  Alert,
-  Button,
-  Card,
-  Field,
-  Form,
-  Name,
-} from '../../../foundation/html/components.tsx'
+import { Address, Alert, Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
 import { expiredRequestPage } from '../../../foundation/html/error-page.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { brandingOf } from '../../../gate/branding.ts'

@@ -20,8 +20,8 @@ import {
   type ProvenByPassword,
   type ProvenPerson,
 } from '../../../domain/people/sessions.ts'
-import { Alert, Button, Card, Email, Field, Form } from '../../../foundation/html/components.tsx'
-import { Checkbox } from '../../../foundation/html/form-fields.tsx'
+import { Alert, Button, Card, Email, Form } from '../../../foundation/html/components.tsx'
+import { Checkbox, Field } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { findCookie, serializeCookie, trustCookieName } from '../../../foundation/http/cookies.ts'

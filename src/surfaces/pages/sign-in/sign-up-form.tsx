@@ -5,11 +5,12 @@ import { addedPerson } from '../../../domain/people/member-operations.ts'
 import { readName } from '../../../domain/people/profile.ts'
 import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up.ts'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
-import { Alert, Button, Card, Field, Form, Name } from '../../../foundation/html/components.tsx'
+import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
+import { Field } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { provenBrowsers } from '../frame/page-request.ts'
-import { waitInWords } from '../frame/words.ts'
+import { LinkSentBefore } from '../frame/parts.tsx'
 
 export const SIGN_UP_PATH = '/sign-up'
 
@@ -90,14 +91,7 @@ export function signUpPage(props: SignUpProps): string {
           You become a student of <Name text={school.name} fallback="this school" />. We will email
           you a link to choose a password.
         </p>
-        {state.kind === 'throttled' && (
-          <Alert tone="error" title="Too many requests">
-            <p>
-              Check your email: we have already sent a link. Otherwise try again in{' '}
-              {waitInWords(state.retryAfterSeconds)}.
-            </p>
-          </Alert>
-        )}
+        {state.kind === 'throttled' && <LinkSentBefore seconds={state.retryAfterSeconds} />}
         <Form
           action={props.action}
           formToken={props.formToken}

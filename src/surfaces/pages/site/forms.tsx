@@ -11,6 +11,7 @@ import {
 import type { Question } from '../../../domain/content/form-operations.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import { Labelled, toldOf } from '../../../foundation/html/form-fields.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, Empty, PageHead } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
@@ -198,7 +199,7 @@ function Asked(props: FormProps) {
         </Alert>
       )}
       {form.questions.map((question, index) => (
-        <Field
+        <Answer
           question={question}
           id={`question-${index + 1}`}
           value={props.typed?.(question.name) ?? ''}
@@ -214,7 +215,7 @@ function Asked(props: FormProps) {
   )
 }
 
-interface FieldProps {
+interface AnswerProps {
   question: Question
   id: string
   value: string
@@ -229,37 +230,33 @@ const CHOICES = [
 
 const INPUT_TYPES: Readonly<Record<string, string>> = { email: 'email' }
 
-function Field({ question, id, value, problem }: FieldProps) {
+function Answer({ question, id, value, problem }: AnswerProps) {
   const { name, label, kind, required } = question
-  const problemId = problem === undefined ? undefined : `${id}-problem`
+  const problems = problem === undefined ? [] : [problem]
   const shared = {
     id,
     name: answerName(name),
     required,
     dir: 'auto' as const,
-    'aria-invalid': problem === undefined ? undefined : ('true' as const),
-    'aria-describedby': problemId,
+    ...toldOf(id, { problems }),
   }
+  const words = (
+    <>
+      <bdi>{plainText(label)}</bdi>
+      {!required && <span class="row-note"> (optional)</span>}
+    </>
+  )
   return (
-    <div class="field">
-      <label for={id}>
-        <bdi>{plainText(label)}</bdi>
-        {!required && <span class="row-note"> (optional)</span>}
-      </label>
-      {problem !== undefined && (
-        <p id={problemId} class="field-error">
-          {problem}
-        </p>
-      )}
+    <Labelled id={id} label={words} problems={problems}>
       {kind === 'long_text' ? (
         <textarea {...shared} rows={6} class="words">
           {value}
         </textarea>
       ) : kind === 'yes_no' ? (
         <select {...shared}>
-          {CHOICES.map(([choice, words]) => (
+          {CHOICES.map(([choice, text]) => (
             <option value={choice} selected={choice === value}>
-              {words}
+              {text}
             </option>
           ))}
         </select>
@@ -271,6 +268,6 @@ function Field({ question, id, value, problem }: FieldProps) {
           value={value}
         />
       )}
-    </div>
+    </Labelled>
   )
 }

@@ -6,7 +6,7 @@ import { publicPages, publicPosts } from '../../../domain/content/public-writing
 import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
 import type { KeysetRange } from '../../../foundation/db/keyset.ts'
-import { Address, Name } from '../../../foundation/html/components.tsx'
+import { Address, Facts, Name } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, Panel } from '../../../foundation/html/site-components.tsx'
 import { LINK_HEADER } from '../../../foundation/http/link-header.ts'
@@ -205,40 +205,20 @@ function Developers({ school, origin }: { school: string; origin: string }) {
         </>
       }
     >
-      <dl class="facts">
-        <div>
-          <dt>Guide</dt>
-          <dd>
-            <a href="/docs">From this address to a working client</a>
-          </dd>
-        </div>
-        <div>
-          <dt>Issuer</dt>
-          <dd>
-            <Address text={origin} />
-          </dd>
-        </div>
-        <div>
-          <dt>Metadata</dt>
-          <dd>
+      <Facts
+        rows={[
+          ['Guide', <a href="/docs">From this address to a working client</a>],
+          ['Issuer', <Address text={origin} />],
+          [
+            'Metadata',
             <a href="/.well-known/oauth-authorization-server">
               /.well-known/oauth-authorization-server
-            </a>
-          </dd>
-        </div>
-        <div>
-          <dt>Tools for assistants of members (MCP)</dt>
-          <dd>
-            <Address text={`${origin}/mcp/member`} />
-          </dd>
-        </div>
-        <div>
-          <dt>Tools for assistants of owners and admins (MCP)</dt>
-          <dd>
-            <Address text={`${origin}/mcp`} />
-          </dd>
-        </div>
-      </dl>
+            </a>,
+          ],
+          ['Tools for assistants of members (MCP)', <Address text={`${origin}/mcp/member`} />],
+          ['Tools for assistants of owners and admins (MCP)', <Address text={`${origin}/mcp`} />],
+        ]}
+      />
     </Panel>
   )
 }

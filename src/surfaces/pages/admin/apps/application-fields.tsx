@@ -1,9 +1,8 @@
 import { findScope, meaningOf } from '../../../../domain/clients/scope-catalogue.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import type { SchoolVariant } from '../../../../domain/schools/school.ts'
-import { Field } from '../../../../foundation/html/components.tsx'
-import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
-import { FormProblems, problemsAt } from '../frame/changes-in-form.tsx'
+import { Checkbox, Field, TextArea } from '../../../../foundation/html/form-fields.tsx'
+import { InputProblems, problemsAt } from '../frame/changes-in-form.tsx'
 
 /** An application as typed in its form. */
 export interface ApplicationDraft {
@@ -40,7 +39,7 @@ export function ApplicationFields({ draft, problems, offered, variant }: Applica
   const scopeProblems = of('scopes')
   return (
     <>
-      <FormProblems fields={APPLICATION_FIELDS} problems={problems} />
+      <InputProblems fields={APPLICATION_FIELDS} problems={problems} />
       <Field
         name="name"
         label="Name"
@@ -56,7 +55,7 @@ export function ApplicationFields({ draft, problems, offered, variant }: Applica
         hint="One per line: https; or the own scheme of an app on a phone or computer, which is a domain that you own backwards, such as com.example.app:/callback (myapp:// is refused, because any other app can claim it); or an address on the person’s own computer, such as http://127.0.0.1/callback. Must match exactly; only on the person’s own computer the port may differ."
         value={draft.redirectUris}
         rows={4}
-        errors={of('redirect_uris')}
+        problems={of('redirect_uris')}
       />
       {draft.postLogoutRedirectUris !== undefined && (
         <TextArea
@@ -65,7 +64,7 @@ export function ApplicationFields({ draft, problems, offered, variant }: Applica
           hint="Optional, one per line. Where the app may send people after it signed them out here. Must match exactly, the port too."
           value={draft.postLogoutRedirectUris}
           rows={2}
-          errors={of('post_logout_redirect_uris')}
+          problems={of('post_logout_redirect_uris')}
         />
       )}
       <Field

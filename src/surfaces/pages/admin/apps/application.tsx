@@ -10,7 +10,7 @@ import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { countPeopleOfApp } from '../../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import { signsIdTokens } from '../../../../domain/schools/signing.ts'
-import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Address, Button, Facts, Form, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
@@ -282,7 +282,7 @@ export function applicationPage(props: ApplicationProps): string {
           </p>
         </PageHead>
         <section class="panel" aria-label="Facts">
-          <Facts application={application} timeZone={props.timeZone} />
+          <ApplicationFacts application={application} timeZone={props.timeZone} />
         </section>
         {!builtIn && (
           <Panel title="Details">
@@ -325,53 +325,46 @@ export function applicationPage(props: ApplicationProps): string {
   })
 }
 
-function Facts({ application, timeZone }: { application: ListedClient; timeZone: string }) {
+function ApplicationFacts({
+  application,
+  timeZone,
+}: {
+  application: ListedClient
+  timeZone: string
+}) {
   const { clientId, confidential, builtIn, assistant, createdAt, secretRotatedAt } = application
   return (
-    <dl class="facts">
-      <div>
-        <dt>client_id</dt>
-        <dd>
-          <CopyText id="client-id" what="the client_id">
-            <Address text={clientId} />
-          </CopyText>
-          <CopyStatus />
-        </dd>
-      </div>
-      <div>
-        <dt>Kind</dt>
-        <dd>
-          {confidential
+    <Facts
+      rows={[
+        [
+          'client_id',
+          <>
+            <CopyText id="client-id" what="the client_id">
+              <Address text={clientId} />
+            </CopyText>
+            <CopyStatus />
+          </>,
+        ],
+        [
+          'Kind',
+          confidential
             ? 'Confidential: sends its secret in the form body (client_secret_post)'
-            : 'Public: no secret; PKCE protects each sign-in'}
-        </dd>
-      </div>
-      {assistant !== undefined && (
-        <div>
-          <dt>Assistant</dt>
-          <dd>
+            : 'Public: no secret; PKCE protects each sign-in',
+        ],
+        assistant !== undefined && [
+          'Assistant',
+          <>
             {templateOf(assistant).name}. Members find it, with the steps, at{' '}
             <a href="/account/assistants">Use with an assistant</a>
             {application.disabled && ', once it is switched on again'}.
-          </dd>
-        </div>
-      )}
-      {!builtIn && (
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <Moment at={createdAt} timeZone={timeZone} />
-          </dd>
-        </div>
-      )}
-      {confidential && (
-        <div>
-          <dt>Secret issued</dt>
-          <dd>
-            <Moment at={secretRotatedAt ?? createdAt} timeZone={timeZone} />
-          </dd>
-        </div>
-      )}
-    </dl>
+          </>,
+        ],
+        !builtIn && ['Created', <Moment at={createdAt} timeZone={timeZone} />],
+        confidential && [
+          'Secret issued',
+          <Moment at={secretRotatedAt ?? createdAt} timeZone={timeZone} />,
+        ],
+      ]}
+    />
   )
 }

@@ -9,7 +9,7 @@ import { SCOPES, SCOPES_OF_AUDIENCE } from '../../../../domain/clients/scope-cat
 import { MOST_PEOPLE, peoplePerApp } from '../../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import { signsIdTokens } from '../../../../domain/schools/signing.ts'
-import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Address, Button, Facts, Form, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Checkbox } from '../../../../foundation/html/form-fields.tsx'
 import {
@@ -235,18 +235,14 @@ export function applicationsPage(props: ApplicationsProps): string {
           )}
         </section>
         <Panel title="Addresses" lead="What a developer asks for, besides the client_id.">
-          <dl class="facts">
-            {addressesOf(props.origin).map(([id, label, url]) => (
-              <div>
-                <dt>{label}</dt>
-                <dd>
-                  <CopyText id={id} what={`the address: ${label}`}>
-                    <Address text={url} />
-                  </CopyText>
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts
+            rows={addressesOf(props.origin).map(([id, label, url]) => [
+              label,
+              <CopyText id={id} what={`the address: ${label}`}>
+                <Address text={url} />
+              </CopyText>,
+            ])}
+          />
           <CopyStatus />
         </Panel>
       </>

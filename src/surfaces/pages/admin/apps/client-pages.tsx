@@ -2,7 +2,14 @@ import { templateOf } from '../../../../domain/clients/assistants.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { MOST_PEOPLE } from '../../../../domain/grants/people-of-app.ts'
 import type { ActivityAtSchool } from '../../../../domain/grants/read-activity.ts'
-import { Address, Alert, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import {
+  Address,
+  Alert,
+  Button,
+  Facts,
+  Form,
+  Name,
+} from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
@@ -219,7 +226,7 @@ function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
           hint={hostsHint(alwaysPermitted)}
           value={settings.hosts}
           rows={4}
-          errors={settings.problems}
+          problems={settings.problems}
         />
         <Checkbox
           id="open_registration"
@@ -265,41 +272,34 @@ export function clientPage(props: ClientProps): string {
           </p>
         </PageHead>
         <section class="panel" aria-label="Facts">
-          <dl class="facts">
-            <div>
-              <dt>Who made it</dt>
-              <dd>{madeBy(client)}</dd>
-            </div>
-            <div>
-              <dt>Id</dt>
-              <dd>
-                <CopyText id="client-id" what="the id">
-                  <Address text={clientId} />
-                </CopyText>
-                <CopyStatus />
-              </dd>
-            </div>
-            {!client.builtIn && (
-              <div>
-                <dt>{isOwn(client) ? 'Created' : 'Known since'}</dt>
-                <dd>
-                  <Moment at={client.createdAt} timeZone={props.timeZone} />
-                </dd>
-              </div>
-            )}
-            <div>
-              <dt>Sends people back to</dt>
-              <dd>
-                {client.redirectUris.map((uri, place) => (
+          <Facts
+            rows={[
+              ['Who made it', madeBy(client)],
+              [
+                'Id',
+                <>
+                  <CopyText id="client-id" what="the id">
+                    <Address text={clientId} />
+                  </CopyText>
+                  <CopyStatus />
+                </>,
+              ],
+              !client.builtIn && [
+                isOwn(client) ? 'Created' : 'Known since',
+                <Moment at={client.createdAt} timeZone={props.timeZone} />,
+              ],
+              [
+                'Sends people back to',
+                client.redirectUris.map((uri, place) => (
                   <span class="line">
                     <CopyText id={`redirect-uri-${place + 1}`} what={`address ${place + 1}`}>
                       <Address text={uri} />
                     </CopyText>
                   </span>
-                ))}
-              </dd>
-            </div>
-          </dl>
+                )),
+              ],
+            ]}
+          />
         </section>
         {client.kind === 'document' &&
           (client.reviewed ? <Reviewed {...props} /> : <Review {...props} />)}

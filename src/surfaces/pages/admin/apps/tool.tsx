@@ -1,9 +1,9 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { SCOPES, type ScopeEntry } from '../../../../domain/clients/scope-catalogue.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import { Address, Button, Field, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Address, Button, Facts, Form, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
-import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
+import { Checkbox, Field, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
@@ -11,7 +11,7 @@ import { adminPaths, toolPath } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {
   type FieldVersions,
-  FormProblems,
+  InputProblems,
   Overwrites,
   problemsAt,
 } from '../frame/changes-in-form.tsx'
@@ -49,29 +49,23 @@ export function toolPage(props: ToolProps): string {
           </p>
         </PageHead>
         <section class="panel" aria-label="Facts">
-          <dl class="facts">
-            <div>
-              <dt>client_id, and address of its document</dt>
-              <dd>
-                <CopyText id="client-id" what="the client_id">
-                  <a href={clientId}>
-                    <Address text={clientId} />
-                  </a>
-                </CopyText>
-                <CopyStatus />
-              </dd>
-            </div>
-            <div>
-              <dt>Kind</dt>
-              <dd>Public: no secret; PKCE protects each sign-in</dd>
-            </div>
-            <div>
-              <dt>Created</dt>
-              <dd>
-                <Moment at={tool.createdAt} timeZone={props.timeZone} />
-              </dd>
-            </div>
-          </dl>
+          <Facts
+            rows={[
+              [
+                'client_id, and address of its document',
+                <>
+                  <CopyText id="client-id" what="the client_id">
+                    <a href={clientId}>
+                      <Address text={clientId} />
+                    </a>
+                  </CopyText>
+                  <CopyStatus />
+                </>,
+              ],
+              ['Kind', 'Public: no secret; PKCE protects each sign-in'],
+              ['Created', <Moment at={tool.createdAt} timeZone={props.timeZone} />],
+            ]}
+          />
         </section>
         <Panel title="Details">
           <Form action={path} formToken={props.viewer?.formToken ?? ''} hidden={props.hidden ?? {}}>
@@ -129,7 +123,7 @@ export function ToolFields({ draft, problems, address }: ToolFieldsProps & { add
   const of = (field: (typeof TOOL_FIELDS)[number]['field']) => problemsAt(problems, field)
   return (
     <>
-      <FormProblems fields={TOOL_FIELDS} problems={problems} />
+      <InputProblems fields={TOOL_FIELDS} problems={problems} />
       <Field
         name="name"
         label="Name"
@@ -156,7 +150,7 @@ export function ToolFields({ draft, problems, address }: ToolFieldsProps & { add
         hint="One per line, only on the person’s own computer, such as http://127.0.0.1/callback. The port may differ, the path must match exactly."
         value={draft.redirectUris}
         rows={3}
-        errors={of('redirect_uris')}
+        problems={of('redirect_uris')}
       />
       <ScopeChoice draft={draft} errors={of('scopes')} />
     </>

@@ -8,8 +8,8 @@ import {
   readAudit,
 } from '../../../../domain/audit/read-audit.ts'
 import { inLane } from '../../../../foundation/db/school-db.ts'
-import { Address, Field, Name } from '../../../../foundation/html/components.tsx'
-import { Select } from '../../../../foundation/html/form-fields.tsx'
+import { Address, Facts, Name } from '../../../../foundation/html/components.tsx'
+import { Field, Select } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { Badge, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { pageHeaders } from '../../../../foundation/http/security-headers.ts'
@@ -229,16 +229,7 @@ function Entry({ entry, timeZone, about }: EntryProps) {
       {details.length > 0 && (
         <details class="whole">
           <summary>Details</summary>
-          <dl class="facts">
-            {details.map(([term, value]) => (
-              <div>
-                <dt>{term}</dt>
-                <dd>
-                  <Address text={value} />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts rows={details.map(([term, value]) => [term, <Address text={value} />])} />
         </details>
       )}
     </li>

@@ -5,13 +5,14 @@ import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../account/delete-account.tsx'
 import { queryOf } from '../../frame/layout.tsx'
 import type { AdminFrame } from '../frame/admin-page.tsx'
+import { ProblemSummary } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit, type Place } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 import { asksToBeShown, type FindTexts, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
 import type { AskedWrite } from './field.ts'
 import { DefaultButton, FormField, type ShownField } from './field-inputs.tsx'
 import { type FormProblems, NO_PROBLEMS, planForm } from './field-rules.ts'
-import { ProblemSummary } from './form.tsx'
+import { summaryOf } from './form.tsx'
 import { loadNamed } from './named.ts'
 import { withArticle } from './object-table.tsx'
 import { blankDraft, type Draft, suggested, typedDraft } from './read-form.ts'
@@ -208,7 +209,13 @@ export function ActionFields(props: {
   return (
     <>
       <DefaultButton fields={props.fields} />
-      {props.isWrong && <ProblemSummary {...props} heading="Nothing was done yet" />}
+      {props.isWrong && (
+        <ProblemSummary
+          heading="Nothing was done yet"
+          whole={props.problems.whole}
+          fields={summaryOf(props.fields)}
+        />
+      )}
       {props.fields.map((shown) => (
         <FormField shown={shown} timeZone={props.timeZone} />
       ))}

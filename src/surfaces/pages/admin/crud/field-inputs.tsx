@@ -1,5 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact'
-import { Checkbox } from '../../../../foundation/html/form-fields.tsx'
+import type { JSX } from 'preact'
+import {
+  Checkbox,
+  describedBy,
+  Hint,
+  Labelled,
+  Problems,
+  toldOf,
+} from '../../../../foundation/html/form-fields.tsx'
 import { placeOf } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { CURRENCY_NAMES } from '../../../../foundation/text/currency.ts'
@@ -56,7 +63,7 @@ export function FormField({ shown, timeZone, currency }: FormFieldProps) {
   }
   if (kind === 'currency') {
     return (
-      <Labelled {...box} optional={false}>
+      <Labelled {...box}>
         <CurrencyChoice chosen={first} own={currency} mayBeEmpty={rule.mayBeEmpty} {...box.input} />
       </Labelled>
     )
@@ -121,60 +128,30 @@ function boxOf({ field, problems }: ShownField, timeZone: string) {
     field.kind === 'time'
       ? [field.hint, `${placeOf(timeZone)} time.`].filter(Boolean).join(' ')
       : field.hint
-  const hintId = hint === undefined ? undefined : `${name}-hint`
-  const errorId = problems.length === 0 ? undefined : `${name}-error`
+  const isOptional =
+    (field.rule.mayBeEmpty || field.rule.suggested) && !ALWAYS_CHOSEN.has(field.kind)
   return {
-    name,
-    label,
+    id: name,
+    label: isOptional ? (
+      <>
+        {label}
+        <span class="optional"> (optional)</span>
+      </>
+    ) : (
+      label
+    ),
     hint,
-    hintId,
     problems,
-    errorId,
-    optional: (field.rule.mayBeEmpty || field.rule.suggested) && field.kind !== 'choice',
-    input: {
-      id: name,
-      name,
-      autocomplete: 'off',
-      'aria-invalid': errorId === undefined ? undefined : ('true' as const),
-      'aria-describedby': [hintId, errorId].filter(Boolean).join(' ') || undefined,
-    },
+    input: { id: name, name, autocomplete: 'off', ...toldOf(name, { hint, problems }) },
   }
 }
 
-type Box = ReturnType<typeof boxOf> & { readonly children: ComponentChildren }
-
-function Labelled(props: Box) {
-  return (
-    <div class="field">
-      <label for={props.name}>
-        {props.label}
-        {props.optional && <span class="optional"> (optional)</span>}
-      </label>
-      {props.hint !== undefined && (
-        <p id={props.hintId} class="field-hint">
-          {props.hint}
-        </p>
-      )}
-      <Problems id={props.errorId} problems={props.problems} />
-      {props.children}
-    </div>
-  )
-}
-
-function Problems({ id, problems }: { id: string | undefined; problems: readonly string[] }) {
-  if (id === undefined) return null
-  return (
-    <p id={id} class="field-error">
-      {problems.join(' ')}
-    </p>
-  )
-}
+/** A list to choose from shows by itself whether nothing may be chosen. */
+const ALWAYS_CHOSEN: ReadonlySet<PlannedField['kind']> = new Set(['choice', 'currency'])
 
 function Choices({ shown }: { shown: ShownField }) {
   const { field, typed, problems, choices, findText } = shown
   const { name, label, hint } = field
-  const errorId = problems.length === 0 ? undefined : `${name}-error`
-  const hintId = hint === undefined ? undefined : `${name}-hint`
   // Chosen values come first and keep their order, because the form sends them in this order.
   const isOrdered = field.choices !== undefined && !Array.isArray(field.choices)
   const chosen = typed
@@ -183,18 +160,10 @@ function Choices({ shown }: { shown: ShownField }) {
   const others = choices.filter(([value]) => !typed.includes(value))
   const inOrder = isOrdered ? [...chosen, ...others] : choices
   return (
-    <fieldset
-      id={name}
-      class="choices"
-      aria-describedby={[hintId, errorId].filter(Boolean).join(' ') || undefined}
-    >
+    <fieldset id={name} class="choices" aria-describedby={describedBy(name, { hint, problems })}>
       <legend>{label}</legend>
-      {hint !== undefined && (
-        <p id={hintId} class="field-hint">
-          {hint}
-        </p>
-      )}
-      <Problems id={errorId} problems={problems} />
+      <Hint of={name} text={hint} />
+      <Problems of={name} problems={problems} />
       {choices.length === 0 ? (
         <p class="field-hint">
           {findText ? 'Nothing has this in its name.' : 'There is nothing to choose from yet.'}
@@ -218,11 +187,10 @@ function Choices({ shown }: { shown: ShownField }) {
 }
 
 function Duration({ shown: { field, typed, problems } }: { shown: ShownField }) {
-  const errorId = problems.length === 0 ? undefined : `${field.name}-error`
   return (
-    <fieldset id={field.name} aria-describedby={errorId}>
+    <fieldset id={field.name} aria-describedby={describedBy(field.name, { problems })}>
       <legend>{field.label}</legend>
-      <Problems id={errorId} problems={problems} />
+      <Problems of={field.name} problems={problems} />
       <DurationInputs name={field.name} text={typed[0] ?? ''} />
     </fieldset>
   )

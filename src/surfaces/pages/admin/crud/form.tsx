@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { WriteOperation } from '../../../../domain/operation/operation.ts'
-import { Alert, Button, Form } from '../../../../foundation/html/components.tsx'
+import { Button, Form } from '../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { BothVersions, type FieldVersions } from '../frame/changes-in-form.tsx'
+import { BothVersions, type FieldVersions, ProblemSummary } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { asksToBeShown, type FindTexts, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
 import { DefaultButton, FormField, type ShownField } from './field-inputs.tsx'
@@ -243,7 +243,9 @@ export function formPage(props: FormPageProps): string {
             hidden={props.hidden}
           >
             <DefaultButton fields={props.fields} />
-            {isWrong && <ProblemSummary {...props} />}
+            {isWrong && (
+              <ProblemSummary whole={props.problems.whole} fields={summaryOf(props.fields)} />
+            )}
             {props.stored !== undefined && (
               <BothVersions fields={versionsIn(props, props.stored)} />
             )}
@@ -288,32 +290,11 @@ function textOf({ field, choices }: ShownField, values: readonly string[]): stri
   return named.join(', ').replaceAll('\r\n', '\n').trim()
 }
 
-/** All problems in one place, each with a link to its field. */
-export function ProblemSummary({
-  fields,
-  problems,
-  heading = 'Nothing was saved yet',
-}: {
-  readonly fields: readonly ShownField[]
-  readonly problems: FormProblems
-  readonly heading?: string
-}) {
-  return (
-    <Alert tone="error" title={heading}>
-      {problems.whole.map((problem) => (
-        <p>{problem}</p>
-      ))}
-      {fields.some((one) => one.problems.length > 0) && (
-        <ul class="problem-list">
-          {fields
-            .filter((one) => one.problems.length > 0)
-            .map(({ field, problems: [first] }) => (
-              <li>
-                <a href={`#${field.name}`}>{field.label}</a>: {first}
-              </li>
-            ))}
-        </ul>
-      )}
-    </Alert>
-  )
+/** What the summary of problems says about the fields of a form. */
+export function summaryOf(fields: readonly ShownField[]) {
+  return fields.map(({ field, problems: [problem] }) => ({
+    id: field.name,
+    label: field.label,
+    problem,
+  }))
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import { findFile } from '../../../../domain/content/file-operations.ts'
 import { findHtml } from '../../../../domain/content/rendered-texts.ts'
-import { Address, Name, Prose } from '../../../../foundation/html/components.tsx'
+import { Address, Facts, Name, Prose } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { ButtonLink, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
@@ -169,7 +169,7 @@ export function objectPage(props: ObjectPageProps): string {
           {resource.badges && <p class="badges">{resource.badges(object, place)}</p>}
         </PageHead>
         <Tools {...props} links={links} />
-        <Facts resource={resource} object={object} place={place} />
+        <ObjectFacts resource={resource} object={object} place={place} />
         {resource.markdown !== undefined && (
           <Panel title={resource.markdown.title}>
             <Text html={props.text} />
@@ -237,33 +237,33 @@ function lookOf({ tone }: Action): string {
   return tone === 'danger' ? 'button button-danger' : 'button button-plain'
 }
 
-function Facts({
+function ObjectFacts({
   resource,
   object,
   place,
 }: Pick<ObjectPageProps, 'resource' | 'object' | 'place'>) {
   const facts = resource.facts
-    .map(({ label, show, wide }) => [label, show(object, place), wide] as const)
+    .map(({ label, show, wide }) => {
+      const row = { class: wide === true ? 'wide' : undefined }
+      return [label, show(object, place), row] as const
+    })
     .filter(([, shown]) => shown !== undefined && shown !== null && shown !== '')
   return (
     <section class="panel" aria-label={`About this ${resource.one}`}>
-      <dl class="facts">
-        {facts.map(([label, shown, wide]) => (
-          <div class={wide === true ? 'wide' : undefined}>
-            <dt>{label}</dt>
-            <dd>{shown}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>Id</dt>
-          <dd>
-            <CopyText id="object-id" what="the id">
-              <Address text={String(object.id)} />
-            </CopyText>
-            <CopyStatus />
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        rows={[
+          ...facts,
+          [
+            'Id',
+            <>
+              <CopyText id="object-id" what="the id">
+                <Address text={String(object.id)} />
+              </CopyText>
+              <CopyStatus />
+            </>,
+          ],
+        ]}
+      />
     </section>
   )
 }

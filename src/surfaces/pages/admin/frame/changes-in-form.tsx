@@ -158,21 +158,56 @@ export function problemsAt(problems: readonly InputProblem[], field: string): st
   return problems.filter(({ pointer }) => pointer === `/${field}`).map(({ detail }) => detail)
 }
 
-/** Above a form that was refused: links to the fields to correct. */
-export function FormProblems(props: {
+interface ProblemSummaryProps {
+  readonly heading?: string
+  /** What is wrong with the whole form. */
+  readonly whole?: readonly string[]
+  readonly fields: readonly {
+    readonly id: string
+    readonly label: string
+    readonly problem?: string | undefined
+  }[]
+}
+
+/** Above a form that was refused: all problems in one place, each with a link to its field. */
+export function ProblemSummary({
+  heading = 'Nothing was saved yet',
+  whole = [],
+  fields,
+}: ProblemSummaryProps) {
+  const wrong = fields.filter(({ problem }) => problem !== undefined)
+  return (
+    <Alert tone="error" title={heading}>
+      {whole.map((problem) => (
+        <p>{problem}</p>
+      ))}
+      {wrong.length > 0 && (
+        <ul class="problem-list">
+          {wrong.map(({ id, label, problem }) => (
+            <li>
+              <a href={`#${id}`}>{label}</a>: {problem}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Alert>
+  )
+}
+
+/** The summary of what an operation found wrong with the members that a form sent. */
+export function InputProblems(props: {
   fields: readonly LabelledField[]
   problems: readonly InputProblem[]
 }) {
   const { fields, problems } = props
   if (problems.length === 0) return null
   return (
-    <Alert tone="error" title="Nothing was saved yet">
-      <p>Check these fields:</p>
-      {fields
-        .filter(({ field }) => problemsAt(problems, field).length > 0)
-        .map(({ field, label }) => (
-          <a href={`#${field}`}>{label}</a>
-        ))}
-    </Alert>
+    <ProblemSummary
+      fields={fields.map(({ field, label }) => ({
+        id: field,
+        label,
+        problem: problemsAt(problems, field)[0],
+      }))}
+    />
   )
 }

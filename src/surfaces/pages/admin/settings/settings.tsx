@@ -108,7 +108,7 @@ export function settingsPage(props: SettingsProps): string {
               hint="One per line, such as www.youtube-nocookie.com (YouTube with fewer cookies), www.youtube.com or vimeo.com. A video from another host is a link."
               value={props.videos.hosts}
               rows={3}
-              errors={props.videos.problems}
+              problems={props.videos.problems}
             />
             <Button look="primary">Save videos</Button>
           </Form>
