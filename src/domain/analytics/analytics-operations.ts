@@ -167,3 +167,10 @@ export const readCompletion: ReadOperation<typeof completionInput, typeof comple
     }
   },
 }
+
+export const analyticsOperations = {
+  revenue: readRevenue,
+  enrollments: readEnrollmentSeries,
+  'active-learners': readActiveLearners,
+  completion: readCompletion,
+}

@@ -238,3 +238,12 @@ export const removeCoupon = removeOperation({
     await writing(tx).delete('coupons', target(coupon, if_version))
   },
 })
+
+export const couponOperations = {
+  list: listCoupons,
+  read: readCoupon,
+  create: createCoupon,
+  change: changeCoupon,
+  archive: archiveCoupon,
+  remove: removeCoupon,
+}

@@ -262,3 +262,8 @@ export async function settleOrder(tx: SchoolTx, id: string): Promise<void> {
     where o.school_id = ${tx.schoolId} and o.id = ${id} and o.state <> 'canceled'
       and o.completed_at is distinct from paid.first`)
 }
+
+export const orderOperations = {
+  list: listOrders,
+  read: readOrder,
+}

@@ -219,3 +219,12 @@ async function setCourses(tx: SchoolTx, plan: string, wanted: readonly string[])
   const opened = unique.map((course_id) => ({ plan_id: plan, course_id }))
   await tx.insert('membership_plan_courses', opened).execute()
 }
+
+export const planOperations = {
+  list: listPlans,
+  read: readPlan,
+  create: createPlan,
+  change: changePlan,
+  publish: publishPlan,
+  archive: archivePlan,
+}

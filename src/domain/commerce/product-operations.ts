@@ -181,3 +181,13 @@ export const removeProduct = removeOperation({
     await writing(tx).delete('digital_products', target(product, if_version))
   },
 })
+
+export const productOperations = {
+  list: listProducts,
+  read: readProduct,
+  create: createProduct,
+  change: changeProduct,
+  publish: publishProduct,
+  archive: archiveProduct,
+  remove: removeProduct,
+}

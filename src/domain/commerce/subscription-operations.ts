@@ -159,3 +159,10 @@ export async function cancelSubscriptionsOf(tx: SchoolTx, userId: string): Promi
     .executeTakeFirst()
   return Number(ended.numUpdatedRows)
 }
+
+export const subscriptionOperations = {
+  list: listSubscriptions,
+  read: readSubscription,
+  cancel: cancelSubscription,
+  resume: resumeSubscription,
+}

@@ -164,3 +164,13 @@ export const readSubmission = readOperation({
   of: submissions,
   examples: [{ title: 'A submission', input: { id: EXAMPLE.submission } }],
 })
+
+export const formOperations = {
+  list: listForms,
+  read: readForm,
+}
+
+export const submissionOperations = {
+  list: listSubmissions,
+  read: readSubmission,
+}

@@ -237,3 +237,23 @@ export const readPage = readOf(PAGES)
 export const publishPage = publishOf(PAGES)
 export const unpublishPage = unpublishOf(PAGES)
 export const removePage = removeOf(PAGES)
+
+export const postOperations = {
+  list: listPosts,
+  read: readPost,
+  create: createPost,
+  change: changePost,
+  publish: publishPost,
+  unpublish: unpublishPost,
+  remove: removePost,
+}
+
+export const pageOperations = {
+  list: listPages,
+  read: readPage,
+  create: createPage,
+  change: changePage,
+  publish: publishPage,
+  unpublish: unpublishPage,
+  remove: removePage,
+}

@@ -247,3 +247,13 @@ export const removeEvent = removeOperation({
     await writing(tx).delete('events', target(event, if_version))
   },
 })
+
+export const eventOperations = {
+  list: listEvents,
+  read: readEvent,
+  create: createEvent,
+  change: changeEvent,
+  publish: publishEvent,
+  cancel: cancelEvent,
+  remove: removeEvent,
+}

@@ -190,3 +190,10 @@ export async function countRegistration(
   const limit = { bucket, failures: MOST_REGISTRATIONS }
   return await countTry(acrossSchools(db), [limit], WINDOW_MINUTES)
 }
+
+export const registrationOperations = {
+  list: listRegistrations,
+  read: readRegistration,
+  create: createRegistration,
+  change: changeRegistration,
+}

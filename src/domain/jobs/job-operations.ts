@@ -123,3 +123,9 @@ async function requestCancel(tx: SchoolTx, job: string): Promise<boolean> {
     returning 1`)
   return rows.length > 0
 }
+
+export const jobOperations = {
+  list: listJobs,
+  read: readJob,
+  cancel: cancelJob,
+}

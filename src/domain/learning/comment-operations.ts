@@ -148,3 +148,8 @@ export async function forgetComments(tx: SchoolTx, userId: string, limit: number
     select ((select count(*) from gone) + (select count(*) from emptied))::int as rows`)
   return rows[0]?.rows ?? 0
 }
+
+export const commentOperations = {
+  list: listComments,
+  read: readComment,
+}

@@ -285,3 +285,13 @@ async function setLecturers(
   const places = people.map((user_id, position) => ({ course_id: course, user_id, position }))
   await tx.insert('course_lecturers', places).execute()
 }
+
+export const courseOperations = {
+  list: listCourses,
+  read: readCourse,
+  create: createCourse,
+  change: changeCourse,
+  publish: publishCourse,
+  archive: archiveCourse,
+  remove: removeCourse,
+}

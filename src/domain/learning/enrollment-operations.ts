@@ -271,3 +271,11 @@ export async function checkCourses(
   if (rows.length === unique.length) return unique
   throw invalid(field, 'unknown_reference', 'One of these is not a course of this school.')
 }
+
+export const enrollmentOperations = {
+  list: listEnrollments,
+  read: readEnrollment,
+  create: createEnrollment,
+  change: changeEnrollment,
+  revoke: revokeEnrollment,
+}

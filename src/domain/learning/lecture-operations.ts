@@ -144,3 +144,11 @@ export const removeLecture = removeOperation({
     await writing(tx).delete('lectures', target(lecture, if_version))
   },
 })
+
+export const lectureOperations = {
+  list: listLectures,
+  read: readLecture,
+  create: createLecture,
+  change: changeLecture,
+  remove: removeLecture,
+}

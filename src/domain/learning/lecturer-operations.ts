@@ -145,3 +145,11 @@ export const removeLecturer = removeOperation({
     await writing(tx).delete('lecturers', target(lecturer, if_version))
   },
 })
+
+export const lecturerOperations = {
+  list: listLecturers,
+  read: readLecturer,
+  create: createLecturer,
+  change: changeLecturer,
+  remove: removeLecturer,
+}

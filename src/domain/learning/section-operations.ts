@@ -170,3 +170,16 @@ export const removeSection = removeOperation({
     await writing(tx).delete('sections', target(section, if_version))
   },
 })
+
+export const curriculumOperations = {
+  read: readCurriculum,
+  reorder: reorderCurriculum,
+}
+
+export const sectionOperations = {
+  list: listSections,
+  read: readSection,
+  create: createSection,
+  change: changeSection,
+  remove: removeSection,
+}

@@ -171,3 +171,11 @@ function checkRoleChange(caller: Actor, before: readonly Role[], after: readonly
   const refusal = judgeRoleChange(caller, before, after)
   if (refusal !== undefined) throw new OperationRefused(refusal)
 }
+
+export const memberOperations = {
+  list: listMembers,
+  read: readMember,
+  create: createMember,
+  change: changeMember,
+  remove: removeMember,
+}

@@ -79,3 +79,10 @@ export const removeStudent = removeOperation({
     await changeRoles(tx, userId, others, caller)
   },
 })
+
+export const studentOperations = {
+  list: listStudents,
+  read: readStudent,
+  create: createStudent,
+  remove: removeStudent,
+}

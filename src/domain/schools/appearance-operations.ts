@@ -105,3 +105,8 @@ async function checkPicture(tx: SchoolTx, file: string): Promise<void> {
     throw invalid('logo_file_id', 'wrong_format', 'Use a PNG, JPEG or WebP image as the logo.')
   }
 }
+
+export const appearanceOperations = {
+  read: readAppearance,
+  change: changeAppearance,
+}

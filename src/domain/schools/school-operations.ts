@@ -99,3 +99,8 @@ function letsMoreIn(changes: SchoolChanges): boolean {
     changes.end_authorization_on_replay === false
   )
 }
+
+export const schoolOperations = {
+  read: readSchool,
+  change: changeSchool,
+}
