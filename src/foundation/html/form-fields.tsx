@@ -55,7 +55,10 @@ export function Problems({ of, problems }: { of: string; problems: readonly stri
   )
 }
 
-/** The ids of what is told about an input, for `aria-describedby`; `elsewhere` stands in for its problems. */
+/**
+ * The ids of what is told about an input, for `aria-describedby`; `elsewhere` stands in for its
+ * problems.
+ */
 export function describedBy(
   id: string,
   { hint, problems = [] }: Told,

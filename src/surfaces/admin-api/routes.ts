@@ -87,8 +87,8 @@ interface ResourceOperations {
 }
 
 /**
- * The routes of a resource, at the path that the resource states. `listPath` is that of its list, if
- * the list belongs to an object of another resource.
+ * The routes of a resource, at the path that the resource states. `listPath` is that of its list,
+ * if the list belongs to an object of another resource.
  */
 function routesOf(operations: ResourceOperations, listPath?: string): readonly Route[] {
   const { list, create, read, change, remove, ...actions } = operations
