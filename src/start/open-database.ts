@@ -131,7 +131,9 @@ export async function keepEmbeddedPostgres(dataDir: string, log: Logger): Promis
   }
 }
 
-/** Never makes a new database: it would look like a loss of all data. */
+/**
+ * Tries with exponential backoff. Never makes a new database, which would look like lost data.
+ */
 async function startAgain(
   dataDir: string,
   log: Logger,

@@ -37,6 +37,7 @@ export interface School {
   readonly locale: string
   readonly timeZone: string
   readonly variant: SchoolVariant
+  /** A feature flag: whether the beta features of the Developers area are on. */
   readonly mcpConnections: boolean
   readonly openRegistration: boolean
   readonly documentHosts: readonly string[]

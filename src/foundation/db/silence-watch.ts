@@ -49,7 +49,7 @@ interface Watched {
  * - It does not: the connection is dead and is closed. So are idle ones, which probably met the
  *   same fate.
  * - It does not answer, and no other connection hears anything: PostgreSQL is away. All connections
- *   are closed, and all statements fail at once until it answers again.
+ *   are closed, and all statements fail at once until it answers again (a circuit breaker).
  *
  * One timer looks at all connections, because a timer for each statement would cost more.
  */

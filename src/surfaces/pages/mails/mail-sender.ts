@@ -50,8 +50,8 @@ export class MailSender {
   }
 
   /**
-   * Call it after the answer: the time of the mail server, and of finding the account, must not
-   * show there.
+   * Debounced: calls while the queue is read lead to one more look. Call it after the answer: the
+   * time of the mail server, and of finding the account, must not show there.
    */
   wake(): void {
     this.#isWoken = true
