@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { initial, plainText } from './plain-text.ts'
+import { initial, plainText } from '../text/plain-text.ts'
 
 /**
  * A name that a stranger wrote, isolated so that it cannot change the direction of the text around

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../text/plain-text.ts'
 
 /** What is told about an input beside it. */
 interface Told {

@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { plainText } from '../text/plain-text.ts'
 import { assetUrl } from './assets.ts'
 import { Name, Tile } from './components.tsx'
-import { plainText } from './plain-text.ts'
 
 /** How the owner of an origin wants its pages to look. */
 export interface Branding {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { plainText } from '../text/plain-text.ts'
 import { Arrow } from './components.tsx'
-import { plainText } from './plain-text.ts'
 
 /** The heading of a page, with its actions beside it. */
 export function PageHead(props: {

@@ -1,6 +1,6 @@
 import { Address, Facts } from '../../foundation/html/components.tsx'
 import { errorPage, type Place } from '../../foundation/html/error-page.tsx'
-import { plainText } from '../../foundation/html/plain-text.ts'
+import { plainText } from '../../foundation/text/plain-text.ts'
 import { oneLine } from '../../foundation/text/visible-text.ts'
 
 // What a person sees whose app sent them with an authorization request that cannot go on.

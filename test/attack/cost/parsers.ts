@@ -4,7 +4,6 @@ import { parseClientIdUrl } from '../../../src/domain/clients/client-id-url.ts'
 import { describeDevice } from '../../../src/domain/people/known-device.ts'
 import { parseEs256 } from '../../../src/foundation/crypto/es256.ts'
 import { containsWords } from '../../../src/foundation/db/contains-words.ts'
-import { plainText } from '../../../src/foundation/html/plain-text.ts'
 import { trustNoProxy } from '../../../src/foundation/http/client-address.ts'
 import { chooseMediaType } from '../../../src/foundation/http/conditional.ts'
 import { findCookie } from '../../../src/foundation/http/cookies.ts'
@@ -20,6 +19,7 @@ import {
   redirectUriProblems,
 } from '../../../src/foundation/protocol/redirect-uri.ts'
 import { UnreadableFileError } from '../../../src/foundation/tabular/read-records.ts'
+import { plainText } from '../../../src/foundation/text/plain-text.ts'
 import { oneSentence } from '../../../src/foundation/text/visible-text.ts'
 import {
   DocumentRefused,

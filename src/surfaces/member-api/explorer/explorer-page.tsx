@@ -9,8 +9,8 @@ import { once } from '../../../foundation/cache/lru-cache.ts'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
 import { assetUrl } from '../../../foundation/html/assets.ts'
 import { renderPage } from '../../../foundation/html/layout.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
 import { PACKAGE_FOLDER } from '../../../foundation/package-folder.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import { themeVersion } from '../../../gate/branding.ts'
 
 const REASONS: Readonly<Record<Exclude<ExplorerState, 'on'>, string>> = {

@@ -1,6 +1,6 @@
 import { Address } from '../../../foundation/html/components.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Code } from '../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import { discoverCommands } from './commands.ts'
 import type { GuideProps } from './guide-facts.ts'
 import { Section } from './sections.tsx'

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import { loadAssets } from '../../../foundation/html/assets.ts'
-import { plainText } from '../../../foundation/html/plain-text.ts'
 import { markdownText } from '../../../foundation/html/to-markdown.ts'
 import {
   type DocumentOptions,
@@ -14,6 +13,7 @@ import {
   resourceMetadataPath,
   TOOL_ENDPOINTS,
 } from '../../../foundation/protocol/resource-names.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { perSchool } from '../../../gate/school-gate.ts'
 import { redirectTo } from '../frame/page-request.ts'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Address } from '../../../foundation/html/components.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Code, Panel } from '../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { GuideProps } from './guide-facts.ts'
 
 /** The sections of the guide by their anchors, in the order of the page and of its navigation. */

@@ -5,7 +5,7 @@ import type { PasskeysOfPerson } from '../../../domain/people/passkeys/passkeys.
 import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { Form } from '../../../foundation/html/components.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import type { SiteFrame } from './layout.tsx'
 import { challengeFormOf, PasskeyButton, passkeyFields } from './passkey-parts.tsx'

@@ -1,7 +1,7 @@
 import { NOT_ME_DAYS } from '../../../domain/people/account-recovery.ts'
 import type { AccountNews, NoticedChange } from '../../../domain/people/mail-contents.ts'
 import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
-import { plainText } from '../../../foundation/html/plain-text.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import { NOT_ME_PATH } from '../frame/paths.ts'
 import { button, paragraph, schoolUrl } from './mail-page.tsx'
 import { dayInWords, placeName, type WordsOfMails, whySender } from './words-of-mails.ts'

@@ -2,7 +2,7 @@ import { INVITATION_DAYS } from '../../../domain/people/accept-invitation.ts'
 import { UNDO_DAYS } from '../../../domain/people/email-change/email-change.ts'
 import type { OperatorRole } from '../../../domain/people/mail-contents.ts'
 import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up.ts'
-import { plainText } from '../../../foundation/html/plain-text.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import { INVITATION_PATH, SETTINGS_PATH } from '../frame/paths.ts'
 import { button, paragraph, schoolUrl } from './mail-page.tsx'
 import {

@@ -3,7 +3,7 @@ import type {
   MailContents,
   NamedSchool,
 } from '../../../domain/people/mail-contents.ts'
-import { plainText } from '../../../foundation/html/plain-text.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import { links, type MailBlock, type MailWords, schoolUrl } from './mail-page.tsx'
 
 /** The school that sends. */

@@ -1,7 +1,7 @@
 import type { MemberPayment, PaymentLine } from '../../../domain/commerce/payments-of-member.ts'
 import { Copyable } from '../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import { MEMBER_PATHS } from '../frame/paths.ts'
 import { count, formatMoney } from '../frame/words.ts'
 import { Title } from './rows.tsx'

@@ -4,8 +4,8 @@ import type { MemberMeeting } from '../../../domain/consulting/meetings-of-membe
 import type { MemberRegistration } from '../../../domain/events/registrations-of-member.ts'
 import type { InboxEntry } from '../../../domain/notifications/inbox.ts'
 import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink } from '../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 
 /** A title that the school wrote, in its own direction. */
 export function Title({ text, fallback }: { text: string; fallback: string }) {

@@ -8,7 +8,7 @@ import { Address, Alert, Button, Card, Form, Name } from '../../../foundation/ht
 import { expiredRequestPage } from '../../../foundation/html/error-page.tsx'
 import { Field } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findRequestingClient } from '../../../gate/requesting-client.ts'
 import { queryOf } from '../frame/layout.tsx'

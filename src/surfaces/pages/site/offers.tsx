@@ -7,9 +7,9 @@ import {
   type ProductOfViewer,
 } from '../../../domain/commerce/public-offers.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
-import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendFile } from '../frame/files.ts'
 import { type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import { count, formatMoney, formatPriceEach } from '../frame/words.ts'
 
 interface ShownOffer {

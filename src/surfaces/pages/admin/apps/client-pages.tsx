@@ -13,7 +13,6 @@ import {
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
 import {
   Badge,
   ButtonLink,
@@ -21,6 +20,7 @@ import {
   PageHead,
   Panel,
 } from '../../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 import { adminPaths } from '../../frame/paths.ts'
 import { countUpTo } from '../../frame/words.ts'
 import { type AdminFrame, adminPage, clientPath, switchOffPath } from '../frame/admin-page.tsx'

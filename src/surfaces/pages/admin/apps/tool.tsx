@@ -5,8 +5,8 @@ import { Address, Button, Facts, Form, Name } from '../../../../foundation/html/
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Checkbox, Field, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 import { adminPaths, toolPath } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {

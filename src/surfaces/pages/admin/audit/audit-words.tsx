@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../../../../domain/audit/read-audit.ts'
 import { Arrow } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { currencyOf } from '../../../../foundation/text/currency.ts'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 
 /** The members of a detail that `Changes` does not show. */
 export function otherMembers(detail: AuditRecord['detail']): [string, unknown][] {

@@ -8,8 +8,8 @@ import {
   toldOf,
 } from '../../../../foundation/html/form-fields.tsx'
 import { placeOf } from '../../../../foundation/html/moment.tsx'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { CURRENCY_NAMES } from '../../../../foundation/text/currency.ts'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 import type { Choice } from './field.ts'
 import type { PlannedField } from './field-rules.ts'
 import { DURATION_PARTS, durationParts } from './read-form.ts'

@@ -12,8 +12,8 @@ import {
   FormToken,
   Name,
 } from '../../../../foundation/html/components.tsx'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { idIn } from '../crud/named.ts'
 import { inWords } from '../crud/object-table.tsx'

@@ -14,8 +14,8 @@ import {
   removeQuestion,
 } from '../../../../domain/content/form-writing.ts'
 import { Address, AsWritten } from '../../../../foundation/html/components.tsx'
-import { plainText, visibleLines } from '../../../../foundation/html/plain-text.ts'
 import { Empty, Panel } from '../../../../foundation/html/site-components.tsx'
+import { plainText, visibleLines } from '../../../../foundation/text/plain-text.ts'
 import { asking, type Choice } from '../crud/field.ts'
 import { type Column, listPlan } from '../crud/list-plan.ts'
 import {

@@ -6,8 +6,8 @@ import {
   readOrder,
   reopenOrder,
 } from '../../../../domain/commerce/order-operations.ts'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Panel } from '../../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 import { formatMoney } from '../../frame/words.ts'
 import { asking } from '../crud/field.ts'
 import { type Column, listPlan } from '../crud/list-plan.ts'

@@ -21,8 +21,8 @@ import {
   wasRefundAsked,
 } from '../../../../domain/commerce/refund-operations.ts'
 import { listMembers } from '../../../../domain/people/member-operations.ts'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, Panel } from '../../../../foundation/html/site-components.tsx'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 import { formatMoney } from '../../frame/words.ts'
 import { asking, type Choice } from '../crud/field.ts'
 import { listPlan } from '../crud/list-plan.ts'

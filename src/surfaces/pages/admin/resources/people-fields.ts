@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { email } from '../../../../domain/operation/fields.ts'
 import type { ReadOperation } from '../../../../domain/operation/operation.ts'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 import type { FormField } from '../crud/field.ts'
 import type { Ask } from '../frame/operator.ts'
 

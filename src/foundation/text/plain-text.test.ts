@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { initial, plainText } from './plain-text.ts'
+import { initial, plainText } from '../text/plain-text.ts'
 
 const bidiControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 

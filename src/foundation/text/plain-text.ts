@@ -1,4 +1,4 @@
-import { withoutStrayJoiners } from '../text/visible-text.ts'
+import { withoutStrayJoiners } from './visible-text.ts'
 
 // Strangers write the names of apps, people and schools, which are shown beside words that a person
 // relies on ("wants to access your account"). Escaping keeps names from being markup. This file
