@@ -95,28 +95,30 @@ export type KeyedDetails = TableKindDetails & { readonly key: readonly string[] 
 
 type Options = Omit<BulkColumn, 'schema'>
 
-export const NEEDED: Options = { needed: true }
-
 /**
- * Columns with the schemas of a resource's fields, so that imports and operations accept the same
- * values.
+ * Columns with the fields of a new object, so that imports and operations accept the same values
+ * and give a new object the same ones. A column that a row leaves out stays unchanged, so a default
+ * is no part of its schema.
  */
 export function columnsOf(
   fields: z.ZodRawShape,
-  options: Readonly<Record<string, Options>>,
+  options: Readonly<Record<string, Options>> = {},
 ): Record<string, BulkColumn> {
+  const unknown = Object.keys(options).find((name) => !(name in fields))
+  if (unknown !== undefined) throw new Error(`there is no field ${unknown}`)
   return Object.fromEntries(
-    Object.entries(options).map(([name, option]) => {
-      const schema = fields[name] as z.ZodType | undefined
-      if (schema === undefined) throw new Error(`there is no field ${name}`)
-      return [name, { schema: withoutDefault(schema), ...option }]
-    }),
+    Object.entries(fields).map(([name, schema]) => [
+      name,
+      { ...columnOf(schema as z.ZodType), ...options[name] },
+    ]),
   )
 }
 
-/** A column that a row leaves out stays unchanged, so a default must not replace it. */
-function withoutDefault(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema
+function columnOf(schema: z.ZodType): BulkColumn {
+  if (schema instanceof z.ZodOptional) return { schema: schema.unwrap() as z.ZodType }
+  if (!(schema instanceof z.ZodDefault)) return { schema, needed: true }
+  const value = schema.def.defaultValue
+  return { schema: schema.unwrap() as z.ZodType, ...(value === null ? {} : { default: value }) }
 }
 
 /**

@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { amount, count, currency, dateOrNull, id, stamps, time, utc } from '../operation/fields.ts'
+import { amount, count, currency, id, stamps, time, utc, valueFields } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import {
-  changeOperation,
-  createOperation,
-  readOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import type { Resource } from '../operation/resource.ts'
-import { checkChange, checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
-import { writing } from '../operation/writing.ts'
+import { checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 import { schoolCurrency } from '../schools/school.ts'
 
 const limit = z.int().min(1).max(2_000_000_000).nullable()
@@ -31,16 +24,16 @@ const code = z
 /** What a coupon takes off. It never changes, because people know the code already. */
 export const couponTerms = {
   code,
-  percent_off: z.int().min(1).max(100).nullable(),
-  amount_off: amount.min(1).nullable(),
-  currency: currency.nullable().meta({ description: 'Of amount_off.' }),
+  percent_off: z.int().min(1).max(100).nullable().default(null),
+  amount_off: amount.min(1).nullable().default(null),
+  currency: currency.nullable().meta({ description: 'Of amount_off.' }).default(null),
 }
 
 export const couponLimits = {
-  max_redemptions: limit,
-  max_per_member: limit,
-  starts_at: time.nullable(),
-  ends_at: time.nullable(),
+  max_redemptions: limit.default(null),
+  max_per_member: limit.default(null),
+  starts_at: time.nullable().default(null),
+  ends_at: time.nullable().default(null),
 }
 
 interface CouponRow {
@@ -77,16 +70,13 @@ export const couponRules: RowRules<CouponRow> = [
   },
 ]
 
-const READ = ['coupons:read']
-const WRITE = ['coupons:write']
-
 const couponSchema = z
   .strictObject({
     object: z.literal('coupon'),
     id,
-    ...couponTerms,
-    max_redemptions: couponLimits.max_redemptions,
-    max_per_member: couponLimits.max_per_member,
+    ...valueFields(couponTerms),
+    max_redemptions: limit,
+    max_per_member: limit,
     redemption_count: count,
     starts_at: utc.nullable(),
     ends_at: utc.nullable(),
@@ -112,12 +102,19 @@ export const coupons: Resource<typeof couponSchema> = {
     from coupons c where c.school_id = ${db.schoolId}`,
 }
 
-export const listCoupons = listOperation({
-  name: 'coupons.list',
-  title: 'List coupons',
-  summary: 'Discount codes with their limits, periods and how often they were used.',
-  scopes: READ,
+const ops = objectOperations({
   of: coupons,
+  table: 'coupons',
+  one: 'a coupon',
+  example: EXAMPLE.coupon,
+  once: couponTerms,
+  fields: couponLimits,
+  rules: couponRules,
+})
+
+export const listCoupons = listOperation({
+  ...ops.listed,
+  summary: 'Discount codes with their limits, periods and how often they were used.',
   filters: {
     code: filter(couponTerms.code, (value) => sql`r.code = ${value}`),
     redeemable: filter(z.boolean(), (value) => (value ? sql`r.redeemable` : sql`not r.redeemable`)),
@@ -129,32 +126,11 @@ export const listCoupons = listOperation({
   examples: [{ title: 'Coupons that can be used now', input: { redeemable: true } }],
 })
 
-export const readCoupon = readOperation({
-  name: 'coupons.read',
-  title: 'Read a coupon',
-  summary: 'One coupon by its id.',
-  scopes: READ,
-  of: coupons,
-  examples: [{ title: 'A coupon', input: { id: EXAMPLE.coupon } }],
-})
+export const readCoupon = ops.read()
 
-export const createCoupon = createOperation({
-  name: 'coupons.create',
-  title: 'Create a coupon',
+export const createCoupon = ops.create({
   summary:
     'Takes off either a percentage or an amount, in the school’s currency unless another is given. The discount cannot be changed later.',
-  scopes: WRITE,
-  of: coupons,
-  fields: {
-    code: couponTerms.code,
-    percent_off: couponTerms.percent_off.default(null),
-    amount_off: couponTerms.amount_off.default(null),
-    currency: couponTerms.currency.default(null),
-    max_redemptions: couponLimits.max_redemptions.default(null),
-    max_per_member: couponLimits.max_per_member.default(null),
-    starts_at: couponLimits.starts_at.default(null),
-    ends_at: couponLimits.ends_at.default(null),
-  },
   examples: [
     {
       title: '20 percent off, for 100 purchases',
@@ -173,59 +149,29 @@ export const createCoupon = createOperation({
   async create(tx, _caller, row) {
     if (needsSchoolCurrency(row)) row.currency = await schoolCurrency(tx)
     checkRow(couponRules, row)
-    const made = uuidv7()
-    const window = { starts_at: dateOrNull(row.starts_at), ends_at: dateOrNull(row.ends_at) }
-    await tx.insert('coupons', { ...row, ...window, id: made }).execute()
-    return made
+    return await ops.insert(tx, row)
   },
 })
 
-const target = (coupon: string, ifVersion: number | undefined) => ({
-  object: 'coupon',
-  key: { id: coupon },
-  ifVersion,
-})
-
-export const changeCoupon = changeOperation({
-  name: 'coupons.change',
-  title: 'Change a coupon',
+export const changeCoupon = ops.change({
   summary:
     'Changes limits and period. The discount stays the same, because people know the code already.',
-  scopes: WRITE,
-  of: coupons,
-  fields: z.object(couponLimits).partial().shape,
   examples: [
     { title: 'A higher limit', input: { id: EXAMPLE.coupon, max_redemptions: 500 } },
     { title: 'Without an end date', input: { id: EXAMPLE.coupon, ends_at: null } },
   ],
-  async change(tx, caller, { id: coupon, if_version, ...columns }) {
-    const row = ['coupons', target(coupon, if_version)] as const
-    await checkChange(tx, caller, coupons, couponRules, row, columns)
-    await writing(tx).update(...row, columns)
-  },
 })
 
-export const archiveCoupon = changeOperation({
-  name: 'coupons.archive',
-  title: 'Archive a coupon',
+export const archiveCoupon = ops.move('archive', {
   summary: 'Stops a coupon from being used again.',
-  scopes: WRITE,
-  of: coupons,
-  fields: {},
   examples: [{ title: 'Stop a coupon', input: { id: EXAMPLE.coupon } }],
-  async change(tx, _caller, { id: coupon, if_version }) {
-    await writing(tx).update('coupons', target(coupon, if_version), {
-      archived_at: sql`coalesce(archived_at, now())`,
-    })
+  to: {
+    archived_at: sql`coalesce(archived_at, now())`,
   },
 })
 
-export const removeCoupon = removeOperation({
-  name: 'coupons.remove',
-  title: 'Remove a coupon',
+export const removeCoupon = ops.remove({
   summary: 'Removes a coupon that was never used. Archive all others.',
-  scopes: WRITE,
-  of: coupons,
   examples: [{ title: 'Remove a coupon', input: { id: EXAMPLE.unusedCoupon } }],
   keptBy: [
     {
@@ -234,9 +180,6 @@ export const removeCoupon = removeOperation({
       detail: 'This coupon was used. Archive it instead.',
     },
   ],
-  async remove(tx, _caller, { id: coupon, if_version }) {
-    await writing(tx).delete('coupons', target(coupon, if_version))
-  },
 })
 
 export const couponOperations = {

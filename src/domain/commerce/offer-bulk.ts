@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { byEmail, byName } from '../bulk/reference-column.ts'
-import { columnsOf, inAnyOrder, NEEDED, requireMembers, stampState } from '../bulk/table-details.ts'
+import { columnsOf, inAnyOrder, requireMembers, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { keepImported } from '../content/rendered-texts.ts'
 import { id, time, utc } from '../operation/fields.ts'
@@ -31,17 +31,12 @@ export const couponKind = tableKind({
   natural: ['code'],
   columns: {
     ...columnsOf(couponTerms, {
-      code: { needed: true, fixed: true },
+      code: { fixed: true },
       percent_off: { fixed: true },
       amount_off: { fixed: true },
       currency: { fixed: true, note: 'of amount_off; the school’s currency by default' },
     }),
-    ...columnsOf(couponLimits, {
-      max_redemptions: {},
-      max_per_member: {},
-      starts_at: {},
-      ends_at: {},
-    }),
+    ...columnsOf(couponLimits),
     archived_at: { schema: time.nullable() },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
@@ -68,15 +63,7 @@ export const planKind = tableKind({
   table: 'membership_plans',
   natural: ['slug'],
   columns: {
-    ...columnsOf(planFields, {
-      slug: NEEDED,
-      name: NEEDED,
-      description: { default: '' },
-      price_amount: NEEDED,
-      currency: { note: 'the school’s currency by default' },
-      interval: NEEDED,
-      course_ids: { default: [] },
-    }),
+    ...columnsOf(planFields, { currency: { note: 'the school’s currency by default' } }),
     state: { schema: plans.schema.shape.state, default: 'draft' },
   },
   lists: {
@@ -103,14 +90,7 @@ export const productKind = tableKind({
   table: 'digital_products',
   natural: ['slug'],
   columns: {
-    ...columnsOf(productFields, {
-      slug: NEEDED,
-      title: NEEDED,
-      description: { default: '' },
-      price_amount: { default: 0 },
-      currency: { note: 'the school’s currency by default' },
-      file_id: {},
-    }),
+    ...columnsOf(productFields, { currency: { note: 'the school’s currency by default' } }),
     state: { schema: products.schema.shape.state, default: 'draft' },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),

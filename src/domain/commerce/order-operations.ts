@@ -5,13 +5,13 @@ import { amount, currency, id, line, stamps, text, utc, wireTime } from '../oper
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { changeOperation, readOperation } from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { conflict } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
 import type { RowRules } from '../operation/row-rules.ts'
 import { ownCode } from '../operation/search-related.ts'
-import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { closeBought } from './bought-access.ts'
@@ -41,7 +41,6 @@ export const orderRules: RowRules<OrderRow> = [
   },
 ]
 
-const READ = ['orders:read']
 const STATES = ['open', 'completed', 'canceled'] as const
 
 const itemSchema = z.strictObject({
@@ -129,12 +128,16 @@ export const orders: Resource<typeof orderSchema> = {
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 
-export const listOrders = listOperation({
-  name: 'orders.list',
-  title: 'List orders',
-  summary: 'Purchases, each with its items and every attempt to pay for it.',
-  scopes: READ,
+const ops = objectOperations({
   of: orders,
+  table: 'orders',
+  one: 'an order',
+  example: EXAMPLE.order,
+})
+
+export const listOrders = listOperation({
+  ...ops.listed,
+  summary: 'Purchases, each with its items and every attempt to pay for it.',
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${sql.lit(state)}`),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
@@ -147,13 +150,8 @@ export const listOrders = listOperation({
   examples: [{ title: 'Completed orders', input: { state: 'completed', expand: ['member'] } }],
 })
 
-export const readOrder = readOperation({
-  name: 'orders.read',
-  title: 'Read an order',
+export const readOrder = ops.read({
   summary: 'One order by its id, with its payments and refunds. Orders can only be read.',
-  scopes: READ,
-  of: orders,
-  examples: [{ title: 'An order', input: { id: EXAMPLE.order } }],
 })
 
 /** The column of an order item that refers to what was bought. */
@@ -186,13 +184,10 @@ export const canCancelOrder = ({ state, payments }: Order): boolean =>
 
 export const isCanceled = ({ state }: Order): boolean => state === 'canceled'
 
-export const cancelOrder = changeOperation({
-  name: 'orders.cancel',
-  title: 'Cancel an order',
+export const cancelOrder = ops.action('cancel', {
   summary:
     'Ends an order that is not paid, or whose payments were refunded. Codes to pay with stop to count, and the member is told.',
   ...WITHOUT_SCOPE,
-  of: orders,
   fields: {
     end_access: z.boolean().default(false).meta({
       description: 'Whether access to the courses and downloads of the order ends, too.',
@@ -200,7 +195,7 @@ export const cancelOrder = changeOperation({
     message,
   },
   async change(tx, caller, { id, if_version, end_access, message: words }) {
-    await checkVersion(tx, 'orders', { ...target(id), ifVersion: if_version })
+    await ops.lock(tx, { id, if_version })
     const order = await loadObject(tx, caller, orders, id)
     if (!canCancelOrder(order)) {
       throw conflict(
@@ -210,7 +205,7 @@ export const cancelOrder = changeOperation({
           : 'The order is paid. Refund its payments first.',
       )
     }
-    await writing(tx).update('orders', target(id), { state: 'canceled', completed_at: null })
+    await ops.update(tx, { id }, { state: 'canceled', completed_at: null })
     await tx
       .update('payments')
       .set({ state: 'failed' })
@@ -226,19 +221,16 @@ export const cancelOrder = changeOperation({
   },
 })
 
-export const reopenOrder = changeOperation({
-  name: 'orders.reopen',
-  title: 'Reopen an order',
+export const reopenOrder = ops.action('reopen', {
   summary:
     'Undoes a cancellation. Codes to pay with that were ended stay ended; access that was ended is given again by hand.',
   ...WITHOUT_SCOPE,
-  of: orders,
   fields: { message },
   async change(tx, caller, { id, if_version, message: words }) {
-    await checkVersion(tx, 'orders', { ...target(id), ifVersion: if_version })
+    await ops.lock(tx, { id, if_version })
     const order = await loadObject(tx, caller, orders, id)
     if (!isCanceled(order)) throw conflict('wrong_state', 'The order is not canceled.')
-    await writing(tx).update('orders', target(id), { state: 'open' })
+    await ops.update(tx, { id }, { state: 'open' })
     await settleOrder(tx, id)
     await tellPayer(tx, order, {
       kind: 'order_reopened',
@@ -247,8 +239,6 @@ export const reopenOrder = changeOperation({
     })
   },
 })
-
-const target = (id: string) => ({ object: 'order', key: { id } })
 
 /**
  * An order is completed when a payment of it was paid, and open before. The caller has locked it.

@@ -6,7 +6,6 @@ import { objectAfter } from '../bulk/plan-rows.ts'
 import { byEmail } from '../bulk/reference-column.ts'
 import {
   columnsOf,
-  NEEDED,
   type PlannedRow,
   requireMembers,
   type StartedRow,
@@ -40,33 +39,22 @@ export const paymentKind = tableKind({
   columns: {
     order_id: { schema: id, fixed: true },
     ...columnsOf(attemptFields, {
-      trade_no: NEEDED,
       order_number: {
+        needed: false,
         fixed: true,
         note: 'instead of order_id; an unknown number creates an order',
       },
-      member_id: { fixed: true, note: 'for a new order; otherwise the member who placed it' },
-      amount: NEEDED,
+      member_id: {
+        needed: false,
+        fixed: true,
+        note: 'for a new order; otherwise the member who placed it',
+      },
       currency: { note: 'the school’s currency by default' },
       payment_type: { note: 'empty until the member chooses one' },
-      state: { default: 'pending' },
       created_at: { note: 'now by default' },
       paid_at: { note: 'created_at by default, if the state needs it' },
-      expires_at: {},
-      bank_code: {},
-      bank_name: {},
-      code_no: {},
-      installment_count: {},
-      installment_amount: {},
-      refunding_state: { default: 'none' },
-      refunded_amount: { default: 0 },
-      refund_requested_at: {},
-      refunded_at: {},
-    }),
-    ...columnsOf(attemptFields, {
       lines: { default: [], note: 'kind and item_id of a line become items of a new order' },
       adjustments: { default: [] },
-      invoice: {},
     }),
   },
   elsewhere: ['order_number'],

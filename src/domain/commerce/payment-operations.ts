@@ -4,7 +4,7 @@ import { id, text } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { createOperation, readOperation } from '../operation/object-operations.ts'
+import { createOperation, objectOperations } from '../operation/object-operations.ts'
 import { checkRow } from '../operation/row-rules.ts'
 import { codeOf, ownCode } from '../operation/search-related.ts'
 import { WITHOUT_SCOPE } from '../operation/writing.ts'
@@ -23,12 +23,16 @@ function isInState(state: (typeof PAYMENT_STATES)[number]): RawBuilder<unknown> 
   return sql`${isWritten} and (r.expires_at is null or r.expires_at > now())`
 }
 
-export const listPayments = listOperation({
-  name: 'payments.list',
-  title: 'List payments',
-  summary: 'Every attempt to pay, failed and expired ones included.',
-  ...WITHOUT_SCOPE,
+const ops = objectOperations({
   of: payments,
+  table: 'payments',
+  one: 'a payment',
+  scope: null,
+})
+
+export const listPayments = listOperation({
+  ...ops.listed,
+  summary: 'Every attempt to pay, failed and expired ones included.',
   filters: {
     state: filter(z.enum(PAYMENT_STATES), isInState),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
@@ -52,12 +56,8 @@ export const listPayments = listOperation({
   defaultSort: '-created_at',
 })
 
-export const readPayment = readOperation({
-  name: 'payments.read',
-  title: 'Read a payment',
+export const readPayment = ops.read({
   summary: 'One attempt to pay by its id.',
-  ...WITHOUT_SCOPE,
-  of: payments,
 })
 
 export const recordPayment = createOperation({
@@ -67,29 +67,7 @@ export const recordPayment = createOperation({
     'Records an attempt to pay that was made in another system. An unknown order number creates the order. A known trade number updates its payment; lines, adjustments and invoice stay unchanged if they are left out.',
   ...WITHOUT_SCOPE,
   of: payments,
-  fields: {
-    ...attemptFields,
-    currency: attemptFields.currency
-      .optional()
-      .meta({ description: 'The school’s currency if left out.' }),
-    payment_type: attemptFields.payment_type.default(null),
-    state: attemptFields.state.default('pending'),
-    created_at: attemptFields.created_at.optional(),
-    paid_at: attemptFields.paid_at.default(null),
-    expires_at: attemptFields.expires_at.default(null),
-    bank_code: attemptFields.bank_code.default(null),
-    bank_name: attemptFields.bank_name.default(null),
-    code_no: attemptFields.code_no.default(null),
-    installment_count: attemptFields.installment_count.default(null),
-    installment_amount: attemptFields.installment_amount.default(null),
-    refunding_state: attemptFields.refunding_state.default('none'),
-    refunded_amount: attemptFields.refunded_amount.default(0),
-    refund_requested_at: attemptFields.refund_requested_at.default(null),
-    refunded_at: attemptFields.refunded_at.default(null),
-    lines: attemptFields.lines.optional(),
-    adjustments: attemptFields.adjustments.optional(),
-    invoice: attemptFields.invoice.optional(),
-  },
+  fields: attemptFields,
   async create(tx, _caller, attempt) {
     completeAttempt(attempt)
     checkRow(attemptRules, attempt)

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { keepRendered } from '../content/rendered-texts.ts'
+import { keepsText } from '../content/rendered-texts.ts'
 import { checkCourses } from '../learning/enrollment-operations.ts'
 import {
   amount,
   count,
   currency,
+  currencyOrOwn,
   id,
   line,
   markdown,
@@ -18,11 +18,10 @@ import {
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import type { Resource } from '../operation/resource.ts'
-import { checkChange, type RowRules } from '../operation/row-rules.ts'
-import { writing } from '../operation/writing.ts'
+import type { RowRules } from '../operation/row-rules.ts'
 import { schoolCurrency } from '../schools/school.ts'
 
 const PLAN_STATES = ['draft', 'published', 'archived'] as const
@@ -61,11 +60,15 @@ export const plans: Resource<typeof planSchema> = {
 export const planFields = {
   slug,
   name: line(200),
-  description: markdown(20_000),
+  description: markdown(20_000).default(''),
   price_amount: amount,
-  currency,
+  currency: currencyOrOwn,
   interval: z.enum(PLAN_INTERVALS),
-  course_ids: z.array(id).max(500).meta({ description: 'The courses that the plan opens.' }),
+  course_ids: z
+    .array(id)
+    .max(500)
+    .meta({ description: 'The courses that the plan opens.' })
+    .default([]),
 }
 
 interface PlanRow {
@@ -90,15 +93,19 @@ export const planRules: RowRules<PlanRow> = [
   },
 ]
 
-const READ = ['membership_plans:read']
-const WRITE = ['membership_plans:write']
+const ops = objectOperations({
+  of: plans,
+  table: 'membership_plans',
+  one: 'a membership plan',
+  example: EXAMPLE.plan,
+  fields: planFields,
+  rules: planRules,
+  wrote: keepsText('description'),
+})
 
 export const listPlans = listOperation({
-  name: 'membership_plans.list',
-  title: 'List membership plans',
+  ...ops.listed,
   summary: 'Recurring offers, in every state.',
-  scopes: READ,
-  of: plans,
   filters: {
     state: filter(z.enum(PLAN_STATES), (state) => sql`r.state = ${state}`),
     interval: filter(z.enum(PLAN_INTERVALS), (value) => sql`r.interval = ${value}`),
@@ -109,32 +116,13 @@ export const listPlans = listOperation({
   defaultSort: '-created_at',
 })
 
-export const readPlan = readOperation({
-  name: 'membership_plans.read',
-  title: 'Read a membership plan',
+export const readPlan = ops.read({
   summary: 'One plan by its id.',
-  scopes: READ,
-  of: plans,
   examples: [{ title: 'A plan', input: { id: EXAMPLE.plan } }],
 })
 
-export const createPlan = createOperation({
-  name: 'membership_plans.create',
-  title: 'Create a membership plan',
+export const createPlan = ops.create({
   summary: 'Creates a draft. Members can subscribe once it is published.',
-  scopes: WRITE,
-  of: plans,
-  fields: {
-    slug: planFields.slug,
-    name: planFields.name,
-    description: planFields.description.default(''),
-    price_amount: planFields.price_amount,
-    currency: planFields.currency
-      .optional()
-      .meta({ description: 'The school’s currency if left out.' }),
-    interval: planFields.interval,
-    course_ids: planFields.course_ids.default([]),
-  },
   examples: [
     {
       title: 'A yearly plan with one course',
@@ -148,69 +136,38 @@ export const createPlan = createOperation({
     },
   ],
   async create(tx, _caller, { currency: given, course_ids, ...columns }) {
-    const made = uuidv7()
-    const own = await schoolCurrency(tx)
-    await tx.insert('membership_plans', { ...columns, id: made, currency: given ?? own }).execute()
-    await keepRendered(tx, [{ id: made, text: columns.description }])
-    await setCourses(tx, made, course_ids)
-    return made
+    const plan = await ops.insert(tx, { ...columns, currency: given ?? (await schoolCurrency(tx)) })
+    await setCourses(tx, plan, course_ids)
+    return plan
   },
 })
 
-const target = (plan: string, ifVersion: number | undefined) => ({
-  object: 'membership_plan',
-  key: { id: plan },
-  ifVersion,
-})
-
-export const changePlan = changeOperation({
-  name: 'membership_plans.change',
-  title: 'Change a membership plan',
+export const changePlan = ops.change({
   summary:
     'Changes the given fields. Price, currency and interval are fixed once a member has subscribed.',
-  scopes: WRITE,
-  of: plans,
-  fields: z.object(planFields).partial().shape,
   examples: [
     { title: 'Another name', input: { id: EXAMPLE.plan, name: 'Studio' } },
     { title: 'Other courses', input: { id: EXAMPLE.plan, course_ids: [EXAMPLE.draftCourse] } },
   ],
-  async change(tx, caller, { id: plan, if_version, course_ids, ...columns }) {
+  async change(tx, caller, { course_ids, id, if_version, ...columns }) {
+    const named = { id, if_version }
     // Changed courses must raise the version of the plan too.
     const touched = course_ids === undefined ? {} : { state: sql`state` }
-    const row = ['membership_plans', target(plan, if_version)] as const
-    await checkChange(tx, caller, plans, planRules, row, columns)
-    await writing(tx).update(...row, { ...columns, ...touched })
-    const { description: text } = columns
-    if (text !== undefined) await keepRendered(tx, [{ id: plan, text }])
-    if (course_ids !== undefined) await setCourses(tx, plan, course_ids)
+    await ops.check(tx, caller, named, columns)
+    await ops.update(tx, named, { ...columns, ...touched })
+    if (course_ids !== undefined) await setCourses(tx, id, course_ids)
   },
 })
 
-const moveTo = (state: 'published' | 'archived', title: string, summary: string) =>
-  changeOperation({
-    name: `membership_plans.${state === 'published' ? 'publish' : 'archive'}`,
-    title,
-    summary,
-    scopes: WRITE,
-    of: plans,
-    fields: {},
-    examples: [{ title, input: { id: EXAMPLE.plan } }],
-    async change(tx, _caller, { id: plan, if_version }) {
-      await writing(tx).update('membership_plans', target(plan, if_version), { state })
-    },
-  })
+export const publishPlan = ops.move('publish', {
+  summary: 'Makes it available to members.',
+  to: { state: 'published' },
+})
 
-export const publishPlan = moveTo(
-  'published',
-  'Publish a membership plan',
-  'Makes it available to members.',
-)
-export const archivePlan = moveTo(
-  'archived',
-  'Archive a membership plan',
-  'Stops new subscriptions. Active subscriptions continue.',
-)
+export const archivePlan = ops.move('archive', {
+  summary: 'Stops new subscriptions. Active subscriptions continue.',
+  to: { state: 'archived' },
+})
 
 async function setCourses(tx: SchoolTx, plan: string, wanted: readonly string[]): Promise<void> {
   const unique = await checkCourses(tx, 'course_ids', wanted)

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import {
   amount,
-  currency,
+  currencyOrOwn,
   dateOrNull,
   id,
   line,
@@ -190,34 +190,35 @@ const invoice = z.strictObject({
   url: webAddress.nullable().default(null),
 })
 
-const instruction = (max: number) => text(1, max).nullable()
+const instruction = (max: number) => text(1, max).nullable().default(null)
 
 export const attemptFields = {
   trade_no: text(1, 64),
   order_number: text(1, 64).meta({ description: 'The same for every attempt at one purchase.' }),
   member_id: id,
   amount,
-  currency,
+  currency: currencyOrOwn,
   payment_type: z
     .enum(PAYMENT_TYPES)
     .nullable()
-    .meta({ description: 'Null until the member chooses one.' }),
-  state: z.enum(PAYMENT_STATES),
-  created_at: time,
-  paid_at: time.nullable(),
-  expires_at: time.nullable(),
+    .meta({ description: 'Null until the member chooses one.' })
+    .default(null),
+  state: z.enum(PAYMENT_STATES).default('pending'),
+  created_at: time.optional(),
+  paid_at: time.nullable().default(null),
+  expires_at: time.nullable().default(null),
   bank_code: instruction(20),
   bank_name: instruction(100),
   code_no: instruction(64),
-  installment_count: z.int().min(2).max(60).nullable(),
-  installment_amount: amount.min(1).nullable(),
-  refunding_state: z.enum(REFUNDING_STATES),
-  refunded_amount: amount,
-  refund_requested_at: time.nullable(),
-  refunded_at: time.nullable(),
-  lines: z.array(boughtLine).max(200),
-  adjustments: z.array(adjustmentSchema).max(50),
-  invoice: invoice.nullable(),
+  installment_count: z.int().min(2).max(60).nullable().default(null),
+  installment_amount: amount.min(1).nullable().default(null),
+  refunding_state: z.enum(REFUNDING_STATES).default('none'),
+  refunded_amount: amount.default(0),
+  refund_requested_at: time.nullable().default(null),
+  refunded_at: time.nullable().default(null),
+  lines: z.array(boughtLine).max(200).optional(),
+  adjustments: z.array(adjustmentSchema).max(50).optional(),
+  invoice: invoice.nullable().optional(),
 }
 
 /** The members of an attempt to pay that depend on each other. */

@@ -5,18 +5,15 @@ import { id, stamps, utc } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { changeOperation, readOperation } from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { conflict } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
 import { endsTooEarly, type RowRules } from '../operation/row-rules.ts'
-import { checkVersion, writing } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { planSchema, plans } from './plan-operations.ts'
 
-const READ = ['subscriptions:read']
-const WRITE = ['subscriptions:write']
 const STATES = ['active', 'past_due', 'canceled'] as const
 
 const subscriptionSchema = z
@@ -51,12 +48,16 @@ export const subscriptions: Resource<typeof subscriptionSchema> = {
   },
 }
 
-export const listSubscriptions = listOperation({
-  name: 'subscriptions.list',
-  title: 'List subscriptions',
-  summary: 'Members’ plans: active, past due and canceled.',
-  scopes: READ,
+const ops = objectOperations({
   of: subscriptions,
+  table: 'subscriptions',
+  one: 'a subscription',
+  example: EXAMPLE.subscription,
+})
+
+export const listSubscriptions = listOperation({
+  ...ops.listed,
+  summary: 'Members’ plans: active, past due and canceled.',
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${sql.lit(state)}`),
     plan_id: filter(id, (value) => sql`r.plan_id = ${value}`),
@@ -72,62 +73,44 @@ export const listSubscriptions = listOperation({
   ],
 })
 
-export const readSubscription = readOperation({
-  name: 'subscriptions.read',
-  title: 'Read a subscription',
-  summary: 'One subscription by its id.',
-  scopes: READ,
-  of: subscriptions,
-  examples: [{ title: 'A subscription', input: { id: EXAMPLE.subscription } }],
-})
+export const readSubscription = ops.read()
 
-const target = (subscription: string, ifVersion: number | undefined) => ({
-  object: 'subscription',
-  key: { id: subscription },
-  ifVersion,
-})
-
-export const cancelSubscription = changeOperation({
-  name: 'subscriptions.cancel',
-  title: 'Cancel a subscription',
+export const cancelSubscription = ops.action('cancel', {
   summary: 'Ends it with the paid period, or now. Canceling again changes nothing.',
-  scopes: WRITE,
-  of: subscriptions,
   fields: { when: z.enum(['period_end', 'now']).default('period_end') },
   examples: [
     { title: 'At the end of the period', input: { id: EXAMPLE.subscription } },
     { title: 'Now', input: { id: EXAMPLE.subscription, when: 'now' } },
   ],
   async change(tx, caller, { id: subscription, if_version, when }) {
-    await checkVersion(tx, 'subscriptions', target(subscription, if_version))
+    await ops.lock(tx, { id: subscription, if_version })
     const { state } = await loadObject(tx, caller, subscriptions, subscription)
     if (state === 'canceled') return
     const columns =
       when === 'now'
         ? { state: 'canceled', canceled_at: sql`now()`, cancel_at_period_end: false }
         : { cancel_at_period_end: true }
-    await writing(tx).update('subscriptions', target(subscription, undefined), columns)
+    await ops.update(tx, { id: subscription }, columns)
   },
 })
 
-export const resumeSubscription = changeOperation({
-  name: 'subscriptions.resume',
-  title: 'Resume a subscription',
+export const resumeSubscription = ops.action('resume', {
   summary:
     'Undoes a cancellation at the end of the period. A subscription that has ended stays ended.',
-  scopes: WRITE,
-  of: subscriptions,
-  fields: {},
   examples: [{ title: 'Undo a cancellation', input: { id: EXAMPLE.subscription } }],
   async change(tx, caller, { id: subscription, if_version }) {
-    await checkVersion(tx, 'subscriptions', target(subscription, if_version))
+    await ops.lock(tx, { id: subscription, if_version })
     const { state } = await loadObject(tx, caller, subscriptions, subscription)
     if (state === 'canceled') {
       throw conflict('canceled', 'The subscription has ended. The member can subscribe again.')
     }
-    await writing(tx).update('subscriptions', target(subscription, undefined), {
-      cancel_at_period_end: false,
-    })
+    await ops.update(
+      tx,
+      { id: subscription },
+      {
+        cancel_at_period_end: false,
+      },
+    )
   },
 })
 

@@ -2,13 +2,7 @@ import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { ExportKind } from '../bulk/kind.ts'
 import { byEmail, byEmails, byExternalId, byName } from '../bulk/reference-column.ts'
-import {
-  columnsOf,
-  inAnyOrder,
-  NEEDED,
-  type PlannedRow,
-  requireMembers,
-} from '../bulk/table-details.ts'
+import { columnsOf, inAnyOrder, type PlannedRow, requireMembers } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { schoolTimeZone } from '../schools/school.ts'
 import { listMeetings } from './meeting-operations.ts'
@@ -36,13 +30,7 @@ export const serviceKind = tableKind({
   scopes: {},
   example: { external_id: 'coaching', title: 'Coaching' },
   table: 'consulting_services',
-  columns: columnsOf(serviceFields, {
-    title: NEEDED,
-    description: { default: '' },
-    host_id: {},
-    state: { default: 'offered' },
-    course_ids: { default: [] },
-  }),
+  columns: columnsOf(serviceFields),
   references: { host_email: byEmail('host_id') },
   lists: {
     course_ids: {
@@ -71,12 +59,10 @@ export const slotKind = tableKind({
   },
   table: 'consulting_slots',
   columns: columnsOf(slotFields, {
-    service_id: { needed: true, fixed: true },
-    weekday: { needed: true, note: '1 is Monday' },
-    starts_at: { needed: true, note: 'such as 09:30' },
-    duration_minutes: NEEDED,
+    service_id: { fixed: true },
+    weekday: { note: '1 is Monday' },
+    starts_at: { note: 'such as 09:30' },
     time_zone: { note: 'the school’s time zone by default' },
-    capacity: { default: 1 },
   }),
   types: { starts_at: 'time' },
   references: { service_external_id: byExternalId('service_id', SERVICES) },
@@ -102,11 +88,7 @@ export const studyGroupKind = tableKind({
   scopes: {},
   example: { external_id: 'evening-class', name: 'Evening class', course_slug: 'first' },
   table: 'study_groups',
-  columns: columnsOf(studyGroupFields, {
-    name: NEEDED,
-    course_id: {},
-    member_ids: { default: [] },
-  }),
+  columns: columnsOf(studyGroupFields),
   references: {
     course_slug: byName('course_id', { table: 'courses', by: 'slug' }),
     member_emails: byEmails('member_ids'),
@@ -140,11 +122,8 @@ export const meetingKind = tableKind({
     service_id: { fixed: true, note: 'this or study_group_id, not both' },
     study_group_id: { fixed: true },
     title: { note: 'by default the title of the service or the name of the group' },
-    state: { default: 'available', note: 'of a class always available' },
-    starts_at: NEEDED,
-    ends_at: NEEDED,
-    room_url: { default: '' },
-    member_ids: { default: [], note: 'the members who hold a seat; a class has none' },
+    state: { note: 'of a class always available' },
+    member_ids: { note: 'the members who hold a seat; a class has none' },
   }),
   references: {
     service_external_id: byExternalId('service_id', SERVICES),

@@ -1,30 +1,35 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { id, webAddress } from '../operation/fields.ts'
+import { changeFields, id, webAddress } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
-import { checkChange, checkRow } from '../operation/row-rules.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { textOf } from '../operation/search-related.ts'
-import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/membership.ts'
 import { meetingFields, meetingRules, meetings } from './meeting-resource.ts'
-import { MEETING_KINDS, MEETING_STATES, type MeetingState } from './meetings-of-member.ts'
+import { MEETING_KINDS, MEETING_STATES } from './meetings-of-member.ts'
 import { isTimeTaken, lockService } from './move-meeting.ts'
 
 const { title, starts_at, ends_at, room_url } = meetingFields
 
+const ops = objectOperations({
+  of: meetings,
+  table: 'consulting_meetings',
+  one: 'a meeting',
+  scope: null,
+  fields: meetingFields,
+  rules: meetingRules,
+})
+
 export const listMeetings = listOperation({
-  name: 'consulting_meetings.list',
+  ...ops.listed,
   title: 'List meetings',
   summary: 'Meetings of services and classes of study groups, past and upcoming.',
-  ...WITHOUT_SCOPE,
-  of: meetings,
   filters: {
     kind: filter(z.enum(MEETING_KINDS), (kind) =>
       kind === 'consulting' ? sql`r.study_group_id is null` : sql`r.study_group_id is not null`,
@@ -58,74 +63,29 @@ export const listMeetings = listOperation({
   defaultSort: '-starts_at',
 })
 
-export const readMeeting = readOperation({
-  name: 'consulting_meetings.read',
-  title: 'Read a meeting',
-  summary: 'One meeting by its id.',
-  ...WITHOUT_SCOPE,
-  of: meetings,
-})
+export const readMeeting = ops.read()
 
-export const createMeeting = createOperation({
-  name: 'consulting_meetings.create',
-  title: 'Create a meeting',
+export const createMeeting = ops.create({
   summary: 'A meeting of a service with the members who hold seats, or a class of a study group.',
-  ...WITHOUT_SCOPE,
-  of: meetings,
-  fields: {
-    service_id: meetingFields.service_id.default(null),
-    study_group_id: meetingFields.study_group_id.default(null),
-    title: title
-      .optional()
-      .meta({ description: 'The title of the service or the name of the group if left out.' }),
-    state: meetingFields.state.default('available'),
-    starts_at,
-    ends_at,
-    room_url: room_url.default(''),
-    member_ids: meetingFields.member_ids.default([]),
-  },
   async create(tx, _caller, row) {
     checkRow(meetingRules, row)
     const { member_ids, title: given, ...columns } = row
     const seated = await checkMembers(tx, 'member_ids', member_ids)
-    const made = uuidv7()
     const named = given ?? (await titleFor(tx, columns.service_id, columns.study_group_id))
-    const times = { starts_at: new Date(row.starts_at), ends_at: new Date(row.ends_at) }
-    await tx
-      .insert('consulting_meetings', { ...columns, ...times, title: named, id: made })
-      .execute()
-    const seats = seated.map((user_id) => ({ meeting_id: made, user_id }))
+    const meeting = await ops.insert(tx, { ...columns, title: named })
+    const seats = seated.map((user_id) => ({ meeting_id: meeting, user_id }))
     if (seats.length > 0) await tx.insert('meeting_seats', seats).execute()
-    return made
+    return meeting
   },
 })
 
-const target = (meeting: string, ifVersion: number | undefined) => ({
-  object: 'consulting_meeting',
-  key: { id: meeting },
-  ifVersion,
-})
-
-export const changeMeeting = changeOperation({
-  name: 'consulting_meetings.change',
-  title: 'Change a meeting',
+export const changeMeeting = ops.change({
   summary: 'Changes title, time or room. Members see it at once.',
-  ...WITHOUT_SCOPE,
-  of: meetings,
-  fields: z.object({ title, starts_at, ends_at, room_url }).partial().shape,
-  async change(tx, caller, { id: meeting, if_version, ...columns }) {
-    const row = ['consulting_meetings', target(meeting, if_version)] as const
-    await checkChange(tx, caller, meetings, meetingRules, row, columns)
-    await writing(tx).update(...row, columns)
-  },
+  fields: changeFields({ title, starts_at, ends_at, room_url }),
 })
 
-export const confirmMeeting = changeOperation({
-  name: 'consulting_meetings.confirm',
-  title: 'Confirm a meeting',
+export const confirmMeeting = ops.action('confirm', {
   summary: 'Turns a reserved slot into a scheduled meeting, with its room if one is given.',
-  ...WITHOUT_SCOPE,
-  of: meetings,
   fields: {
     room_url: webAddress
       .nullable()
@@ -133,7 +93,7 @@ export const confirmMeeting = changeOperation({
       .meta({ description: 'Null leaves the room unchanged.' }),
   },
   async change(tx, caller, { id: meeting, if_version, room_url }) {
-    await checkVersion(tx, 'consulting_meetings', target(meeting, if_version))
+    await ops.lock(tx, { id: meeting, if_version })
     const before = await loadObject(tx, caller, meetings, meeting)
     if (before.kind === 'study_group') {
       throw conflict('study_group', 'A class of a study group needs no confirmation.')
@@ -145,34 +105,24 @@ export const confirmMeeting = changeOperation({
       throw conflict('over', 'This meeting is over, so it cannot be confirmed.')
     }
     const columns = { state: 'scheduled', room_url: room_url ?? undefined }
-    await writing(tx).update('consulting_meetings', target(meeting, undefined), columns)
+    await ops.update(tx, { id: meeting }, columns)
   },
 })
 
-export const cancelMeeting = changeOperation({
-  name: 'consulting_meetings.cancel',
-  title: 'Cancel a meeting',
+export const cancelMeeting = ops.action('cancel', {
   summary:
     'A meeting of a service stays in the members’ schedules as canceled, without its room. A class is removed instead.',
-  ...WITHOUT_SCOPE,
-  of: meetings,
-  fields: {},
   async change(tx, caller, input) {
     const { kind } = await loadObject(tx, caller, meetings, input.id)
     if (kind === 'study_group') {
       throw conflict('study_group', 'A class of a study group is not canceled. Remove it instead.')
     }
-    await moveTo(tx, input, 'canceled')
+    await ops.update(tx, input, { state: 'canceled' })
   },
 })
 
-export const reopenMeeting = changeOperation({
-  name: 'consulting_meetings.reopen',
-  title: 'Reopen a meeting',
+export const reopenMeeting = ops.action('reopen', {
   summary: 'Undoes a cancellation or a confirmation. Members keep their seats.',
-  ...WITHOUT_SCOPE,
-  of: meetings,
-  fields: {},
   async change(tx, caller, input) {
     const before = await loadObject(tx, caller, meetings, input.id)
     const { service_id } = before
@@ -181,20 +131,12 @@ export const reopenMeeting = changeOperation({
       const start = new Date(before.starts_at)
       if (await isTimeTaken(tx, { id: input.id, service_id }, start)) throw conflict('taken', TAKEN)
     }
-    await moveTo(tx, input, 'available')
+    await ops.update(tx, input, { state: 'available' })
   },
 })
 
 const TAKEN =
   'The service has another meeting at this time by now. Move or cancel that one first, and reopen this one then.'
-
-async function moveTo(
-  tx: SchoolTx,
-  { id: meeting, if_version }: { id: string; if_version?: number | undefined },
-  state: MeetingState,
-): Promise<void> {
-  await writing(tx).update('consulting_meetings', target(meeting, if_version), { state })
-}
 
 async function titleFor(
   tx: SchoolTx,

@@ -70,16 +70,20 @@ export const attendees: Resource<typeof attendeeSchema> = {
 }
 
 export const meetingFields = {
-  service_id: id.nullable(),
-  study_group_id: id.nullable(),
-  title: line(300),
-  state: z.enum(MEETING_STATES),
+  service_id: id.nullable().default(null),
+  study_group_id: id.nullable().default(null),
+  title: line(300)
+    .optional()
+    .meta({ description: 'The title of the service or the name of the group if left out.' }),
+  state: z.enum(MEETING_STATES).default('available'),
   starts_at: time,
   ends_at: time,
-  room_url: z.union([z.literal(''), webAddress], {
-    error: 'Write an address that begins with https://, or leave it empty.',
-  }),
-  member_ids: z.array(id).max(5000),
+  room_url: z
+    .union([z.literal(''), webAddress], {
+      error: 'Write an address that begins with https://, or leave it empty.',
+    })
+    .default(''),
+  member_ids: z.array(id).max(5000).default([]),
 }
 
 interface MeetingRow {

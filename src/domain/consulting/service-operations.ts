@@ -1,20 +1,21 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/enrollment-operations.ts'
-import { count, id, line, markdown, stamps, writtenMarkdown } from '../operation/fields.ts'
+import {
+  changeFields,
+  count,
+  id,
+  line,
+  markdown,
+  stamps,
+  writtenMarkdown,
+} from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import {
-  changeOperation,
-  createOperation,
-  readOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
-import { WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { checkMembers } from '../people/membership.ts'
 
@@ -57,110 +58,82 @@ export const consultingServices: Resource<typeof serviceSchema> = {
 
 export const serviceFields = {
   title: line(300),
-  description: markdown(20_000),
-  host_id: id.nullable().meta({ description: 'The member whose time is offered.' }),
-  state: z.enum(SERVICE_STATES),
+  description: markdown(20_000).default(''),
+  host_id: id.nullable().meta({ description: 'The member whose time is offered.' }).default(null),
+  state: z.enum(SERVICE_STATES).default('offered'),
   course_ids: z
     .array(id)
     .max(500)
-    .meta({ description: 'The students of these courses can book the service.' }),
+    .meta({ description: 'The students of these courses can book the service.' })
+    .default([]),
 }
 
-export const listServices = listOperation({
-  name: 'consulting_services.list',
-  title: 'List consulting services',
-  summary: 'Services with their host and the courses whose students can book them.',
-  ...WITHOUT_SCOPE,
+const { state: _, ...changeable } = serviceFields
+
+const ops = objectOperations({
   of: consultingServices,
+  table: 'consulting_services',
+  one: 'a consulting service',
+  scope: null,
+  fields: serviceFields,
+})
+
+export const listServices = listOperation({
+  ...ops.listed,
+  summary: 'Services with their host and the courses whose students can book them.',
   filters: {
-    state: filter(serviceFields.state, (state) => sql`r.state = ${state}`),
+    state: filter(z.enum(SERVICE_STATES), (state) => sql`r.state = ${state}`),
     search: searchIn('title'),
   },
   sorts: { created_at: 'time', title: 'text' },
   defaultSort: '-created_at',
 })
 
-export const readService = readOperation({
-  name: 'consulting_services.read',
-  title: 'Read a consulting service',
+export const readService = ops.read({
   summary: 'One service by its id.',
-  ...WITHOUT_SCOPE,
-  of: consultingServices,
 })
 
-export const createService = createOperation({
-  name: 'consulting_services.create',
-  title: 'Create a consulting service',
+export const createService = ops.create({
   summary: 'Offers the time of a member to the students of courses. Slots define the times.',
-  ...WITHOUT_SCOPE,
-  of: consultingServices,
-  fields: {
-    title: serviceFields.title,
-    description: serviceFields.description.default(''),
-    host_id: serviceFields.host_id.default(null),
-    state: serviceFields.state.default('offered'),
-    course_ids: serviceFields.course_ids.default([]),
-  },
   async create(tx, _caller, { course_ids, ...columns }) {
     await checkHost(tx, columns.host_id)
-    const made = uuidv7()
-    await tx.insert('consulting_services', { ...columns, id: made }).execute()
-    await setCourses(tx, made, course_ids)
-    return made
+    const service = await ops.insert(tx, columns)
+    await setCourses(tx, service, course_ids)
+    return service
   },
 })
 
-const target = (service: string, ifVersion: number | undefined) => ({
-  object: 'consulting_service',
-  key: { id: service },
-  ifVersion,
-})
-
-export const changeService = changeOperation({
-  name: 'consulting_services.change',
-  title: 'Change a consulting service',
+export const changeService = ops.change({
   summary: 'Changes the given fields; all others stay unchanged. The list of courses is replaced.',
-  ...WITHOUT_SCOPE,
-  of: consultingServices,
-  fields: z.object(serviceFields).omit({ state: true }).partial().shape,
+  fields: changeFields(changeable),
   async change(tx, _caller, { id: service, if_version, course_ids, ...columns }) {
     await checkHost(tx, columns.host_id)
     // Changed courses must raise the version of the service too.
     const touched = course_ids === undefined ? {} : { updated_at: sql`now()` }
-    await writing(tx).update('consulting_services', target(service, if_version), {
-      ...touched,
-      ...columns,
-    })
+    await ops.update(
+      tx,
+      { id: service, if_version },
+      {
+        ...touched,
+        ...columns,
+      },
+    )
     if (course_ids !== undefined) await setCourses(tx, service, course_ids)
   },
 })
 
-const moveTo = (state: 'offered' | 'paused', title: string, summary: string) =>
-  changeOperation({
-    name: `consulting_services.${state === 'offered' ? 'offer' : 'pause'}`,
-    title,
-    summary,
-    ...WITHOUT_SCOPE,
-    of: consultingServices,
-    fields: {},
-    async change(tx, _caller, { id: service, if_version }) {
-      await writing(tx).update('consulting_services', target(service, if_version), { state })
-    },
-  })
+export const offerService = ops.move('offer', {
+  summary: 'Shows it to students.',
+  to: { state: 'offered' },
+})
 
-export const offerService = moveTo('offered', 'Offer a consulting service', 'Shows it to students.')
-export const pauseService = moveTo(
-  'paused',
-  'Pause a consulting service',
-  'Hides it from students. Booked meetings stay.',
-)
+export const pauseService = ops.move('pause', {
+  summary: 'Hides it from students. Booked meetings stay.',
+  to: { state: 'paused' },
+})
 
-export const removeService = removeOperation({
-  name: 'consulting_services.remove',
-  title: 'Remove a consulting service',
+export const removeService = ops.remove({
   summary: 'Removes a service that never had a meeting, and its slots. Pause all others.',
-  ...WITHOUT_SCOPE,
-  of: consultingServices,
   keptBy: [
     {
       table: 'consulting_meetings',
@@ -168,9 +141,6 @@ export const removeService = removeOperation({
       detail: 'This service has meetings, so it cannot be removed. Pause it instead.',
     },
   ],
-  async remove(tx, _caller, { id: service, if_version }) {
-    await writing(tx).delete('consulting_services', target(service, if_version))
-  },
 })
 
 async function checkHost(tx: SchoolTx, host: string | null | undefined): Promise<void> {

@@ -6,7 +6,7 @@ import { notify } from '../notifications/subscriptions.ts'
 import { count, id } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
-import { createOperation, readOperation, removeOperation } from '../operation/object-operations.ts'
+import { objectOperations, removeOperation } from '../operation/object-operations.ts'
 import type { WriteOperation } from '../operation/operation.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { loadObject, type Resource, selectObjects } from '../operation/resource.ts'
@@ -55,49 +55,40 @@ export const slots: Resource<typeof slotSchema> = {
     from consulting_slots t where t.school_id = ${db.schoolId}`,
 }
 
-export const listSlots = listOperation({
-  name: 'consulting_slots.list',
-  title: 'List consulting slots',
-  summary: 'The weekly times of services, from Monday to Sunday.',
-  ...WITHOUT_SCOPE,
-  of: slots,
-  filters: { service_id: filter(id, (value) => sql`r.service_id = ${value}`) },
-  sorts: { minute_of_week: 'number' },
-  defaultSort: 'minute_of_week',
-})
-
-export const readSlot = readOperation({
-  name: 'consulting_slots.read',
-  title: 'Read a consulting slot',
-  summary: 'One weekly time by its id.',
-  ...WITHOUT_SCOPE,
-  of: slots,
-})
-
 export const slotFields = {
   service_id: id,
   weekday,
   starts_at: timeOfDay,
   duration_minutes: minutes,
-  time_zone: timeZone,
-  capacity: capacity.meta({ description: 'How many seats each meeting has.' }),
+  time_zone: timeZone.optional().meta({ description: 'The school’s time zone if left out.' }),
+  capacity: capacity.meta({ description: 'How many seats each meeting has.' }).default(1),
 }
 
-const everyWeek = {
-  duration_minutes: slotFields.duration_minutes,
-  time_zone: slotFields.time_zone
-    .optional()
-    .meta({ description: 'The school’s time zone if left out.' }),
-  capacity: slotFields.capacity.default(1),
-}
+const { duration_minutes, time_zone, capacity: seats } = slotFields
+const everyWeek = { duration_minutes, time_zone, capacity: seats }
 
-export const createSlot = createOperation({
-  name: 'consulting_slots.create',
-  title: 'Create a consulting slot',
-  summary: 'Adds a time that a service offers every week.',
-  ...WITHOUT_SCOPE,
+const ops = objectOperations({
   of: slots,
-  fields: { service_id: id, weekday, starts_at: timeOfDay, ...everyWeek },
+  table: 'consulting_slots',
+  one: 'a consulting slot',
+  scope: null,
+  fields: slotFields,
+})
+
+export const listSlots = listOperation({
+  ...ops.listed,
+  summary: 'The weekly times of services, from Monday to Sunday.',
+  filters: { service_id: filter(id, (value) => sql`r.service_id = ${value}`) },
+  sorts: { minute_of_week: 'number' },
+  defaultSort: 'minute_of_week',
+})
+
+export const readSlot = ops.read({
+  summary: 'One weekly time by its id.',
+})
+
+export const createSlot = ops.create({
+  summary: 'Adds a time that a service offers every week.',
   async create(tx, _caller, { weekday: day, starts_at, ...rest }) {
     const [made] = await addSlots(tx, { ...rest, places: [{ weekday: day, starts_at }] })
     return String(made)
@@ -196,12 +187,8 @@ export function slotTaken() {
   return conflict('taken', 'The service already has a slot at this time.')
 }
 
-export const removeSlot = removeOperation({
-  name: 'consulting_slots.remove',
-  title: 'Remove a consulting slot',
+export const removeSlot = ops.remove({
   summary: 'Removes a weekly time. Booked meetings stay.',
-  ...WITHOUT_SCOPE,
-  of: slots,
   async remove(tx, _caller, { id: slot }) {
     const gone = await tx
       .delete('consulting_slots')

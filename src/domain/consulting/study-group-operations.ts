@@ -1,23 +1,17 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { shownPeople } from '../actor/shown-person.ts'
 import { courseSchema, courses } from '../learning/course-operations.ts'
 import { checkCourses } from '../learning/enrollment-operations.ts'
-import { count, id, line, stamps, utc } from '../operation/fields.ts'
+import { changeFields, count, id, line, stamps, utc } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import {
-  changeOperation,
-  createOperation,
-  readOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { invalid } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
-import { WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { checkMembers } from '../people/membership.ts'
 
@@ -101,16 +95,23 @@ const MAX_MEMBERS = 5000
 
 export const studyGroupFields = {
   name: line(200),
-  course_id: id.nullable(),
-  member_ids: z.array(id).max(MAX_MEMBERS),
+  course_id: id.nullable().default(null),
+  member_ids: z.array(id).max(MAX_MEMBERS).default([]),
 }
 
-export const listStudyGroups = listOperation({
-  name: 'study_groups.list',
-  title: 'List study groups',
-  summary: 'Members who meet as a class.',
-  ...WITHOUT_SCOPE,
+const { member_ids: _, ...changeable } = studyGroupFields
+
+const ops = objectOperations({
   of: studyGroups,
+  table: 'study_groups',
+  one: 'a study group',
+  scope: null,
+  fields: studyGroupFields,
+})
+
+export const listStudyGroups = listOperation({
+  ...ops.listed,
+  summary: 'Members who meet as a class.',
   filters: {
     course_id: filter(id, (value) => sql`r.course_id = ${value}`),
     search: searchIn('name'),
@@ -119,59 +120,29 @@ export const listStudyGroups = listOperation({
   defaultSort: '-created_at',
 })
 
-export const readStudyGroup = readOperation({
-  name: 'study_groups.read',
-  title: 'Read a study group',
-  summary: 'One study group by its id.',
-  ...WITHOUT_SCOPE,
-  of: studyGroups,
-})
+export const readStudyGroup = ops.read()
 
-export const createStudyGroup = createOperation({
-  name: 'study_groups.create',
-  title: 'Create a study group',
+export const createStudyGroup = ops.create({
   summary: 'Groups members, who then see every class of the group in their schedule.',
-  ...WITHOUT_SCOPE,
-  of: studyGroups,
-  fields: {
-    name: studyGroupFields.name,
-    course_id: studyGroupFields.course_id.default(null),
-    member_ids: studyGroupFields.member_ids.default([]),
-  },
   async create(tx, _caller, { member_ids, ...columns }) {
     await checkCourse(tx, columns.course_id)
-    const made = uuidv7()
-    await tx.insert('study_groups', { ...columns, id: made }).execute()
-    await addMembers(tx, made, await checkMembers(tx, 'member_ids', member_ids))
-    return made
+    const group = await ops.insert(tx, columns)
+    await addMembers(tx, group, await checkMembers(tx, 'member_ids', member_ids))
+    return group
   },
 })
 
-const target = (group: string, ifVersion: number | undefined) => ({
-  object: 'study_group',
-  key: { id: group },
-  ifVersion,
-})
-
-export const changeStudyGroup = changeOperation({
-  name: 'study_groups.change',
-  title: 'Change a study group',
+export const changeStudyGroup = ops.change({
   summary: 'Changes the name or the course.',
-  ...WITHOUT_SCOPE,
-  of: studyGroups,
-  fields: z.object(studyGroupFields).omit({ member_ids: true }).partial().shape,
+  fields: changeFields(changeable),
   async change(tx, _caller, { id: group, if_version, ...columns }) {
     await checkCourse(tx, columns.course_id)
-    await writing(tx).update('study_groups', target(group, if_version), columns)
+    await ops.update(tx, { id: group, if_version }, columns)
   },
 })
 
-export const removeStudyGroup = removeOperation({
-  name: 'study_groups.remove',
-  title: 'Remove a study group',
+export const removeStudyGroup = ops.remove({
   summary: 'Removes a group that has no classes.',
-  ...WITHOUT_SCOPE,
-  of: studyGroups,
   keptBy: [
     {
       table: 'consulting_meetings',
@@ -180,9 +151,6 @@ export const removeStudyGroup = removeOperation({
         'This group has classes, so it cannot be removed. Remove those that do not take place instead.',
     },
   ],
-  async remove(tx, _caller, { id: group, if_version }) {
-    await writing(tx).delete('study_groups', target(group, if_version))
-  },
 })
 
 export const listRoster = listOperation({
@@ -198,12 +166,9 @@ export const listRoster = listOperation({
   defaultSort: '-joined_at',
 })
 
-export const addToStudyGroup = changeOperation({
-  name: 'study_groups.add_member',
+export const addToStudyGroup = ops.action('add_member', {
   title: 'Add a member to a study group',
   summary: 'Shows the classes of the group, past ones included, in the schedule of the member.',
-  ...WITHOUT_SCOPE,
-  of: studyGroups,
   fields: { member_id: id },
   async change(tx, _caller, { id: group, if_version, member_id }) {
     await touch(tx, group, if_version)
@@ -213,12 +178,9 @@ export const addToStudyGroup = changeOperation({
   },
 })
 
-export const removeFromStudyGroup = changeOperation({
-  name: 'study_groups.remove_member',
+export const removeFromStudyGroup = ops.action('remove_member', {
   title: 'Remove a member from a study group',
   summary: 'Removes the classes of the group from the schedule of the member.',
-  ...WITHOUT_SCOPE,
-  of: studyGroups,
   fields: { member_id: id },
   async change(tx, _caller, { id: group, if_version, member_id }) {
     await touch(tx, group, if_version)
@@ -235,8 +197,8 @@ export const removeFromStudyGroup = changeOperation({
 })
 
 /** A change of the members raises the version of the group, and locks its row. */
-async function touch(tx: SchoolTx, group: string, ifVersion: number | undefined): Promise<void> {
-  await writing(tx).update('study_groups', target(group, ifVersion), { updated_at: sql`now()` })
+async function touch(tx: SchoolTx, id: string, if_version: number | undefined): Promise<void> {
+  await ops.update(tx, { id, if_version }, { updated_at: sql`now()` })
 }
 
 async function addMembers(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { byEmail, byName } from '../bulk/reference-column.ts'
-import { columnsOf, NEEDED, stampState } from '../bulk/table-details.ts'
+import { columnsOf, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { id, time } from '../operation/fields.ts'
 import { EXAMPLE } from '../operation/operation.ts'
@@ -17,8 +17,8 @@ import { keepImported } from './rendered-texts.ts'
 import {
   listPages,
   listPosts,
+  pageFields,
   pages,
-  position,
   posts,
   writingFields,
 } from './writing-operations.ts'
@@ -38,7 +38,7 @@ export const postKind = tableKind({
   table: 'posts',
   natural: ['slug'],
   columns: {
-    ...columnsOf(writingFields, { slug: NEEDED, title: NEEDED, body: { default: '' } }),
+    ...columnsOf(writingFields),
     author_id: { schema: id.nullable(), note: 'by default the person who authorized the app' },
     ...published,
   },
@@ -61,15 +61,7 @@ export const pageKind = tableKind({
   table: 'pages',
   natural: ['slug'],
   columns: {
-    ...columnsOf(
-      { ...writingFields, position },
-      {
-        slug: NEEDED,
-        title: NEEDED,
-        body: { default: '' },
-        position: { default: 0 },
-      },
-    ),
+    ...columnsOf(pageFields),
     ...published,
   },
   complete(row) {
@@ -93,13 +85,7 @@ export const formKind = tableKind({
   table: 'forms',
   natural: ['slug'],
   columns: {
-    ...columnsOf(formFields, {
-      slug: NEEDED,
-      title: NEEDED,
-      state: { note: 'by default open, or draft without questions' },
-      once_per_member: { default: false },
-      fields: { default: [] },
-    }),
+    ...columnsOf(formFields, { state: { note: 'by default open, or draft without questions' } }),
   },
   complete({ values, before }) {
     if (before === undefined) completeForm(values)

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { count, id, line, slug, stamps, utc } from '../operation/fields.ts'
+import { count, id, line, slug, stamps, utc, valueFields } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { readOperation } from '../operation/object-operations.ts'
+import { objectOperations, readOperation } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
 import type { RowRules } from '../operation/row-rules.ts'
@@ -14,10 +14,13 @@ const FORM_STATES = ['draft', 'open', 'closed'] as const
 export const MAX_QUESTIONS = 200
 
 export const formFields = {
-  title: line(300),
   slug,
-  state: z.enum(FORM_STATES),
-  once_per_member: z.boolean().meta({ description: 'Only members answer it, each of them once.' }),
+  title: line(300),
+  state: z.enum(FORM_STATES).optional(),
+  once_per_member: z
+    .boolean()
+    .meta({ description: 'Only members answer it, each of them once.' })
+    .default(false),
   /** Imported forms may have other kinds of questions, and more members. */
   fields: z
     .array(
@@ -28,7 +31,8 @@ export const formFields = {
         required: z.boolean(),
       }),
     )
-    .max(MAX_QUESTIONS),
+    .max(MAX_QUESTIONS)
+    .default([]),
 }
 
 export interface Question {
@@ -74,8 +78,8 @@ const formSchema = z
     id,
     slug: formFields.slug,
     title: formFields.title,
-    state: formFields.state,
-    once_per_member: formFields.once_per_member,
+    state: z.enum(FORM_STATES),
+    once_per_member: valueFields(formFields).once_per_member,
     fields: z
       .array(z.record(z.string(), z.unknown()))
       .meta({ description: 'Each with its name, label, kind and whether it is required.' }),
@@ -116,27 +120,26 @@ export const submissions: Resource<typeof submissionSchema> = {
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 
-export const listForms = listOperation({
-  name: 'forms.list',
-  title: 'List forms',
-  summary: 'Forms in every state.',
-  scopes: READ,
+const ops = objectOperations({
   of: forms,
+  table: 'forms',
+  one: 'a form',
+  example: EXAMPLE.form,
+})
+
+export const listForms = listOperation({
+  ...ops.listed,
+  summary: 'Forms in every state.',
   filters: {
     search: searchIn('title', 'slug'),
-    state: filter(formFields.state, (state) => sql`r.state = ${state}`),
+    state: filter(z.enum(FORM_STATES), (state) => sql`r.state = ${state}`),
   },
   sorts: { created_at: 'time', title: 'text' },
   defaultSort: '-created_at',
 })
 
-export const readForm = readOperation({
-  name: 'forms.read',
-  title: 'Read a form',
+export const readForm = ops.read({
   summary: 'One form by its id, with its fields.',
-  scopes: READ,
-  of: forms,
-  examples: [{ title: 'A form', input: { id: EXAMPLE.form } }],
 })
 
 export const listSubmissions = listOperation({

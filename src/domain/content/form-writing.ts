@@ -3,83 +3,48 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { line } from '../operation/fields.ts'
-import {
-  changeOperation,
-  createOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { QUESTION_KINDS } from './answer-form.ts'
 import { formFields, formRules, forms, MAX_QUESTIONS, type Question } from './form-operations.ts'
 
 const { title, slug, once_per_member } = formFields
 
-const target = (form: string, ifVersion?: number) => ({
-  object: 'form',
-  key: { id: form },
-  ifVersion,
+const ops = objectOperations({
+  of: forms,
+  table: 'forms',
+  one: 'a form',
+  scope: null,
+  fields: { title, slug, once_per_member },
 })
 
-export const createForm = createOperation({
-  name: 'forms.create',
-  title: 'Create a form',
+export const createForm = ops.create({
   summary: 'Creates a draft. Questions are added one by one.',
-  ...WITHOUT_SCOPE,
-  of: forms,
-  fields: { title, slug, once_per_member: once_per_member.default(false) },
-  async create(tx, _caller, columns) {
-    const made = uuidv7()
-    await tx.insert('forms', { ...columns, id: made, state: 'draft' }).execute()
-    return made
-  },
+  create: (tx, _caller, columns) => ops.insert(tx, { ...columns, state: 'draft' }),
 })
 
-export const changeForm = changeOperation({
-  name: 'forms.change',
-  title: 'Change a form',
+export const changeForm = ops.change({
   summary: 'Changes its title, its address, or who answers it.',
-  ...WITHOUT_SCOPE,
-  of: forms,
-  fields: z.object({ title, slug, once_per_member }).partial().shape,
-  async change(tx, _caller, { id: form, if_version, ...columns }) {
-    await writing(tx).update('forms', target(form, if_version), columns)
-  },
 })
 
-export const openForm = changeOperation({
-  name: 'forms.open',
-  title: 'Open a form',
+export const openForm = ops.action('open', {
   summary: 'The form accepts answers from now on.',
-  ...WITHOUT_SCOPE,
-  of: forms,
-  fields: {},
   async change(tx, _caller, { id: form, if_version }) {
     const questions = await lockQuestions(tx, form, if_version)
     checkRow(formRules, { state: 'open', fields: questions })
-    await writing(tx).update('forms', target(form), { state: 'open' })
+    await ops.update(tx, { id: form }, { state: 'open' })
   },
 })
 
-export const closeForm = changeOperation({
-  name: 'forms.close',
-  title: 'Close a form',
+export const closeForm = ops.move('close', {
   summary: 'The form accepts no more answers. Existing answers are kept.',
-  ...WITHOUT_SCOPE,
-  of: forms,
-  fields: {},
-  async change(tx, _caller, { id: form, if_version }) {
-    await writing(tx).update('forms', target(form, if_version), { state: 'closed' })
-  },
+  to: { state: 'closed' },
 })
 
-export const addQuestion = changeOperation({
-  name: 'forms.add_question',
+export const addQuestion = ops.action('add_question', {
   title: 'Add a question',
   summary: 'Adds a question at the end of a form.',
-  ...WITHOUT_SCOPE,
-  of: forms,
   fields: {
     label: line(300),
     kind: z.enum(QUESTION_KINDS).default('text'),
@@ -95,12 +60,9 @@ export const addQuestion = changeOperation({
   },
 })
 
-export const removeQuestion = changeOperation({
-  name: 'forms.remove_question',
+export const removeQuestion = ops.action('remove_question', {
   title: 'Remove a question',
   summary: 'Removes it from the form. Existing answers stay in the submissions.',
-  ...WITHOUT_SCOPE,
-  of: forms,
   fields: { question: line(300).meta({ description: 'Its name.' }) },
   async change(tx, _caller, { id: form, if_version, question }) {
     const questions = await lockQuestions(tx, form, if_version)
@@ -110,12 +72,8 @@ export const removeQuestion = changeOperation({
   },
 })
 
-export const removeForm = removeOperation({
-  name: 'forms.remove',
-  title: 'Remove a form',
+export const removeForm = ops.remove({
   summary: 'Removes a form without answers. Close all others.',
-  ...WITHOUT_SCOPE,
-  of: forms,
   keptBy: [
     {
       table: 'form_submissions',
@@ -123,9 +81,6 @@ export const removeForm = removeOperation({
       detail: 'People answered this form. Close it instead.',
     },
   ],
-  async remove(tx, _caller, { id: form, if_version }) {
-    await writing(tx).delete('forms', target(form, if_version))
-  },
 })
 
 /** Locks the form, so that two questions added at the same time are both kept. */
@@ -134,7 +89,7 @@ async function lockQuestions(
   form: string,
   ifVersion: number | undefined,
 ): Promise<readonly Question[]> {
-  await checkVersion(tx, 'forms', target(form, ifVersion))
+  await ops.lock(tx, { id: form, if_version: ifVersion })
   const { rows } = await tx.run(sql<{ fields: Question[] }>`
     select fields from forms where school_id = ${tx.schoolId} and id = ${form}`)
   return rows[0]?.fields ?? []
@@ -145,5 +100,5 @@ async function setQuestions(
   form: string,
   questions: readonly Question[],
 ): Promise<void> {
-  await writing(tx).update('forms', target(form), { fields: JSON.stringify(questions) })
+  await ops.update(tx, { id: form }, { fields: JSON.stringify(questions) })
 }

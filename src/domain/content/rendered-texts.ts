@@ -42,6 +42,17 @@ export async function keepRendered(tx: SchoolTx, texts: readonly WrittenText[]):
   if (slice.length > 0) await keepSlice(tx, slice)
 }
 
+/** Stores the HTML of a text after each write of its column. */
+export function keepsText(column: string) {
+  return async (
+    tx: SchoolTx,
+    id: string,
+    { [column]: text }: Readonly<Record<string, unknown>>,
+  ): Promise<void> => {
+    if (typeof text === 'string') await keepRendered(tx, [{ id, text }])
+  }
+}
+
 async function keepSlice(tx: SchoolTx, texts: readonly WrittenText[]): Promise<void> {
   const ids = texts.map(({ id }) => id)
   const pages: string[] = []

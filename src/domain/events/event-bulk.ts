@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { byEmail, byName } from '../bulk/reference-column.ts'
-import { columnsOf, NEEDED, requireMembers, stampState } from '../bulk/table-details.ts'
+import { columnsOf, requireMembers, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { keepImported } from '../content/rendered-texts.ts'
 import { id, time } from '../operation/fields.ts'
@@ -35,15 +35,7 @@ export const eventKind = tableKind({
   natural: ['slug'],
   columns: {
     ...columnsOf(eventFields, {
-      slug: NEEDED,
-      title: NEEDED,
-      description: { default: '' },
-      starts_at: NEEDED,
-      ends_at: NEEDED,
-      location: { default: '' },
-      online_url: {},
       capacity: { note: 'empty means no limit' },
-      price_amount: { default: 0 },
       currency: { note: 'the school’s currency by default' },
     }),
     state: { schema: events.schema.shape.state, default: 'draft' },

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { keepRendered } from '../content/rendered-texts.ts'
+import { keepsText } from '../content/rendered-texts.ts'
 import {
   amount,
   count,
-  currency,
+  currencyOrOwn,
   id,
   line,
   markdown,
@@ -14,35 +13,36 @@ import {
   text,
   time,
   utc,
+  valueFields,
   webAddress,
   writtenMarkdown,
 } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import {
-  changeOperation,
-  createOperation,
-  readOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import type { Resource } from '../operation/resource.ts'
-import { checkChange, checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
-import { writing } from '../operation/writing.ts'
+import { checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 import { schoolCurrency } from '../schools/school.ts'
 
 export const eventFields = {
   slug,
   title: line(300),
-  description: markdown(),
+  description: markdown().default(''),
   starts_at: time,
   ends_at: time,
-  location: text(0, 500),
-  online_url: webAddress.nullable(),
-  capacity: z.int().min(1).max(1_000_000).nullable().meta({ description: 'Null means no limit.' }),
-  price_amount: amount,
-  currency,
+  location: text(0, 500).default(''),
+  online_url: webAddress.nullable().default(null),
+  capacity: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .nullable()
+    .meta({ description: 'Null means no limit.' })
+    .default(null),
+  price_amount: amount.default(0),
+  currency: currencyOrOwn,
 }
 
 interface EventRow {
@@ -73,15 +73,13 @@ export const registrationRules: RowRules<RegistrationRow> = [
   },
 ]
 
-const READ = ['events:read']
-const WRITE = ['events:write']
 const STATES = ['draft', 'published', 'canceled'] as const
 
 const eventSchema = z
   .strictObject({
     object: z.literal('event'),
     id,
-    ...eventFields,
+    ...valueFields(eventFields),
     description: writtenMarkdown,
     online_url: z.string().nullable(),
     starts_at: utc,
@@ -103,12 +101,19 @@ export const events: Resource<typeof eventSchema> = {
     from events e where e.school_id = ${db.schoolId}`,
 }
 
-export const listEvents = listOperation({
-  name: 'events.list',
-  title: 'List events',
-  summary: 'Events in every state, past and upcoming.',
-  scopes: READ,
+const ops = objectOperations({
   of: events,
+  table: 'events',
+  one: 'an event',
+  example: EXAMPLE.event,
+  fields: eventFields,
+  rules: eventRules,
+  wrote: keepsText('description'),
+})
+
+export const listEvents = listOperation({
+  ...ops.listed,
+  summary: 'Events in every state, past and upcoming.',
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
@@ -125,35 +130,10 @@ export const listEvents = listOperation({
   ],
 })
 
-export const readEvent = readOperation({
-  name: 'events.read',
-  title: 'Read an event',
-  summary: 'One event by its id.',
-  scopes: READ,
-  of: events,
-  examples: [{ title: 'An event', input: { id: EXAMPLE.event } }],
-})
+export const readEvent = ops.read()
 
-export const createEvent = createOperation({
-  name: 'events.create',
-  title: 'Create an event',
+export const createEvent = ops.create({
   summary: 'Creates a draft. Members can register once it is published.',
-  scopes: WRITE,
-  of: events,
-  fields: {
-    slug: eventFields.slug,
-    title: eventFields.title,
-    description: eventFields.description.default(''),
-    starts_at: eventFields.starts_at,
-    ends_at: eventFields.ends_at,
-    location: eventFields.location.default(''),
-    online_url: eventFields.online_url.default(null),
-    capacity: eventFields.capacity.default(null),
-    price_amount: eventFields.price_amount.default(0),
-    currency: eventFields.currency
-      .optional()
-      .meta({ description: 'The school’s currency if left out.' }),
-  },
   examples: [
     {
       title: 'An evening online',
@@ -169,67 +149,29 @@ export const createEvent = createOperation({
   ],
   async create(tx, _caller, input) {
     checkRow(eventRules, input)
-    const { currency: given, starts_at, ends_at, ...columns } = input
-    const made = uuidv7()
-    const own = await schoolCurrency(tx)
-    const times = { starts_at: new Date(starts_at), ends_at: new Date(ends_at) }
-    const row = { ...columns, ...times, id: made, currency: given ?? own }
-    await tx.insert('events', row).execute()
-    await keepRendered(tx, [{ id: made, text: columns.description }])
-    return made
+    return await ops.insert(tx, {
+      ...input,
+      currency: input.currency ?? (await schoolCurrency(tx)),
+    })
   },
 })
 
-const target = (event: string, ifVersion: number | undefined) => ({
-  object: 'event',
-  key: { id: event },
-  ifVersion,
-})
-
-export const changeEvent = changeOperation({
-  name: 'events.change',
-  title: 'Change an event',
-  summary: 'Changes the given fields; all others stay unchanged.',
-  scopes: WRITE,
-  of: events,
-  fields: z.object(eventFields).partial().shape,
+export const changeEvent = ops.change({
   examples: [{ title: 'More places', input: { id: EXAMPLE.event, capacity: 60 } }],
-  async change(tx, caller, { id: event, if_version, ...columns }) {
-    const row = ['events', target(event, if_version)] as const
-    await checkChange(tx, caller, events, eventRules, row, columns)
-    await writing(tx).update(...row, columns)
-    const { description: text } = columns
-    if (text !== undefined) await keepRendered(tx, [{ id: event, text }])
-  },
 })
 
-const moveTo = (state: 'published' | 'canceled', title: string, summary: string) =>
-  changeOperation({
-    name: `events.${state === 'published' ? 'publish' : 'cancel'}`,
-    title,
-    summary,
-    scopes: WRITE,
-    of: events,
-    fields: {},
-    examples: [{ title, input: { id: EXAMPLE.event } }],
-    async change(tx, _caller, { id: event, if_version }) {
-      await writing(tx).update('events', target(event, if_version), { state })
-    },
-  })
+export const publishEvent = ops.move('publish', {
+  summary: 'Opens it for registration.',
+  to: { state: 'published' },
+})
 
-export const publishEvent = moveTo('published', 'Publish an event', 'Opens it for registration.')
-export const cancelEvent = moveTo(
-  'canceled',
-  'Cancel an event',
-  'Registrations are kept, so that the school can inform the members.',
-)
+export const cancelEvent = ops.move('cancel', {
+  summary: 'Registrations are kept, so that the school can inform the members.',
+  to: { state: 'canceled' },
+})
 
-export const removeEvent = removeOperation({
-  name: 'events.remove',
-  title: 'Remove an event',
+export const removeEvent = ops.remove({
   summary: 'Removes an event without registrations and payments. Cancel all others.',
-  scopes: WRITE,
-  of: events,
   examples: [{ title: 'Remove an event', input: { id: EXAMPLE.emptyEvent } }],
   keptBy: [
     {
@@ -243,9 +185,6 @@ export const removeEvent = removeOperation({
       detail: 'Places at this event were bought. Cancel it instead.',
     },
   ],
-  async remove(tx, _caller, { id: event, if_version }) {
-    await writing(tx).delete('events', target(event, if_version))
-  },
 })
 
 export const eventOperations = {

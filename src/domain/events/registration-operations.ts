@@ -7,11 +7,11 @@ import { id, utc, version } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { createOperation, objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
-import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { checkVersion, WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
@@ -49,6 +49,14 @@ export const registrations: Resource<typeof registrationSchema> = {
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 
+const ops = objectOperations({
+  of: registrations,
+  table: 'event_registrations',
+  one: 'a registration',
+  scope: 'events',
+  example: EXAMPLE.registration,
+})
+
 export const listRegistrations = listOperation({
   name: 'events.registrations',
   title: 'List an event’s registrations',
@@ -67,14 +75,7 @@ export const listRegistrations = listOperation({
   examples: [{ title: 'With the members', input: { event_id: EXAMPLE.event, expand: ['member'] } }],
 })
 
-export const readRegistration = readOperation({
-  name: 'event_registrations.read',
-  title: 'Read a registration',
-  summary: 'One registration by its id.',
-  scopes: READ,
-  of: registrations,
-  examples: [{ title: 'A registration', input: { id: EXAMPLE.registration } }],
-})
+export const readRegistration = ops.read()
 
 export const createRegistration = createOperation({
   name: 'events.register',
@@ -110,39 +111,30 @@ export const createRegistration = createOperation({
   },
 })
 
-const target = (registration: string, ifVersion: number | undefined) => ({
-  object: 'event_registration',
-  key: { id: registration },
-  ifVersion,
-})
-
-export const undoAttended = changeOperation({
-  name: 'event_registrations.undo_attended',
+export const undoAttended = ops.action('undo_attended', {
   title: 'Undo a check-in',
   summary:
     'For a member who was checked in by mistake: they are registered, and not marked as attended.',
   ...WITHOUT_SCOPE,
-  of: registrations,
-  fields: {},
   async change(tx, caller, { id: registration, if_version }) {
-    await checkVersion(tx, 'event_registrations', target(registration, if_version))
+    await ops.lock(tx, { id: registration, if_version })
     const { state } = await loadObject(tx, caller, registrations, registration)
     if (state === 'canceled') {
       throw conflict('canceled', 'This registration was canceled. Register the member again.')
     }
     if (state === 'registered') return
-    await writing(tx).update('event_registrations', target(registration, undefined), {
-      state: 'registered',
-    })
+    await ops.update(
+      tx,
+      { id: registration },
+      {
+        state: 'registered',
+      },
+    )
   },
 })
 
-export const changeRegistration = changeOperation({
-  name: 'event_registrations.change',
-  title: 'Change a registration',
+export const changeRegistration = ops.change({
   summary: 'Marks that the member attended, or cancels the registration and frees the place.',
-  scopes: WRITE,
-  of: registrations,
   fields: { state: z.enum(['attended', 'canceled']).optional() },
   examples: [
     { title: 'The member came', input: { id: EXAMPLE.registration, state: 'attended' } },
@@ -158,7 +150,7 @@ export const changeRegistration = changeOperation({
           where school_id = ${tx.schoolId} and id = ${registration})
         for update`)
     }
-    await checkVersion(tx, 'event_registrations', target(registration, if_version))
+    await ops.lock(tx, { id: registration, if_version })
     const before = await loadObject(tx, caller, registrations, registration)
     if (before.state === 'canceled' && state === 'attended') {
       throw conflict('canceled', 'This registration was canceled. Register the member again.')
@@ -168,10 +160,14 @@ export const changeRegistration = changeOperation({
     if (caller.via === 'account' && before.state === 'attended') {
       throw conflict('wrong_state', 'The member was checked in.')
     }
-    await writing(tx).update('event_registrations', target(registration, undefined), {
-      state,
-      canceled_at: state === 'canceled' ? sql`now()` : undefined,
-    })
+    await ops.update(
+      tx,
+      { id: registration },
+      {
+        state,
+        canceled_at: state === 'canceled' ? sql`now()` : undefined,
+      },
+    )
   },
 })
 

@@ -6,15 +6,13 @@ import { id, text, utc } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { changeOperation, readOperation } from '../operation/object-operations.ts'
+import { changeOperation, objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { lectureSchema, lectures } from './curriculum-resource.ts'
-
-const READ = ['comments:read']
 
 const commentSchema = z
   .strictObject({
@@ -48,12 +46,16 @@ export const comments: Resource<typeof commentSchema> = {
   },
 }
 
-export const listComments = listOperation({
-  name: 'comments.list',
-  title: 'List comments',
-  summary: 'Comments of members under lectures, hidden ones included.',
-  scopes: READ,
+const ops = objectOperations({
   of: comments,
+  table: 'comments',
+  one: 'a comment',
+  example: EXAMPLE.comment,
+})
+
+export const listComments = listOperation({
+  ...ops.listed,
+  summary: 'Comments of members under lectures, hidden ones included.',
   filters: {
     course_id: filter(id, (value) => sql`r.course_id = ${value}`),
     lecture_id: filter(id, (value) => sql`r.lecture_id = ${value}`),
@@ -72,12 +74,7 @@ export const listComments = listOperation({
   ],
 })
 
-export const readComment = readOperation({
-  name: 'comments.read',
-  title: 'Read a comment',
-  summary: 'One comment by its id.',
-  scopes: READ,
-  of: comments,
+export const readComment = ops.read({
   examples: [{ title: 'With its author', input: { id: EXAMPLE.comment, expand: ['author'] } }],
 })
 

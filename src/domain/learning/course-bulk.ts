@@ -2,13 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { byEmail, byExternalId, byName } from '../bulk/reference-column.ts'
-import {
-  columnsOf,
-  NEEDED,
-  type PlannedRow,
-  requireMembers,
-  stampState,
-} from '../bulk/table-details.ts'
+import { columnsOf, type PlannedRow, requireMembers, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { keepImported } from '../content/rendered-texts.ts'
 import { count, id, time } from '../operation/fields.ts'
@@ -44,16 +38,7 @@ export const courseKind = tableKind({
   table: 'courses',
   natural: ['slug'],
   columns: {
-    ...columnsOf(courseFields, {
-      slug: NEEDED,
-      title: NEEDED,
-      summary: { default: '' },
-      description: { default: '' },
-      price_amount: { default: 0 },
-      currency: { note: 'the school’s currency by default' },
-      cover_file_id: {},
-      lecturer_ids: { default: [] },
-    }),
+    ...columnsOf(courseFields, { currency: { note: 'the school’s currency by default' } }),
     state: { schema: z.enum(COURSE_STATES), default: 'draft' },
     published_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
     archived_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
@@ -93,7 +78,7 @@ export const sectionKind = tableKind({
   columns: {
     course_id: { schema: id, needed: true, fixed: true },
     position,
-    ...columnsOf(sectionFields, { title: NEEDED }),
+    ...columnsOf(sectionFields),
   },
   references: { course_slug: byName('course_id', { table: 'courses', by: 'slug' }) },
   async inspect(tx, rows) {
@@ -113,17 +98,8 @@ export const lectureKind = tableKind({
   columns: {
     section_id: { schema: id, needed: true },
     position,
-    ...columnsOf(lectureFields, { title: NEEDED }),
+    ...columnsOf(lectureFields),
     kind: { schema: importedKind, default: 'video' },
-    ...columnsOf(lectureFields, {
-      body: { default: '' },
-      video_url: {},
-      file_id: {},
-      duration_seconds: { default: 0 },
-      is_preview: { default: false },
-      unlock_after_days: {},
-      unlock_at: {},
-    }),
   },
   derived: ['course_id'],
   references: { section_external_id: byExternalId('section_id', 'sections') },
@@ -215,7 +191,7 @@ export const lecturerKind = tableKind({
   named: 'the id of the member, otherwise the email',
   columns: {
     id: { schema: id, needed: true, note: 'the member' },
-    ...columnsOf(lecturerFields, { headline: { default: '' }, bio: { default: '' } }),
+    ...columnsOf(lecturerFields),
   },
   stored: { id: 'user_id' },
   references: { email: byEmail('id') },

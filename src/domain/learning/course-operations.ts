@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { keepRendered } from '../content/rendered-texts.ts'
+import { keepsText } from '../content/rendered-texts.ts'
 import {
   amount,
   currency,
+  currencyOrOwn,
   id,
   line,
   markdown,
@@ -18,17 +18,11 @@ import {
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import {
-  changeOperation,
-  createOperation,
-  readOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { invalid } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import { checkRow, type RowRules } from '../operation/row-rules.ts'
-import { writing } from '../operation/writing.ts'
 import { schoolCurrency } from '../schools/school.ts'
 
 export const COURSE_STATES = ['draft', 'published', 'archived'] as const
@@ -71,12 +65,12 @@ export const courses: Resource<typeof courseSchema> = {
 export const courseFields = {
   slug,
   title: line(300),
-  summary: text(0, 1000),
-  description: markdown(),
-  price_amount: amount,
-  currency,
-  cover_file_id: id.nullable(),
-  lecturer_ids: z.array(id).max(50),
+  summary: text(0, 1000).default(''),
+  description: markdown().default(''),
+  price_amount: amount.default(0),
+  currency: currencyOrOwn,
+  cover_file_id: id.nullable().default(null),
+  lecturer_ids: z.array(id).max(50).default([]),
 }
 
 interface CourseRow {
@@ -100,15 +94,18 @@ export const courseRules: RowRules<CourseRow> = [
   },
 ]
 
-const READ = ['courses:read']
-const WRITE = ['courses:write']
+const ops = objectOperations({
+  of: courses,
+  table: 'courses',
+  one: 'a course',
+  example: EXAMPLE.course,
+  fields: courseFields,
+  wrote: keepsText('description'),
+})
 
 export const listCourses = listOperation({
-  name: 'courses.list',
-  title: 'List courses',
+  ...ops.listed,
   summary: 'Courses in every state, drafts and archived ones included.',
-  scopes: READ,
-  of: courses,
   filters: {
     state: filter(z.enum(COURSE_STATES), (state) => sql`r.state = ${state}`),
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
@@ -128,33 +125,12 @@ export const listCourses = listOperation({
   ],
 })
 
-export const readCourse = readOperation({
-  name: 'courses.read',
-  title: 'Read a course',
+export const readCourse = ops.read({
   summary: 'One course by its id. Its sections and lectures are the curriculum.',
-  scopes: READ,
-  of: courses,
-  examples: [{ title: 'A course', input: { id: EXAMPLE.course } }],
 })
 
-export const createCourse = createOperation({
-  name: 'courses.create',
-  title: 'Create a course',
+export const createCourse = ops.create({
   summary: 'Creates a draft. Students see it once it is published.',
-  scopes: WRITE,
-  of: courses,
-  fields: {
-    slug: courseFields.slug,
-    title: courseFields.title,
-    summary: courseFields.summary.default(''),
-    description: courseFields.description.default(''),
-    price_amount: courseFields.price_amount.default(0),
-    currency: courseFields.currency
-      .optional()
-      .meta({ description: 'The school’s currency if left out.' }),
-    cover_file_id: courseFields.cover_file_id.default(null),
-    lecturer_ids: courseFields.lecturer_ids.default([]),
-  },
   examples: [
     {
       title: 'A priced course',
@@ -163,22 +139,16 @@ export const createCourse = createOperation({
     { title: 'Only the required fields', input: { slug: 'drawing', title: 'Drawing' } },
   ],
   async create(tx, _caller, { lecturer_ids, currency: given, ...columns }) {
-    const made = uuidv7()
-    const own = await schoolCurrency(tx)
-    await tx.insert('courses', { ...columns, id: made, currency: given ?? own }).execute()
-    await keepRendered(tx, [{ id: made, text: columns.description }])
-    await setLecturers(tx, made, lecturer_ids)
-    return made
+    const course = await ops.insert(tx, {
+      ...columns,
+      currency: given ?? (await schoolCurrency(tx)),
+    })
+    await setLecturers(tx, course, lecturer_ids)
+    return course
   },
 })
 
-export const changeCourse = changeOperation({
-  name: 'courses.change',
-  title: 'Change a course',
-  summary: 'Changes the given fields; all others stay unchanged.',
-  scopes: WRITE,
-  of: courses,
-  fields: z.object(courseFields).partial().shape,
+export const changeCourse = ops.change({
   examples: [
     { title: 'Another price', input: { id: EXAMPLE.course, price_amount: 5900 } },
     {
@@ -189,52 +159,31 @@ export const changeCourse = changeOperation({
   async change(tx, _caller, { id: course, if_version, lecturer_ids, ...columns }) {
     // Changed lecturers must raise the version of the course too.
     const touched = lecturer_ids === undefined ? {} : { outline_version: sql`outline_version` }
-    await writing(tx).update('courses', target(course, if_version), { ...columns, ...touched })
-    const { description: text } = columns
-    if (text !== undefined) await keepRendered(tx, [{ id: course, text }])
+    await ops.update(tx, { id: course, if_version }, { ...columns, ...touched })
     if (lecturer_ids !== undefined) await setLecturers(tx, course, lecturer_ids)
   },
 })
 
-export const publishCourse = changeOperation({
-  name: 'courses.publish',
-  title: 'Publish a course',
+export const publishCourse = ops.move('publish', {
   summary: 'Publishes a draft or an archived course. Doing it again changes nothing.',
-  scopes: WRITE,
-  of: courses,
-  fields: {},
   examples: [{ title: 'Publish a draft', input: { id: EXAMPLE.draftCourse } }],
-  async change(tx, _caller, { id: course, if_version }) {
-    await writing(tx).update('courses', target(course, if_version), {
-      state: 'published',
-      published_at: sql`coalesce(published_at, now())`,
-      archived_at: null,
-    })
+  to: {
+    state: 'published',
+    published_at: sql`coalesce(published_at, now())`,
+    archived_at: null,
   },
 })
 
-export const archiveCourse = changeOperation({
-  name: 'courses.archive',
-  title: 'Archive a course',
+export const archiveCourse = ops.move('archive', {
   summary: 'Ends the sale of a course. Students who have it keep it.',
-  scopes: WRITE,
-  of: courses,
-  fields: {},
-  examples: [{ title: 'Archive a course', input: { id: EXAMPLE.course } }],
-  async change(tx, _caller, { id: course, if_version }) {
-    await writing(tx).update('courses', target(course, if_version), {
-      state: 'archived',
-      archived_at: sql`coalesce(archived_at, now())`,
-    })
+  to: {
+    state: 'archived',
+    archived_at: sql`coalesce(archived_at, now())`,
   },
 })
 
-export const removeCourse = removeOperation({
-  name: 'courses.remove',
-  title: 'Remove a course',
+export const removeCourse = ops.remove({
   summary: 'Removes a course that no student ever had, with its curriculum. Archive all others.',
-  scopes: WRITE,
-  of: courses,
   examples: [{ title: 'Remove a draft', input: { id: EXAMPLE.draftCourse } }],
   keptBy: [
     {
@@ -254,15 +203,6 @@ export const removeCourse = removeOperation({
         'A study group belongs to this course. Delete the group first, or archive the course.',
     },
   ],
-  async remove(tx, _caller, { id: course, if_version }) {
-    await writing(tx).delete('courses', target(course, if_version))
-  },
-})
-
-const target = (course: string, ifVersion: number | undefined) => ({
-  object: 'course',
-  key: { id: course },
-  ifVersion,
 })
 
 async function setLecturers(

@@ -9,6 +9,7 @@ import {
   stamps,
   time,
   utc,
+  valueFields,
   wireTime,
   writtenMarkdown,
 } from '../operation/fields.ts'
@@ -40,20 +41,33 @@ function hasNoCredentials(address: string): boolean {
 /** The `unlock_…` fields define when students may open a lecture: at once if both are null. */
 export const lectureFields = {
   title: line(300),
-  kind: z.enum(LECTURE_KINDS),
-  body: markdown(),
-  video_url: videoAddress.nullable().meta({
-    description:
-      'Played on the page if the school names its host, else a link. Used by the kind video.',
-  }),
-  file_id: id.nullable().meta({ description: 'What students download. Used by the kind file.' }),
-  duration_seconds: count.max(1_000_000),
-  is_preview: z.boolean().meta({ description: 'Visitors can open it without an enrollment.' }),
+  kind: z.enum(LECTURE_KINDS).default('video'),
+  body: markdown().default(''),
+  video_url: videoAddress
+    .nullable()
+    .meta({
+      description:
+        'Played on the page if the school names its host, else a link. Used by the kind video.',
+    })
+    .default(null),
+  file_id: id
+    .nullable()
+    .meta({ description: 'What students download. Used by the kind file.' })
+    .default(null),
+  duration_seconds: count.max(1_000_000).default(0),
+  is_preview: z
+    .boolean()
+    .meta({ description: 'Visitors can open it without an enrollment.' })
+    .default(false),
   unlock_after_days: count
     .max(10_000)
     .nullable()
-    .meta({ description: 'Days after the enrollment; excludes unlock_at.' }),
-  unlock_at: time.nullable().meta({ description: 'A fixed time; excludes unlock_after_days.' }),
+    .meta({ description: 'Days after the enrollment; excludes unlock_at.' })
+    .default(null),
+  unlock_at: time
+    .nullable()
+    .meta({ description: 'A fixed time; excludes unlock_after_days.' })
+    .default(null),
 }
 
 interface LectureRow {
@@ -110,7 +124,7 @@ export const lectureSchema = z
     course_id: id,
     section_id: id,
     position: count,
-    ...lectureFields,
+    ...valueFields(lectureFields),
     body: writtenMarkdown,
     video_url: z.string().nullable(),
     unlock_at: utc.nullable(),

@@ -6,12 +6,11 @@ import { count, dateOrNull, id, line, stamps, time, utc } from '../operation/fie
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
-import { checkChange, checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
-import { writing } from '../operation/writing.ts'
+import { checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 import { personOf } from '../people/find-people.ts'
 import { IS_ACTIVE, studentSchema, students } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
@@ -75,7 +74,9 @@ export const progressSchema = z
   })
   .meta({ id: 'Progress' })
 
-export const enrollmentFields = { expires_at: time.nullable() }
+export const enrollmentFields = {
+  expires_at: time.nullable().default(null).meta({ description: 'Null means unlimited access.' }),
+}
 
 interface EnrollmentRow {
   readonly enrolled_at?: string | undefined
@@ -100,7 +101,6 @@ export const enrollmentRules: RowRules<EnrollmentRow> = [
 ]
 
 const READ = ['students:read']
-const WRITE = ['students:write']
 
 /** On the columns that the state is made of, because indexes have these. */
 const STATE_CONDITIONS = {
@@ -111,12 +111,20 @@ const STATE_CONDITIONS = {
 
 const byState = filter(z.enum(ENROLLMENT_STATES), (state) => STATE_CONDITIONS[state])
 
-export const listEnrollments = listOperation({
-  name: 'enrollments.list',
-  title: 'List enrollments',
-  summary: 'Enrollments of students in courses, and when access ends.',
-  scopes: READ,
+const ops = objectOperations({
   of: enrollments,
+  table: 'enrollments',
+  one: 'an enrollment',
+  scope: 'students',
+  example: EXAMPLE.enrollment,
+  once: { student_id: id, course_id: id },
+  fields: enrollmentFields,
+  rules: enrollmentRules,
+})
+
+export const listEnrollments = listOperation({
+  ...ops.listed,
+  summary: 'Enrollments of students in courses, and when access ends.',
   filters: {
     student_id: filter(id, (value) => sql`r.student_id = ${value}`),
     course_id: filter(id, (value) => sql`r.course_id = ${value}`),
@@ -154,29 +162,14 @@ export const listEnrollmentsOfStudent = listOperation({
   examples: [{ title: 'The courses of a student', input: { student_id: EXAMPLE.student } }],
 })
 
-export const readEnrollment = readOperation({
-  name: 'enrollments.read',
-  title: 'Read an enrollment',
-  summary: 'One enrollment by its id.',
-  scopes: READ,
-  of: enrollments,
+export const readEnrollment = ops.read({
   examples: [{ title: 'With its course', input: { id: EXAMPLE.enrollment, expand: ['course'] } }],
 })
 
-export const createEnrollment = createOperation({
-  name: 'enrollments.create',
+export const createEnrollment = ops.create({
   title: 'Enroll a student',
   summary:
     'Enrolls a student without a purchase. An expired or revoked enrollment becomes active again and keeps its id.',
-  scopes: WRITE,
-  of: enrollments,
-  fields: {
-    student_id: id,
-    course_id: id,
-    expires_at: enrollmentFields.expires_at
-      .default(null)
-      .meta({ description: 'Null means unlimited access.' }),
-  },
   examples: [
     {
       title: 'Until a date',
@@ -217,45 +210,27 @@ export const createEnrollment = createOperation({
   },
 })
 
-const target = (enrollment: string, ifVersion: number | undefined) => ({
-  object: 'enrollment',
-  key: { id: enrollment },
-  ifVersion,
-})
-
-export const changeEnrollment = changeOperation({
-  name: 'enrollments.change',
+export const changeEnrollment = ops.change({
   title: 'Extend an enrollment',
   summary: 'Sets when access ends; null means unlimited access.',
-  scopes: WRITE,
-  of: enrollments,
-  fields: z.object(enrollmentFields).partial().shape,
   examples: [
     { title: 'A later end', input: { id: EXAMPLE.enrollment, expires_at: '2099-01-01T00:00:00Z' } },
     { title: 'Without an end date', input: { id: EXAMPLE.enrollment, expires_at: null } },
   ],
-  async change(tx, caller, { id: enrollment, if_version, expires_at }) {
+  async change(tx, caller, { expires_at, ...named }) {
     // Here access must end in the future; an import may contain enrollments that ended long ago.
     checkRow(enrollmentRules, { expires_at })
-    const row = ['enrollments', target(enrollment, if_version)] as const
-    await checkChange(tx, caller, enrollments, enrollmentRules, row, { expires_at })
-    await writing(tx).update(...row, { expires_at })
+    await ops.check(tx, caller, named, { expires_at })
+    await ops.update(tx, named, { expires_at })
   },
 })
 
-export const revokeEnrollment = changeOperation({
-  name: 'enrollments.revoke',
-  title: 'Revoke an enrollment',
+export const revokeEnrollment = ops.move('revoke', {
   summary:
     'Ends access at once. Progress is kept, and is there again if the student is enrolled again.',
-  scopes: WRITE,
-  of: enrollments,
-  fields: {},
   examples: [{ title: 'Revoke access', input: { id: EXAMPLE.enrollment } }],
-  async change(tx, _caller, { id: enrollment, if_version }) {
-    await writing(tx).update('enrollments', target(enrollment, if_version), {
-      revoked_at: sql`coalesce(revoked_at, now())`,
-    })
+  to: {
+    revoked_at: sql`coalesce(revoked_at, now())`,
   },
 })
 

@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { keepRendered } from '../content/rendered-texts.ts'
-import { dateOrNull, id } from '../operation/fields.ts'
+import { keepsText } from '../content/rendered-texts.ts'
+import { id } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
-import {
-  changeOperation,
-  createOperation,
-  readOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { loadObject } from '../operation/resource.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { writing } from '../operation/writing.ts'
 import {
   completeLecture,
   LECTURE_KINDS,
@@ -25,15 +18,21 @@ import {
 } from './curriculum-resource.ts'
 import { lockCourse } from './section-operations.ts'
 
-const READ = ['curriculum:read']
-const WRITE = ['curriculum:write']
+const ops = objectOperations({
+  of: lectures,
+  table: 'lectures',
+  one: 'a lecture',
+  scope: 'curriculum',
+  example: EXAMPLE.lecture,
+  once: { section_id: id },
+  fields: lectureFields,
+  wrote: keepsText('body'),
+})
 
 export const listLectures = listOperation({
-  name: 'lectures.list',
+  ...ops.listed,
   title: 'List the lectures of a section',
   summary: 'The lectures, in the order that students see.',
-  scopes: READ,
-  of: lectures,
   within: { section_id: id },
   checkParent: (db, caller, input) => loadObject(db, caller, sections, input.section_id),
   filters: { kind: filter(z.enum(LECTURE_KINDS), (kind) => sql`r.kind = ${kind}`) },
@@ -42,33 +41,10 @@ export const listLectures = listOperation({
   examples: [{ title: 'The lectures of a section', input: { section_id: EXAMPLE.section } }],
 })
 
-export const readLecture = readOperation({
-  name: 'lectures.read',
-  title: 'Read a lecture',
-  summary: 'One lecture by its id.',
-  scopes: READ,
-  of: lectures,
-  examples: [{ title: 'A lecture', input: { id: EXAMPLE.lecture } }],
-})
+export const readLecture = ops.read()
 
-export const createLecture = createOperation({
-  name: 'lectures.create',
-  title: 'Create a lecture',
+export const createLecture = ops.create({
   summary: 'Adds a lecture at the end of a section.',
-  scopes: WRITE,
-  of: lectures,
-  fields: {
-    section_id: id,
-    title: lectureFields.title,
-    kind: lectureFields.kind.default('video'),
-    body: lectureFields.body.default(''),
-    video_url: lectureFields.video_url.default(null),
-    file_id: lectureFields.file_id.default(null),
-    duration_seconds: lectureFields.duration_seconds.default(0),
-    is_preview: lectureFields.is_preview.default(false),
-    unlock_after_days: lectureFields.unlock_after_days.default(null),
-    unlock_at: lectureFields.unlock_at.default(null),
-  },
   examples: [
     {
       title: 'A week after the enrollment',
@@ -96,30 +72,14 @@ export const createLecture = createOperation({
     const { rows } = await tx.run(sql<{ position: number }>`
       select coalesce(max(position) + 1, 0) as position from lectures
       where school_id = ${tx.schoolId} and section_id = ${section_id}`)
-    const made = uuidv7()
-    const place = { id: made, course_id, section_id, position: rows[0]?.position ?? 0 }
-    await tx
-      .insert('lectures', { ...columns, ...place, unlock_at: dateOrNull(columns.unlock_at) })
-      .execute()
-    await keepRendered(tx, [{ id: made, text: columns.body }])
-    return made
+    const place = { course_id, section_id, position: rows[0]?.position ?? 0 }
+    return await ops.insert(tx, { ...columns, ...place })
   },
 })
 
-const target = (lecture: string, ifVersion: number | undefined) => ({
-  object: 'lecture',
-  key: { id: lecture },
-  ifVersion,
-})
-
-export const changeLecture = changeOperation({
-  name: 'lectures.change',
-  title: 'Change a lecture',
+export const changeLecture = ops.change({
   summary:
     'Changes the given fields. Setting one of unlock_after_days and unlock_at clears the other unless both are given.',
-  scopes: WRITE,
-  of: lectures,
-  fields: z.object(lectureFields).partial().shape,
   examples: [
     { title: 'Open at a date', input: { id: EXAMPLE.lecture, unlock_at: '2027-03-01T09:00:00Z' } },
     { title: 'A free preview', input: { id: EXAMPLE.lecture, is_preview: true } },
@@ -127,22 +87,13 @@ export const changeLecture = changeOperation({
   async change(tx, _caller, { id: lecture, if_version, ...columns }) {
     completeLecture(columns)
     checkRow(lectureRules, columns)
-    await writing(tx).update('lectures', target(lecture, if_version), columns)
-    const { body: text } = columns
-    if (text !== undefined) await keepRendered(tx, [{ id: lecture, text }])
+    await ops.update(tx, { id: lecture, if_version }, columns)
   },
 })
 
-export const removeLecture = removeOperation({
-  name: 'lectures.remove',
-  title: 'Remove a lecture',
+export const removeLecture = ops.remove({
   summary: 'Removes a lecture and the students’ progress in it.',
-  scopes: WRITE,
-  of: lectures,
   examples: [{ title: 'Remove a lecture', input: { id: EXAMPLE.secondLecture } }],
-  async remove(tx, _caller, { id: lecture, if_version }) {
-    await writing(tx).delete('lectures', target(lecture, if_version))
-  },
 })
 
 export const lectureOperations = {

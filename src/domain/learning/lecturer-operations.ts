@@ -1,27 +1,21 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { shownPeople } from '../actor/shown-person.ts'
-import { id, markdown, stamps, text, writtenMarkdown } from '../operation/fields.ts'
+import { id, markdown, stamps, text, valueFields, writtenMarkdown } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { cappedCount, cappedCountField } from '../operation/list-page.ts'
 import { searchIn } from '../operation/list-search.ts'
-import {
-  changeOperation,
-  createOperation,
-  readOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { invalid } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
-import { writing } from '../operation/writing.ts'
 import { rolesAt } from '../people/membership.ts'
 
-const READ = ['lecturers:read']
-const WRITE = ['lecturers:write']
-
-export const lecturerFields = { headline: text(0, 300), bio: markdown(20_000) }
+export const lecturerFields = {
+  headline: text(0, 300).default(''),
+  bio: markdown(20_000).default(''),
+}
 
 /** A school may name one person on thousands of courses; a list of courses has them in pages. */
 const MOST_COURSES = 100
@@ -31,7 +25,7 @@ const lecturerSchema = z
     object: z.literal('lecturer'),
     id: id.meta({ description: 'The member behind the profile.' }),
     name: text(1, 200),
-    ...lecturerFields,
+    ...valueFields(lecturerFields),
     bio: writtenMarkdown,
     course_ids: z
       .array(id)
@@ -58,12 +52,19 @@ export const lecturers: Resource<typeof lecturerSchema> = {
     where l.school_id = ${db.schoolId}`,
 }
 
-export const listLecturers = listOperation({
-  name: 'lecturers.list',
-  title: 'List lecturers',
-  summary: 'The lecturer profiles of the school.',
-  scopes: READ,
+const ops = objectOperations({
   of: lecturers,
+  table: 'lecturers',
+  key: 'user_id',
+  one: 'a lecturer',
+  example: EXAMPLE.lecturer,
+  once: { member_id: id },
+  fields: lecturerFields,
+})
+
+export const listLecturers = listOperation({
+  ...ops.listed,
+  summary: 'The lecturer profiles of the school.',
   filters: {
     search: searchIn('name', 'headline'),
     course_id: filter(
@@ -77,26 +78,13 @@ export const listLecturers = listOperation({
   defaultSort: 'name',
 })
 
-export const readLecturer = readOperation({
-  name: 'lecturers.read',
-  title: 'Read a lecturer',
+export const readLecturer = ops.read({
   summary: 'One lecturer by the id of the member.',
-  scopes: READ,
-  of: lecturers,
-  examples: [{ title: 'A lecturer', input: { id: EXAMPLE.lecturer } }],
 })
 
-export const createLecturer = createOperation({
-  name: 'lecturers.create',
+export const createLecturer = ops.create({
   title: 'Create a lecturer profile',
   summary: 'Creates a profile for a member who holds the lecturer role.',
-  scopes: WRITE,
-  of: lecturers,
-  fields: {
-    member_id: id,
-    headline: lecturerFields.headline.default(''),
-    bio: lecturerFields.bio.default(''),
-  },
   examples: [
     { title: 'A new profile', input: { member_id: EXAMPLE.newcomer, headline: 'Paints outdoors' } },
   ],
@@ -113,37 +101,16 @@ export const createLecturer = createOperation({
   },
 })
 
-const target = (lecturer: string, ifVersion: number | undefined) => ({
-  object: 'lecturer',
-  key: { user_id: lecturer },
-  ifVersion,
-})
-
-export const changeLecturer = changeOperation({
-  name: 'lecturers.change',
-  title: 'Change a lecturer',
+export const changeLecturer = ops.change({
   summary: 'Changes the profile. Only the person can change their name.',
-  scopes: WRITE,
-  of: lecturers,
-  fields: z.object(lecturerFields).partial().shape,
   examples: [
     { title: 'Another headline', input: { id: EXAMPLE.lecturer, headline: 'Draws, too' } },
   ],
-  async change(tx, _caller, { id: lecturer, if_version, ...columns }) {
-    await writing(tx).update('lecturers', target(lecturer, if_version), columns)
-  },
 })
 
-export const removeLecturer = removeOperation({
-  name: 'lecturers.remove',
-  title: 'Remove a lecturer',
+export const removeLecturer = ops.remove({
   summary: 'Removes the profile, also from courses. The member keeps their roles.',
-  scopes: WRITE,
-  of: lecturers,
   examples: [{ title: 'Remove a profile', input: { id: EXAMPLE.lecturer } }],
-  async remove(tx, _caller, { id: lecturer, if_version }) {
-    await writing(tx).delete('lecturers', target(lecturer, if_version))
-  },
 })
 
 export const lecturerOperations = {

@@ -46,11 +46,9 @@ export const progressKind = tableKind({
   natural: ['student_id', 'lecture_id'],
   seek: ['student_id', 'course_id', 'lecture_id'],
   columns: {
-    ...columnsOf(progressFields, {
-      student_id: FIXED,
-      lecture_id: FIXED,
-      position_seconds: { default: 0 },
-    }),
+    student_id: { schema: id, ...FIXED },
+    lecture_id: { schema: id, ...FIXED },
+    position_seconds: { schema: progressFields.position_seconds, default: 0 },
     state: { schema: progressFields.state.exclude(['unread']), needed: true },
     first_read_at: { schema: time, note: 'now by default' },
     completed_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },

@@ -4,16 +4,10 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { id } from '../operation/fields.ts'
 import { listOperation } from '../operation/list-operation.ts'
-import {
-  changeOperation,
-  createOperation,
-  readOperation,
-  removeOperation,
-} from '../operation/object-operations.ts'
+import { changeOperation, objectOperations, readOperation } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { invalid, notFound, stale } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
-import { writing } from '../operation/writing.ts'
 import { courses } from './course-operations.ts'
 import { curricula, sectionFields, sections } from './curriculum-resource.ts'
 
@@ -99,12 +93,20 @@ export async function lockCourse(tx: SchoolTx, course: string): Promise<void> {
   if (rows.length === 0) throw notFound('course')
 }
 
+const ops = objectOperations({
+  of: sections,
+  table: 'sections',
+  one: 'a section',
+  scope: 'curriculum',
+  example: EXAMPLE.section,
+  once: { course_id: id },
+  fields: sectionFields,
+})
+
 export const listSections = listOperation({
-  name: 'sections.list',
+  ...ops.listed,
   title: 'List the sections of a course',
   summary: 'The sections, in the order that students see.',
-  scopes: READ,
-  of: sections,
   within: { course_id: id },
   checkParent: (db, caller, input) => loadObject(db, caller, courses, input.course_id),
   sorts: { position: 'number', created_at: 'time' },
@@ -112,22 +114,10 @@ export const listSections = listOperation({
   examples: [{ title: 'The sections of a course', input: { course_id: EXAMPLE.course } }],
 })
 
-export const readSection = readOperation({
-  name: 'sections.read',
-  title: 'Read a section',
-  summary: 'One section by its id.',
-  scopes: READ,
-  of: sections,
-  examples: [{ title: 'A section', input: { id: EXAMPLE.section } }],
-})
+export const readSection = ops.read()
 
-export const createSection = createOperation({
-  name: 'sections.create',
-  title: 'Create a section',
+export const createSection = ops.create({
   summary: 'Adds a section at the end of a course.',
-  scopes: WRITE,
-  of: sections,
-  fields: { course_id: id, ...sectionFields },
   examples: [{ title: 'A section', input: { course_id: EXAMPLE.course, title: 'Going further' } }],
   async create(tx, _caller, { course_id, title }) {
     await lockCourse(tx, course_id)
@@ -140,35 +130,14 @@ export const createSection = createOperation({
   },
 })
 
-const target = (section: string, ifVersion: number | undefined) => ({
-  object: 'section',
-  key: { id: section },
-  ifVersion,
-})
-
-export const changeSection = changeOperation({
-  name: 'sections.change',
-  title: 'Change a section',
+export const changeSection = ops.change({
   summary: 'Renames a section.',
-  scopes: WRITE,
-  of: sections,
-  fields: z.object(sectionFields).partial().shape,
   examples: [{ title: 'Another name', input: { id: EXAMPLE.section, title: 'Beginnings' } }],
-  async change(tx, _caller, { id: section, if_version, title }) {
-    await writing(tx).update('sections', target(section, if_version), { title })
-  },
 })
 
-export const removeSection = removeOperation({
-  name: 'sections.remove',
-  title: 'Remove a section',
+export const removeSection = ops.remove({
   summary: 'Removes a section, its lectures, and the students’ progress in them.',
-  scopes: WRITE,
-  of: sections,
   examples: [{ title: 'Remove a section', input: { id: EXAMPLE.secondSection } }],
-  async remove(tx, _caller, { id: section, if_version }) {
-    await writing(tx).delete('sections', target(section, if_version))
-  },
 })
 
 export const curriculumOperations = {

@@ -1,5 +1,5 @@
 import { byEmail } from '../bulk/reference-column.ts'
-import { columnsOf, NEEDED, requireMembers } from '../bulk/table-details.ts'
+import { columnsOf, requireMembers } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import {
@@ -18,11 +18,7 @@ export const notificationKind = tableKind({
   example: { external_id: 'news-1', member_id: EXAMPLE.student, title: 'The new term' },
   table: 'notifications',
   columns: columnsOf(notificationFields, {
-    member_id: { needed: true, fixed: true },
-    kind: { default: 'announcement' },
-    title: NEEDED,
-    body: { default: '' },
-    url: {},
+    member_id: { fixed: true },
     created_at: { note: 'now by default' },
     read_at: { note: 'empty if it is unread' },
   }),

@@ -1,11 +1,20 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { dateOrNull, id, line, text, time, utc, webAddress } from '../operation/fields.ts'
+import {
+  dateOrNull,
+  id,
+  line,
+  text,
+  time,
+  utc,
+  valueFields,
+  webAddress,
+} from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
-import { createOperation, readOperation } from '../operation/object-operations.ts'
+import { createOperation, objectOperations } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { checkRow, type RowRules } from '../operation/row-rules.ts'
 import { WITHOUT_SCOPE } from '../operation/writing.ts'
@@ -23,17 +32,19 @@ export const notificationFields = {
   member_id: id,
   kind: z
     .string()
-    .regex(/^[a-z_]{1,64}$/, 'Use lower-case letters and underscores, such as meeting_confirmed.'),
+    .regex(/^[a-z_]{1,64}$/, 'Use lower-case letters and underscores, such as meeting_confirmed.')
+    .default('announcement'),
   title: line(300),
-  body: text(0, 10_000),
+  body: text(0, 10_000).default(''),
   url: z
     .union([schoolPath, webAddress], {
       error:
         'Write a path of this school such as /account, or an address that begins with https://.',
     })
-    .nullable(),
-  created_at: time,
-  read_at: time.nullable(),
+    .nullable()
+    .default(null),
+  created_at: time.optional().meta({ description: 'For notifications from another system.' }),
+  read_at: time.nullable().default(null),
 }
 
 interface NotificationRow {
@@ -52,16 +63,11 @@ export const notificationRules: RowRules<NotificationRow> = [
   },
 ]
 
-const { member_id, kind, title, body, url, created_at, read_at } = notificationFields
-
 const notificationSchema = z
   .strictObject({
     object: z.literal('notification'),
     id,
-    member_id,
-    kind,
-    title,
-    body,
+    ...valueFields(notificationFields),
     url: z.string().nullable(),
     created_at: utc,
     read_at: utc.nullable(),
@@ -78,15 +84,19 @@ export const notifications: Resource<typeof notificationSchema> = {
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 
-export const listNotifications = listOperation({
-  name: 'notifications.list',
-  title: 'List notifications',
-  summary: 'The notifications in members’ inboxes, and when they were read.',
-  ...WITHOUT_SCOPE,
+const ops = objectOperations({
   of: notifications,
+  table: 'notifications',
+  one: 'a notification',
+  scope: null,
+})
+
+export const listNotifications = listOperation({
+  ...ops.listed,
+  summary: 'The notifications in members’ inboxes, and when they were read.',
   filters: {
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
-    kind: filter(kind, (value) => sql`r.kind = ${value}`),
+    kind: filter(valueFields(notificationFields).kind, (value) => sql`r.kind = ${value}`),
     read: filter(z.boolean(), (read) =>
       read ? sql`r.read_at is not null` : sql`r.read_at is null`,
     ),
@@ -97,13 +107,7 @@ export const listNotifications = listOperation({
   defaultSort: '-created_at',
 })
 
-export const readNotification = readOperation({
-  name: 'notifications.read',
-  title: 'Read a notification',
-  summary: 'One notification by its id.',
-  ...WITHOUT_SCOPE,
-  of: notifications,
-})
+export const readNotification = ops.read()
 
 export const sendNotification = createOperation({
   name: 'notifications.send',
@@ -111,17 +115,7 @@ export const sendNotification = createOperation({
   summary: 'Adds an entry to the inbox of a member.',
   ...WITHOUT_SCOPE,
   of: notifications,
-  fields: {
-    member_id,
-    kind: kind.default('announcement'),
-    title,
-    body: body.default(''),
-    url: url.default(null),
-    created_at: created_at
-      .optional()
-      .meta({ description: 'For notifications from another system.' }),
-    read_at: read_at.default(null),
-  },
+  fields: notificationFields,
   async create(tx, _caller, row) {
     checkRow(notificationRules, row)
     const { member_id: member, created_at: sent, read_at: read, ...columns } = row

@@ -98,6 +98,11 @@ export const currency = z
   .regex(/^[A-Z]{3}$/, 'Write a currency code of three capital letters, such as USD.')
   .meta({ description: 'ISO 4217.' })
 
+/** Of a new object. */
+export const currencyOrOwn = currency
+  .optional()
+  .meta({ description: 'The school’s currency if left out.' })
+
 export const count = z.int().min(0)
 export const version = z.int().min(1).meta({ description: 'Goes up by one with every change.' })
 
@@ -121,4 +126,35 @@ export function dateOrNull(value: string | null | undefined): Date | null {
 /** A time inside JSON that PostgreSQL builds, in the same format as all other times. */
 export function wireTime(reference: string): RawBuilder<unknown> {
   return sql`to_char(${sql.ref(reference)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+/** A field of an object without what a new object gets if the field is left out. */
+type Value<F> = F extends z.ZodDefault<infer I> | z.ZodOptional<infer I> ? Value<I> : F
+type Values<F extends z.ZodRawShape> = { readonly [K in keyof F]: Value<F[K]> }
+export type ChangeFields<F extends z.ZodRawShape> = {
+  readonly [K in keyof F]: Value<F[K]> extends infer V extends z.core.SomeType
+    ? z.ZodOptional<V>
+    : never
+}
+
+/** The fields of new objects as answers have them: none is left out. */
+export function valueFields<F extends z.ZodRawShape>(fields: F): Values<F> {
+  return mapped(fields, (schema) => schema) as Values<F>
+}
+
+/** The fields of new objects as a change takes them: one that is left out stays unchanged. */
+export function changeFields<F extends z.ZodRawShape>(fields: F): ChangeFields<F> {
+  return mapped(fields, (schema) => schema.optional()) as unknown as ChangeFields<F>
+}
+
+function mapped(fields: z.ZodRawShape, to: (schema: z.ZodType) => z.ZodType): z.ZodRawShape {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [name, to(givenValue(schema as z.ZodType))]),
+  )
+}
+
+function givenValue(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+    ? givenValue(schema.unwrap() as z.ZodType)
+    : schema
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb, SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
 import { NAMES } from '../audit/audit.ts'
-import { id, ifVersion, version } from './fields.ts'
+import { type ChangeFields, changeFields, id, ifVersion, version } from './fields.ts'
 import type { OperationExample, ReadOperation, WriteOperation } from './operation.ts'
 import { conflict } from './refusal.ts'
 import {
@@ -14,6 +15,8 @@ import {
   loadObject,
   type Resource,
 } from './resource.ts'
+import { checkChange, checkRow, type RowRules } from './row-rules.ts'
+import { checkVersion, writing } from './writing.ts'
 
 interface Details<S extends z.ZodObject> {
   readonly name: string
@@ -188,4 +191,201 @@ export function removeOperation<S extends z.ZodObject>(
       return { object: resource.object, id: input.id, deleted: true }
     },
   }
+}
+
+type Columns = Readonly<Record<string, unknown>>
+
+/** The object that a write names, and the version that its author saw. */
+interface Named {
+  readonly id: string
+  readonly if_version?: number | undefined
+}
+
+/** What the operations of one kind of object have in common. */
+interface ObjectDetails<S extends z.ZodObject, F extends z.ZodRawShape, O extends z.ZodRawShape> {
+  readonly of: Resource<S>
+  readonly table: TenantTable
+  /** The column with the id, if it has another name. */
+  readonly key?: string
+  /** `a course`, in the titles of the operations. */
+  readonly one: string
+  /** The first part of the operations' names, if it is not the name of the table. */
+  readonly name?: string
+  /**
+   * The data of the scopes, such as `courses` in `courses:read`, if it is not the name; null if
+   * apps cannot perform the operations.
+   */
+  readonly scope?: string | null
+  /** The id of an object of the examples. */
+  readonly example?: string
+  /** What a new object takes, with what it gets if a field is left out. */
+  readonly fields?: F
+  /** What only a new object takes, because it never changes. */
+  readonly once?: O
+  /** Every object keeps them, whether it is created, changed or imported. */
+  readonly rules?: RowRules<z.output<S>>
+  /** Follows each write of these columns in its transaction. */
+  wrote?(tx: SchoolTx, id: string, columns: Columns): Promise<void>
+}
+
+/** What differs between operations of the same object. All of it has a default but the summary. */
+interface Described {
+  readonly title?: string
+  readonly summary: string
+  readonly examples?: readonly OperationExample[]
+  /** In place of those of the object. */
+  readonly scopes?: readonly string[]
+  readonly judgesScopes?: true
+  readonly queuesMail?: 'maybe'
+  needsProof?(input: Columns): boolean
+}
+
+/**
+ * The operations of one kind of object. An operation whose function is left out does what its name
+ * says with the row of the object, and nothing else.
+ */
+export function objectOperations<
+  S extends z.ZodObject,
+  const F extends z.ZodRawShape = NoFields,
+  const O extends z.ZodRawShape = NoFields,
+>(details: ObjectDetails<S, F, O>) {
+  const { of, table, key = 'id', one, name = table, scope = name, example, rules, wrote } = details
+  const noun = one.slice(one.indexOf(' ') + 1)
+  const { fields = {} as F, once = {} as O } = details
+  const scopesOf = (access: 'read' | 'write') => (scope === null ? [] : [`${scope}:${access}`])
+
+  const target = ({ id, if_version }: Named) => ({
+    object: of.object,
+    key: { [key]: id },
+    ifVersion: if_version,
+  })
+
+  function described(verb: string, access: 'read' | 'write', given: Partial<Described> = {}) {
+    const title = `${capitalized(verb.replaceAll('_', ' '))} ${one}`
+    const shown = access === 'read' ? capitalized(one) : title
+    return {
+      name: `${name}.${verb}`,
+      title,
+      summary: '',
+      scopes: scopesOf(access),
+      examples:
+        scope === null || example === undefined ? [] : [{ title: shown, input: { id: example } }],
+      of,
+      ...given,
+    }
+  }
+
+  /** Stores a new object and returns its id. */
+  async function insert(tx: SchoolTx, columns: Columns): Promise<string> {
+    const made = uuidv7()
+    await tx.insert(table, { ...columns, [key]: made } as never).execute()
+    await wrote?.(tx, made, columns)
+    return made
+  }
+
+  /** Sets the given columns; undefined leaves a column unchanged. */
+  async function update(tx: SchoolTx, named: Named, columns: Columns): Promise<void> {
+    await writing(tx).update(table, target(named), columns)
+    await wrote?.(tx, named.id, columns)
+  }
+
+  /** Refuses a change after which the object would break a rule. */
+  async function check(tx: SchoolTx, caller: Actor, named: Named, columns: Columns): Promise<void> {
+    if (rules === undefined) return
+    const row = [table, { ...target(named), key: { id: named.id } }] as const
+    await checkChange(tx, caller, of, rules, row, columns as never)
+  }
+
+  return {
+    insert,
+    update,
+    check,
+
+    /** Locks an object; refuses a missing one and another version. */
+    lock: (tx: SchoolTx, named: Named) => checkVersion(tx, table, target(named)),
+
+    /** What the list of the objects has in common with the other operations. */
+    listed: {
+      name: `${name}.list`,
+      title: `List ${name.replaceAll('_', ' ')}`,
+      scopes: scopesOf('read'),
+      of,
+    },
+
+    read: (given: Partial<Described> = {}) =>
+      readOperation({ ...described('read', 'read'), summary: `One ${noun} by its id.`, ...given }),
+
+    create: (
+      given: Described & {
+        create?(
+          tx: SchoolTx,
+          caller: Actor,
+          input: z.output<z.ZodObject<O & F, z.core.$strict>>,
+        ): Promise<string>
+      },
+    ) =>
+      createOperation({
+        ...described('create', 'write'),
+        fields: { ...once, ...fields },
+        async create(tx, _caller, input) {
+          if (rules !== undefined) checkRow(rules as RowRules<unknown>, input)
+          return await insert(tx, input)
+        },
+        ...given,
+      }),
+
+    change: <A extends z.ZodRawShape = ChangeFields<F>>(
+      given: Partial<Described> & {
+        /** In place of all fields. */
+        readonly fields?: A
+        change?(tx: SchoolTx, caller: Actor, input: Changing<A>): Promise<void>
+      } = {},
+    ) =>
+      changeOperation({
+        ...described('change', 'write'),
+        summary: 'Changes the given fields; all others stay unchanged.',
+        fields: changeFields(fields) as unknown as A,
+        async change(tx, caller, input) {
+          const { id, if_version, ...columns } = input as Named & Columns
+          await check(tx, caller, { id, if_version }, columns)
+          await update(tx, { id, if_version }, columns)
+        },
+        ...given,
+      }),
+
+    /** Sets columns to the same values for every object, such as another state. */
+    move: (verb: string, { to, ...given }: Described & { readonly to: Columns }) =>
+      changeOperation({
+        ...described(verb, 'write', given),
+        fields: {},
+        change: (tx, _caller, named) => update(tx, named, to),
+      }),
+
+    /** Any other change of an object. */
+    action: <A extends z.ZodRawShape = NoFields>(
+      verb: string,
+      given: Described & {
+        readonly fields?: A
+        readonly needsVersion?: true
+        change(tx: SchoolTx, caller: Actor, input: Changing<A>): Promise<void>
+      },
+    ) => changeOperation({ ...described(verb, 'write'), fields: {} as A, ...given }),
+
+    remove: (
+      given: Described & {
+        readonly keptBy?: readonly Keeper[]
+        whyNot?(db: SchoolDb, caller: Actor, id: string): Promise<string | undefined>
+        remove?(tx: SchoolTx, caller: Actor, input: Changing<NoFields>): Promise<void>
+      },
+    ) =>
+      removeOperation({
+        ...described('remove', 'write'),
+        remove: (tx, _caller, named) => writing(tx).delete(table, target(named)),
+        ...given,
+      }),
+  }
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

@@ -7,7 +7,7 @@ import { createService } from '../../../src/domain/consulting/service-operations
 import { createSlot } from '../../../src/domain/consulting/slot-operations.ts'
 import { createStudyGroup } from '../../../src/domain/consulting/study-group-operations.ts'
 import { createForm, openForm } from '../../../src/domain/content/form-writing.ts'
-import { createPage, createPost } from '../../../src/domain/content/writing-operations.ts'
+import { pageOperations, postOperations } from '../../../src/domain/content/writing-operations.ts'
 import { changeEvent, createEvent } from '../../../src/domain/events/event-operations.ts'
 import { changeCourse, createCourse } from '../../../src/domain/learning/course-operations.ts'
 import {
@@ -421,13 +421,13 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
     {
       refusal: '/slug too_big',
       row: { slug: 'x'.repeat(121), title: 'Bad' },
-      operations: [[createPost]],
+      operations: [[postOperations.create]],
       form: ['/admin/posts/new', { slug: 'x'.repeat(121), title: 'Bad' }],
     },
     {
       refusal: '/body invalid',
       row: { slug: 'bad', title: 'Bad', body: TOO_MANY_BYTES },
-      operations: [[createPost]],
+      operations: [[postOperations.create]],
       form: ['/admin/posts/new', { slug: 'bad', title: 'Bad', body: TOO_MANY_BYTES }],
     },
   ],
@@ -435,13 +435,13 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
     {
       refusal: '/position too_big',
       row: { slug: 'bad', title: 'Bad', position: 1_000_001 },
-      operations: [[createPage]],
+      operations: [[pageOperations.create]],
       form: ['/admin/pages/new', { slug: 'bad', title: 'Bad', position: '1000001' }],
     },
     {
       refusal: '/body invalid',
       row: { slug: 'bad', title: 'Bad', body: TOO_MANY_BYTES },
-      operations: [[createPage]],
+      operations: [[pageOperations.create]],
       form: ['/admin/pages/new', { slug: 'bad', title: 'Bad', body: TOO_MANY_BYTES }],
     },
   ],

@@ -1,18 +1,8 @@
 import {
-  changePage,
-  changePost,
-  createPage,
-  createPost,
   listPages,
   listPosts,
-  publishPage,
-  publishPost,
-  readPage,
-  readPost,
-  removePage,
-  removePost,
-  unpublishPage,
-  unpublishPost,
+  pageOperations,
+  postOperations,
 } from '../../../../domain/content/writing-operations.ts'
 import type { WriteOperation } from '../../../../domain/operation/operation.ts'
 import { listPlan } from '../crud/list-plan.ts'
@@ -101,7 +91,7 @@ export const posts = defineResource({
       ['-title', 'Title, Z to A'],
     ],
   }),
-  read: readPost,
+  read: postOperations.read,
   name: (post) => post.title,
   badges: state('state'),
   facts: [
@@ -112,12 +102,12 @@ export const posts = defineResource({
   ],
   markdown: { title: 'As readers see it', member: 'body', isKept: true },
   fields,
-  create: createPost,
-  change: changePost,
+  create: postOperations.create,
+  change: postOperations.change,
   actions: actionsFor('post', {
-    publish: publishPost,
-    unpublish: unpublishPost,
-    remove: removePost,
+    publish: postOperations.publish,
+    unpublish: postOperations.unpublish,
+    remove: postOperations.remove,
   }),
   links: (post) => [siteLink('posts', post)],
 })
@@ -144,7 +134,7 @@ export const pages = defineResource({
       ['-title', 'Title, Z to A'],
     ],
   }),
-  read: readPage,
+  read: pageOperations.read,
   name: (page) => page.title,
   badges: state('state'),
   facts: [
@@ -162,12 +152,12 @@ export const pages = defineResource({
       hint: 'Lower numbers come first.',
     },
   ],
-  create: createPage,
-  change: changePage,
+  create: pageOperations.create,
+  change: pageOperations.change,
   actions: actionsFor('page', {
-    publish: publishPage,
-    unpublish: unpublishPage,
-    remove: removePage,
+    publish: pageOperations.publish,
+    unpublish: pageOperations.unpublish,
+    remove: pageOperations.remove,
   }),
   links: (page) => [siteLink('pages', page)],
 })
