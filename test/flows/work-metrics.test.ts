@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import type { JobKind } from '../../src/domain/jobs/job.ts'
+import { forgottenPasswordMail } from '../../src/domain/people/mails/password-mails.ts'
 import { queueMail } from '../../src/domain/people/outgoing-mail.ts'
 import type { Db } from '../../src/foundation/db/database.ts'
 import { addWorkMetrics } from '../../src/start/work-metrics.ts'
@@ -49,7 +50,7 @@ test('mails and jobs of all schools are counted, with the age of the oldest', as
   const running: Record<string, number>[] = []
   for (const school of schools) {
     await aJob(world, school, kind, {})
-    await queueMail(school.db, 'forgotten_password', 'ada@people.test')
+    await queueMail(school.db, forgottenPasswordMail, 'ada@people.test', {})
     await pool.query(
       `update jobs set created_at = now() - interval '2 hours' where school_id = $1`,
       [schools[0]?.id],

@@ -22,7 +22,7 @@ const BY_HAND = sql<boolean>`true`
 
 /**
  * Invites a person whom the school has just added, if it invites people at all. The work is the
- * same whether the account existed: `mail-rules.ts` decides after the answer what the mail says.
+ * same whether the account existed: `invitationMail` decides after the answer what the mail says.
  */
 export async function inviteAdded(tx: SchoolTx, userId: string, by: AuditedActor): Promise<void> {
   await invite(tx, userId, by, ADDED)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { DEFAULT_APPEARANCE } from '../schools/school.ts'
-import type { DecidedMail, NamedSchool } from './mail-contents.ts'
+import type { NamedSchool } from './mails/mail-words.ts'
 import { HAD_NO_CREDENTIAL } from './person.ts'
 
 /** The account with the address of a mail. */
@@ -14,6 +14,11 @@ export interface Account {
   readonly hasCredential: boolean
   readonly hasRoleHere: boolean
   readonly hasSignedInHere: boolean
+}
+
+interface FoundSchool extends NamedSchool {
+  readonly primaryColor: string
+  readonly timeZone: string
 }
 
 interface RecipientRow {
@@ -34,7 +39,7 @@ interface RecipientRow {
 export async function findRecipient(
   db: SchoolDb,
   email: string,
-): Promise<{ school: DecidedMail['school']; account: Account | undefined }> {
+): Promise<{ school: FoundSchool; account: Account | undefined }> {
   const { rows } = await db.run(sql<RecipientRow>`
     select u.id as "userId", u.email, u.name, u.password_changed_at as "passwordChangedAt",
       not ${HAD_NO_CREDENTIAL} as "hasCredential",

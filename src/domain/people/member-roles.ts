@@ -14,7 +14,7 @@ import { changeEntry, recordChange, recordCreated } from '../audit/audit.ts'
 import { endOperatorAuthorizations } from '../grants/end-access.ts'
 import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { inviteAdded } from './invitations.ts'
-import type { FactsOf } from './mail-contents.ts'
+import type { OperatorsChanged } from './mails/operators-mail.ts'
 import { rolesAt, setRoles } from './membership.ts'
 import { findOrCreatePerson } from './person.ts'
 
@@ -160,7 +160,7 @@ async function tellOwners(
   changes: readonly RoleChange[],
   by: AuditedActor,
 ): Promise<void> {
-  const facts: FactsOf<'operators_changed'> = {
+  const facts: OperatorsChanged = {
     by: by.userId ?? null,
     more: Math.max(0, changes.length - MOST_NAMED),
     people: changes.slice(0, MOST_NAMED).map(({ userId, before, after }) => ({

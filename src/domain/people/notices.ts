@@ -5,7 +5,7 @@ import { acrossSchools, atSchool, type SchoolDb } from '../../foundation/db/scho
 import { type AuditEntry, record, recordForInstallation } from '../audit/audit.ts'
 import { recordOnceAnHour } from '../audit/repeated-entries.ts'
 import { CAN_BE_UNDONE } from './email-change/email-change.ts'
-import type { AccountNews, NoticedChange } from './mail-contents.ts'
+import type { AccountNews, NoticedChange } from './mails/notice-words.ts'
 import type { Person } from './person.ts'
 
 interface NoticeFacts {
@@ -94,7 +94,7 @@ export async function noteNewBrowser(db: SchoolDb, fresh: NewBrowser): Promise<v
 
 /**
  * The school whose mail tells a person about their account, and whose audit has the entry. A school
- * sends no mail to people without a role there (`mail-rules.ts`), and everyone can sign in at any
+ * sends no mail to people without a role there (`mails/`), and everyone can sign in at any
  * school: a thief would choose one where no mail is sent, or a school of their own, whose mail
  * leads to their own page. So it is the school where the person has signed in for longest. A role
  * that a school gave by itself proves nothing: such a school must not learn what happens to the

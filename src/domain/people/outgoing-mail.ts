@@ -1,17 +1,17 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { type FactsOf, MAIL_KINDS, type MailKind, QUEUED_KINDS } from './mail-contents.ts'
+import type { MailKind } from './mails/define-mail.ts'
 
 /** A request for a mail, which no answer waits for. It survives the process that took it. */
 export interface QueuedMail {
   readonly id: string
   readonly schoolId: string
-  readonly kind: MailKind
+  readonly kind: string
   /** As it was typed; there may be no account with it. */
   readonly email: string
-  /** As stored; `QUEUED_KINDS` has the schema of each kind. */
+  /** As stored; each kind has its schema. */
   readonly facts: unknown
   /** 1 at the first try. */
   readonly attempts: number
@@ -25,17 +25,13 @@ const RETRY_MINUTES = 2
 /** After this many tries, about an hour, there is one an hour. */
 const QUICK_TRIES = 30
 
-/** Facts are an argument only for kinds that have some. */
-type FactsArgument<K extends MailKind> =
-  FactsOf<K> extends Record<string, never> ? [] : [facts: FactsOf<K>]
-
-export async function queueMail<K extends MailKind>(
+export async function queueMail<F extends object>(
   db: SchoolDb,
-  kind: K,
+  { kind, facts: schema }: MailKind<F>,
   email: string,
-  ...[facts]: FactsArgument<K>
+  facts: F,
 ): Promise<void> {
-  const checked = JSON.stringify(QUEUED_KINDS[kind].facts.parse(facts ?? {}))
+  const checked = JSON.stringify(schema.parse(facts))
   await db.insert('outgoing_mails', { id: uuidv7(), kind, email, facts: checked }).execute()
 }
 
@@ -45,6 +41,7 @@ export async function queueMail<K extends MailKind>(
  */
 export async function takeMail(
   db: Db,
+  kinds: readonly string[],
   busySchools: readonly string[],
 ): Promise<QueuedMail | undefined> {
   const { rows } = await sql<QueuedMail>`
@@ -53,7 +50,7 @@ export async function takeMail(
     where id = (
       select id from outgoing_mails
       where next_try_at <= now() and school_id <> all (${busySchools}::uuid[])
-        and kind = any (${[...MAIL_KINDS]}::text[])
+        and kind = any (${kinds}::text[])
       order by next_try_at limit 1 for update skip locked)
     returning id, school_id as "schoolId", kind, email, facts, attempts`.execute(db)
   return rows[0]
@@ -95,15 +92,3 @@ export async function readMailBacklog(db: Db): Promise<MailBacklog> {
     from (select created_at from outgoing_mails order by id limit ${MOST_COUNTED}) w`.execute(db)
   return rows[0] ?? { waiting: 0, oldestSeconds: 0 }
 }
-
-/**
- * Rows that were tried in vain for too long. Kinds that this version does not know are another's to
- * keep.
- */
-export const MAIL_IS_DEAD: RawBuilder<boolean> = sql`t.created_at < now() - make_interval(mins =>
-  case t.kind ${sql.join(
-    MAIL_KINDS.map(
-      (kind) => sql`when ${sql.lit(kind)} then ${sql.lit(QUEUED_KINDS[kind].keepMinutes)}`,
-    ),
-    sql` `,
-  )} else ${sql.lit(7 * 24 * 60)} end)`

@@ -9,7 +9,7 @@ import { findMailPlace, tellOfEnd } from './deletion/deletion-requests.ts'
 import { leaveSchool } from './deletion/leave-school.ts'
 import { CHANGE_IS_DEAD } from './email-change/email-change.ts'
 import { lostFactorSweep } from './factors/lost-factors.ts'
-import { MAIL_IS_DEAD } from './outgoing-mail.ts'
+import { MAIL_IS_DEAD } from './mails/all-mails.ts'
 
 interface DueRequest {
   readonly id: string

@@ -11,6 +11,11 @@ import {
 import { record, recordForInstallation } from '../audit/audit.ts'
 import { endAccessOfPerson } from '../grants/end-access.ts'
 import { hasSecondFactor } from './factors/authenticators.ts'
+import {
+  everythingEndedMail,
+  firstPasswordMail,
+  passwordChangedMail,
+} from './mails/password-mails.ts'
 import { schoolToTell, tellFormerAddress } from './notices.ts'
 import { queueMail } from './outgoing-mail.ts'
 import {
@@ -51,11 +56,11 @@ export interface NewPassword {
 }
 
 /** What the person is told, if it is not that the password was changed. */
-const NEWS: Partial<Record<NewPassword['by'], 'first_password' | 'everything_ended'>> = {
-  sign_up: 'first_password',
-  invitation: 'first_password',
-  not_me: 'everything_ended',
-  end_everything: 'everything_ended',
+const NEWS: Partial<Record<NewPassword['by'], typeof passwordChangedMail>> = {
+  sign_up: firstPasswordMail,
+  invitation: firstPasswordMail,
+  not_me: everythingEndedMail,
+  end_everything: everythingEndedMail,
 }
 
 /**
@@ -113,10 +118,10 @@ export async function storePassword(
   } else {
     const known = atSchoolInTransaction(tx, stored.school_to_tell)
     await record(known, entry)
-    await queueMail(known, NEWS[fresh.by] ?? 'password_changed', fresh.email)
+    await queueMail(known, NEWS[fresh.by] ?? passwordChangedMail, fresh.email, {})
   }
   if (fresh.replaces !== undefined || fresh.endsAccess) {
-    const isEnd = NEWS[fresh.by] === 'everything_ended'
+    const isEnd = NEWS[fresh.by] === everythingEndedMail
     await tellFormerAddress(tx, userId, isEnd ? 'everything_ended' : 'password_changed')
   }
   return true

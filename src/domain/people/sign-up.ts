@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
 import { hashPassword } from '../../foundation/crypto/password.ts'
-import { type Keyring, openMessage, sealMessage } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb, type SchoolTx } from '../../foundation/db/school-db.ts'
 import { record, recordCreated } from '../audit/audit.ts'
 import { claimAccount } from './claim-account.ts'
 import { isKept, lockAddresses } from './email-change/email-change.ts'
-import { type FactsOf, signUpFacts } from './mail-contents.ts'
+import { signUpMail } from './mails/joining-mails.ts'
 import { queueMail } from './outgoing-mail.ts'
 import {
   findPasswordProblem,
@@ -17,6 +15,7 @@ import {
 import { findOrCreatePerson, loadPerson, typedEmail } from './person.ts'
 import type { ProvenPerson } from './sessions.ts'
 import { countTry, signUpCounters, uncountTries } from './sign-in-counters.ts'
+import type { SignUpFacts, SignUpLink } from './sign-up-link.ts'
 
 const WINDOW_MINUTES = 60
 
@@ -26,8 +25,8 @@ export type SignUpRequest =
 
 /**
  * Stores that a person wants to sign up. As for a forgotten password, no table of people is read
- * before the answer, and there is no account before the mailbox is proven: `mail-rules.ts` decides
- * what the mail says.
+ * before the answer, and there is no account before the mailbox is proven: `signUpMail`
+ * decides what the mail says.
  */
 export async function requestSignUp(
   db: Db,
@@ -36,7 +35,7 @@ export async function requestSignUp(
   request: {
     readonly email: string
     readonly address: string
-    readonly facts: FactsOf<'sign_up'>
+    readonly facts: SignUpFacts
   },
 ): Promise<SignUpRequest> {
   const email = typedEmail(request.email)
@@ -46,34 +45,8 @@ export async function requestSignUp(
     await uncountTries(db, { returned: limits })
     return { kind: 'throttled', retryAfterSeconds }
   }
-  await queueMail(schoolDb, 'sign_up', email, request.facts)
+  await queueMail(schoolDb, signUpMail, email, request.facts)
   return { kind: 'accepted' }
-}
-
-/*
- * The link in the mail proves the mailbox. It is sealed and stored nowhere, because strangers cause
- * it. It works until there is an account with a password, so it makes one account.
- */
-
-export const SIGN_UP_MINUTES = 60
-
-const PURPOSE = 'sign-up'
-
-const schema = signUpFacts.extend({ email: z.string() })
-
-export type SignUpLink = z.output<typeof schema>
-
-export function sealSignUpLink(keyring: Keyring, schoolId: string, link: SignUpLink): string {
-  return sealMessage(keyring, PURPOSE, schoolId, link, Date.now() + SIGN_UP_MINUTES * 60_000)
-}
-
-/** Undefined if the link is forged, of another school, or too old. */
-export function openSignUpLink(
-  keyring: Keyring,
-  schoolId: string,
-  sealed: string | undefined,
-): SignUpLink | undefined {
-  return schema.safeParse(openMessage(keyring, PURPOSE, schoolId, sealed, Date.now())).data
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deletePerson } from '../../../src/domain/people/deletion/delete-person.ts'
-import { mintResetLink } from '../../../src/domain/people/reset-password.ts'
+import { mintResetLink } from '../../../src/domain/people/reset-link.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { keepFactors, lostFactorSweep } from '../../../src/domain/people/factors/lost-factors.ts'
-import { mintResetLink } from '../../../src/domain/people/reset-password.ts'
+import { mintResetLink } from '../../../src/domain/people/reset-link.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { enterCode, enterPassword, withSecondFactor } from '../../support/authenticator.ts'

@@ -15,6 +15,7 @@ import {
   recordForInstallation,
 } from '../../audit/audit.ts'
 import { type AccountRecovery, recoveryEntry } from '../account-recovery.ts'
+import { deletedMail, deletionRequestedMail } from '../mails/leaving-mails.ts'
 import { schoolsOfPerson } from '../membership.ts'
 import { recordAboutPerson, schoolToTell, tellFormerAddress } from '../notices.ts'
 import { queueMail } from '../outgoing-mail.ts'
@@ -169,7 +170,7 @@ async function tellOfRequest(
   if (place?.schoolId == null) return
   await queueMail(
     atSchoolInTransaction(tx, place.schoolId),
-    'deletion_requested',
+    deletionRequestedMail,
     place.email,
     facts,
   )
@@ -181,5 +182,5 @@ export async function tellOfEnd(
   part: 'school' | 'account',
 ): Promise<void> {
   if (place?.schoolId == null) return
-  await queueMail(atSchoolInTransaction(tx, place.schoolId), 'deleted', place.email, { part })
+  await queueMail(atSchoolInTransaction(tx, place.schoolId), deletedMail, place.email, { part })
 }

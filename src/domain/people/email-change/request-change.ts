@@ -9,6 +9,7 @@ import {
 } from '../../../foundation/db/school-db.ts'
 import { type AuditEntry, recordAtSchools } from '../../audit/audit.ts'
 import { refusalFromDatabase } from '../../operation/database-refusal.ts'
+import { emailChangedMail, newMailboxMail, oldMailboxMail } from '../mails/email-change-mails.ts'
 import { queueMail } from '../outgoing-mail.ts'
 import { normalEmail } from '../person.ts'
 import type { BrowserSession } from '../sessions.ts'
@@ -34,7 +35,7 @@ export type ChangeRequest =
 
 /**
  * Asks both mailboxes about a new address. Whether another account has it is not looked up before
- * the answer (`mail-rules.ts` does), so the answer and the statements do not show it. It replaces
+ * the answer (`mails/` does), so the answer and the statements do not show it. It replaces
  * an earlier request. Crosses schools.
  */
 export async function requestEmailChange(
@@ -63,8 +64,8 @@ export async function requestEmailChange(
       factor_since: session.factorSince ?? null,
     }
     await home.insert('email_changes', { id, user_id: person.id, ...emails, ...asked }).execute()
-    await queueMail(home, 'email_change_old', person.email, { change: id })
-    await queueMail(home, 'email_change_new', next, { change: id })
+    await queueMail(home, oldMailboxMail, person.email, { change: id })
+    await queueMail(home, newMailboxMail, next, { change: id })
     return { kind: 'asked' }
   })
 }
@@ -176,7 +177,7 @@ async function applyChange(
   if (!isStored) return { kind: 'taken' }
   const entry = { action: 'person.email_changed', actorUserId: userId, requestId } as const
   await recordChangeOfEmail(tx, askedSchoolId, { ...entry, detail: { by: 'links' } })
-  await queueMail(tx, 'email_changed', oldEmail, { change: id })
+  await queueMail(tx, emailChangedMail, oldEmail, { change: id })
   return { kind: 'changed', email: newEmail }
 }
 

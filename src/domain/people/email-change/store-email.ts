@@ -5,6 +5,7 @@ import { atSchoolInTransaction } from '../../../foundation/db/school-db.ts'
 import type { AuditedActor } from '../../actor/actor.ts'
 import { changeEntry, recordForInstallation } from '../../audit/audit.ts'
 import { conflict, notFound } from '../../operation/refusal.ts'
+import { emailSetMail } from '../mails/email-change-mails.ts'
 import { queueMail } from '../outgoing-mail.ts'
 import { normalEmail } from '../person.ts'
 import { endSessionsOfPerson } from '../sessions.ts'
@@ -109,5 +110,5 @@ export async function setEmail(
   await recordForInstallation(tx, changeEntry(by, change))
   const home = await findHomeSchool(tx, userId)
   if (home !== undefined)
-    await queueMail(atSchoolInTransaction(tx, home), 'email_set', person.email)
+    await queueMail(atSchoolInTransaction(tx, home), emailSetMail, person.email, {})
 }

@@ -10,6 +10,7 @@ import {
 import { type AccountRecovery, RECENT_DAYS, recoveryEntry } from '../account-recovery.ts'
 import { cancelDeletionsOf } from '../deletion/deletion-requests.ts'
 import { keepFactors } from '../factors/lost-factors.ts'
+import { forgottenPasswordMail } from '../mails/password-mails.ts'
 import { recordAboutPerson } from '../notices.ts'
 import { queueMail } from '../outgoing-mail.ts'
 import { HAD_NO_CREDENTIAL } from '../person.ts'
@@ -99,7 +100,7 @@ async function undo(schoolDb: SchoolDb, change: EmailChange, requestId: string):
     await setPassword(tx, { userId, email: oldEmail, hash, ...how, endsAccess: true })
     const entry = { action: 'person.email_change_undone', actorUserId: userId, requestId } as const
     await recordChangeOfEmail(tx, askedSchoolId, entry)
-    await queueMail(tx, 'forgotten_password', oldEmail)
+    await queueMail(tx, forgottenPasswordMail, oldEmail, {})
     return { kind: 'undone', email: oldEmail }
   })
 }

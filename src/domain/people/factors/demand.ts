@@ -5,7 +5,7 @@ import { conflict, OperationRefused } from '../../operation/refusal.ts'
 import { unscopedWrite } from '../../operation/writing.ts'
 import { demandFactorFrom } from '../../schools/write-school.ts'
 import { isMultiFactor } from '../authentication-context.ts'
-import type { NamedSchool } from '../mail-contents.ts'
+import type { NamedSchool } from '../mails/mail-words.ts'
 import { type BrowserSession, isProvedByFactor } from '../sessions.ts'
 
 /**

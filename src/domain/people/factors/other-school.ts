@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Keyring, openMessage, sealMessage } from '../../../foundation/crypto/seal.ts'
 import { acrossSchools, type SchoolDb } from '../../../foundation/db/school-db.ts'
 import { mintToken } from '../../../foundation/protocol/token-format.ts'
-import type { NamedSchool } from '../mail-contents.ts'
+import type { NamedSchool } from '../mails/mail-words.ts'
 import { type BrowserSession, isOpen } from '../sessions.ts'
 
 /*

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import type { ContentKind, DecidedMail, MailContent } from '../../../domain/people/mail-contents.ts'
-import { decideMail } from '../../../domain/people/mail-rules.ts'
+import { MAILS } from '../../../domain/people/mails/all-mails.ts'
+import { type DecidedMail, decideMail } from '../../../domain/people/mails/decide-mail.ts'
+import type { MailBlock } from '../../../domain/people/mails/mail-words.ts'
 import {
   dropMail,
   postponeMails,
@@ -13,8 +14,7 @@ import { atSchool } from '../../../foundation/db/school-db.ts'
 import type { Mail, Mailer } from '../../../foundation/mail/mailer.ts'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { type MailBlock, mailPage } from './mail-page.tsx'
-import { MAIL_WORDS } from './mail-words.ts'
+import { mailPage } from './mail-page.tsx'
 
 /**
  * Mails that a process sends at once, in all and of one school: a school with many must not hold up
@@ -78,7 +78,7 @@ export class MailSender {
         // Before the look: a mail that is sent during it makes a school free that the look leaves
         // out.
         this.#hasLeftOut = busy.length > 0
-        const mail = await takeMail(this.#db, busy)
+        const mail = await takeMail(this.#db, [...MAILS.keys()], busy)
         if (mail === undefined) continue
         this.#isWoken = true
         const sending = this.#send(mail).finally(() => {
@@ -145,32 +145,16 @@ export function addMailSender(app: FastifyInstance, context: AppContext): void {
   })
 }
 
-type AnyWords = (
-  content: MailContent,
-  school: { name: string; origin: string; timeZone: string },
-) => ReturnType<(typeof MAIL_WORDS)[ContentKind]>
-
-/**
- * People and schools choose their names: each becomes one line of plain text, so a name cannot add
- * lines to the email.
- */
-function writeMail({ to, name: givenName, school, content }: DecidedMail): Mail {
-  const { origin, primaryColor, timeZone } = school
-  const schoolName = plainText(school.name) || 'your school'
-  const words = MAIL_WORDS[content.kind] as AnyWords
-  const { subject, blocks } = words(content, { name: schoolName, origin, timeZone })
+/** The name of a person becomes one line of plain text, so it cannot add lines to the email. */
+function writeMail({ to, name: givenName, school, words }: DecidedMail): Mail {
+  const { subject, blocks } = words
   const name = plainText(givenName ?? '')
   const greeting = name === '' ? 'Hello,' : `Hello ${name},`
   return {
     to,
     subject,
     text: `${[greeting, ...blocks.map(asText)].join('\n\n')}\n`,
-    html: mailPage({
-      subject,
-      greeting,
-      blocks,
-      school: { name: schoolName, origin, primaryColor },
-    }),
+    html: mailPage({ subject, greeting, blocks, school }),
   }
 }
 

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endSession } from '../../../domain/people/sessions.ts'
+import { finishSignUp } from '../../../domain/people/sign-up.ts'
 import {
-  finishSignUp,
   openSignUpLink,
   SIGN_UP_MINUTES,
   type SignUpLink,
-} from '../../../domain/people/sign-up.ts'
+} from '../../../domain/people/sign-up-link.ts'
 import { Card, Email } from '../../../foundation/html/components.tsx'
 import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'

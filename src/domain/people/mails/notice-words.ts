@@ -1,54 +1,28 @@
-import { NOT_ME_DAYS } from '../../../domain/people/account-recovery.ts'
-import type { AccountNews, NoticedChange } from '../../../domain/people/mail-contents.ts'
-import { RESET_MINUTES } from '../../../domain/people/reset-password.ts'
-import { plainText } from '../../../foundation/text/plain-text.ts'
-import { NOT_ME_PATH } from '../frame/paths.ts'
-import { button, paragraph, schoolUrl } from './mail-page.tsx'
-import { dayInWords, placeName, type WordsOfMails, whySender } from './words-of-mails.ts'
+/** Changes of an account that a person is told about (`notices.ts`). */
+export const NOTICED_CHANGES = [
+  'new_browser',
+  'app_connected',
+  'passkey_added',
+  'passkey_removed',
+  'factor_added',
+  'factor_removed',
+  'factor_reset',
+  'recovery_code_used',
+  'recovery_codes_replaced',
+  'factors_lost',
+  'factors_removed',
+  'factors_kept',
+] as const
+export type NoticedChange = (typeof NOTICED_CHANGES)[number]
 
-/** What a person is told so that a stranger is found out. */
-export const noticeMails: WordsOfMails<'account_notice' | 'everything_ended'> = {
-  account_notice: ({ what, device, app, place, until, token }, school) => {
-    const { subject, sentence, isByOperator } = NOTICES[what]
-    const browser = plainText(device)
-    return {
-      subject,
-      blocks: [
-        paragraph(
-          sentence,
-          ...(app === undefined ? [] : [`The app: “${plainText(app, LONGEST_APP)}”.`]),
-          ...(browser === '' ? [] : [`The browser: ${browser}.`]),
-          ...(until === undefined ? [] : [`The day: ${dayInWords(until, school.timeZone)}.`]),
-          ...(isByOperator ? [] : [`It was at ${placeName(place)}.`, ...whySender(school, place)]),
-        ),
-        paragraph(
-          `If ${isByOperator ? 'you asked for it' : 'that was you'}, there is nothing to do.`,
-        ),
-        paragraph(
-          `If ${isByOperator ? 'you did not ask for it' : 'it was not you'}, end everything at once. The link works once, within ${NOT_ME_DAYS} days.`,
-        ),
-        button('It was not me', schoolUrl(school.origin, NOT_ME_PATH, { token })),
-      ],
-    }
-  },
-  everything_ended: ({ token }, school) => ({
-    subject: 'Everything of your account has ended',
-    blocks: [
-      paragraph(
-        'You were signed out everywhere, all apps were disconnected, and your password no longer works.',
-        `Open this link within ${RESET_MINUTES} minutes to choose a new one. It works once.`,
-      ),
-      button('Choose a new password', schoolUrl(school.origin, '/reset-password', { token })),
-      paragraph(
-        'Too late?',
-        'Ask for a new link with “Forgot your password?” on the sign-in page.',
-      ),
-    ],
-  }),
-}
-
-/** The app chose its name: long enough to know it again, too short for a message to the person. */
-const LONGEST_APP = 60
+/** What the address before a change is told about, while it can undo the change. */
+export const NEWS = [
+  ...NOTICED_CHANGES,
+  'password_changed',
+  'everything_ended',
+  'deletion_requested',
+] as const
+export type AccountNews = (typeof NEWS)[number]
 
 interface NoticeWords {
   readonly subject: string
@@ -57,7 +31,7 @@ interface NoticeWords {
   readonly isByOperator?: boolean
 }
 
-const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
+export const NOTICES: Readonly<Record<NoticedChange, NoticeWords>> = {
   new_browser: {
     subject: 'New sign-in to your account',
     sentence: 'Your account was used with a browser that is new.',
