@@ -59,10 +59,16 @@ const since = new Date('2026-10-20T06:00Z')
 
 const settings = {
   ...at('/admin/settings'),
-  mcpConnections: true,
-  endAuthorizationOnReplay: true,
-  signUp: false,
-  invitesPeople: false,
+  saved: {
+    mcp_connections: true,
+    end_authorization_on_replay: true,
+    sign_up: false,
+    invites_people: false,
+    video_hosts: [],
+    open_registration: false,
+    document_hosts: [],
+    version: 3,
+  },
   mailIsSent: true,
   videos: { hosts: '*.com', problems: ['“*.com” is no host.'] },
 }

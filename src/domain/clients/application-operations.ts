@@ -7,6 +7,7 @@ import { type MintedToken, mintToken } from '../../foundation/protocol/token-for
 import { whatChanged } from '../audit/audit.ts'
 import { withdrawCodesOfClient } from '../grants/authorizations.ts'
 import { endAccessOfClient, endedAccess } from '../grants/end-access.ts'
+import { ifVersion } from '../operation/fields.ts'
 import { conflict } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/writing.ts'
 import {
@@ -120,10 +121,10 @@ export const changeApplication = unscopedWrite({
   // Its name and links are what people judge on the consent page.
   needsProof: () => true,
   kind: 'change',
-  input: named.extend(details.partial().shape),
+  input: named.extend({ ...details.partial().shape, if_version: ifVersion }),
   output: named.extend({ before: details, changed: details.partial() }),
-  async run(tx, _actor, { client_id, ...given }) {
-    const { confidential, ...before } = await lockApplication(tx, client_id)
+  async run(tx, _actor, { client_id, if_version, ...given }) {
+    const { confidential, ...before } = await lockApplication(tx, client_id, if_version)
     checkDetails(given, { confidential })
     const changed = columnsOf(given)
     if (Object.keys(changed).length > 0) {

@@ -21,10 +21,11 @@ import { isNameTyped } from '../../account/delete-account.tsx'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {
-  changesIn,
+  changedFields,
   type FieldVersions,
   Overwrites,
-  shownField,
+  seenVersion,
+  versionSeen,
   versionsOf,
 } from '../frame/changes-in-form.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
@@ -93,8 +94,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   app.get(ONE, async (request, reply) => {
     const { visit, application } = await enter(request, reply)
     const draft = draftOf(application, signsIdTokens(request.school))
-    const shown = detailsOf(draft)
-    return await show(visit, { application, draft, shown })
+    return await show(visit, { application, draft })
   })
 
   app.post(ONE, async (request, reply) => {
@@ -104,17 +104,16 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const draft = readDraft(form)
     const typed = detailsOf(draft)
     const stored = detailsOf(draftOf(application, signsIdTokens(request.school)))
-    const { changes, overwritten, shown } = changesIn(form, typed, stored)
-    const again = { application, draft, shown }
-    if (overwritten.length > 0) {
-      const overwrites = versionsOf(overwritten, APPLICATION_FIELDS, typed, stored)
-      return await show(visit, { ...again, overwrites }, 409)
-    }
-    const input = { client_id: clientId, ...changes }
+    const seen = seenVersion(form)
+    const input = { client_id: clientId, if_version: seen, ...changedFields(typed, stored) }
     const changed = await visit.perform(changeApplication, input)
+    if (changed.kind === 'stale') {
+      const overwrites = versionsOf(APPLICATION_FIELDS, typed, stored)
+      return await show(visit, { application, draft, overwrites }, 409)
+    }
     if (changed.kind === 'invalid') {
       const { problems } = changed
-      return await show(visit, { ...again, problems }, 400)
+      return await show(visit, { application, draft, seen, problems }, 400)
     }
     return visit.goTo(`${applicationPath(clientId)}?done=saved`)
   })
@@ -221,15 +220,15 @@ function draftOf(application: ListedClient, endSession: boolean): ApplicationDra
 interface Shown {
   readonly application: ListedClient
   readonly draft: ApplicationDraft
-  /** What the form showed when it was opened. */
-  readonly shown: Readonly<Record<string, unknown>>
+  /** The version that the form was made from; if left out, the newest. */
+  readonly seen?: number | undefined
   readonly problems?: readonly InputProblem[]
   readonly overwrites?: readonly FieldVersions[]
 }
 
 async function show(
   visit: OperatorVisit,
-  { application, draft, shown, problems = [], overwrites = [] }: Shown,
+  { application, draft, seen, problems = [], overwrites = [] }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const { request } = visit
@@ -238,7 +237,7 @@ async function show(
     application,
     draft,
     problems,
-    hidden: shownField(shown),
+    hidden: versionSeen(seen ?? application.version),
     overwrites,
     offered: MEMBER_SCOPES,
     variant: request.school.variant,
@@ -250,9 +249,9 @@ async function show(
 interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
   application: ListedClient
   people: PeopleProps
-  /** Fields of the form itself: what it showed when it was opened. */
+  /** Fields of the form itself: the version that it was made from. */
   hidden?: Readonly<Record<string, string>>
-  /** Fields that another person changed while the form was open. */
+  /** What differs, if another person saved a change while the form was open. */
   overwrites?: readonly FieldVersions[]
 }
 

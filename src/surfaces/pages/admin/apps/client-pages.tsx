@@ -34,9 +34,9 @@ export interface DocumentSettings {
   hosts: string
   openRegistration: boolean
   problems: readonly string[]
-  /** Fields of the form itself: what it showed when it was opened. */
+  /** Fields of the form itself: the version that it was made from. */
   hidden?: Readonly<Record<string, string>>
-  /** Fields that another person changed while the form was open. */
+  /** What differs, if another person saved a change while the form was open. */
   overwrites?: readonly FieldVersions[]
 }
 
