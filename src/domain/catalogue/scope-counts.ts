@@ -11,7 +11,7 @@ import type { SchoolVariant } from '../schools/school.ts'
 /** How far each kind is counted: a person wants to know whether it is three or many. */
 export const MOST_COUNTED = 100
 
-/** How many objects of one kind an app would see; more than `MOST_BEHIND` means many. */
+/** How many objects of one kind an app would see; more than `MOST_COUNTED` means many. */
 export interface VisibleCount {
   readonly one: string
   readonly many: string

@@ -25,14 +25,14 @@ const older = buildMemberSchema('older')
 const printed = (schema: GraphQLSchema): string =>
   `${printSchema(lexicographicSortSchema(schema))}\n`
 
-describe('the committed schema is the schema of the server (UPDATE_SCHEMA=1 rewrites it)', () => {
+describe('the committed schema is the schema of the server (UPDATE_DOCS=1 rewrites it)', () => {
   for (const [file, schema] of [
     ['schema.graphql', newer],
     ['schema.older.graphql', older],
   ] as const) {
     verifies('viewer.schema.committed', `${file}`, async () => {
       const url = new URL(file, FOLDER)
-      if (process.env.UPDATE_SCHEMA === '1') await writeFile(url, printed(schema))
+      if (process.env.UPDATE_DOCS === '1') await writeFile(url, printed(schema))
       expect(printed(buildSchema(await readFile(url, 'utf8')))).toBe(printed(schema))
     })
   }
