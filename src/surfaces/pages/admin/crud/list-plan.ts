@@ -39,12 +39,13 @@ export type SortOf<I extends z.ZodObject> =
 type RowOf<S extends z.ZodObject, X> = Shown<z.output<S>, X>
 
 interface TypedPlan<I extends z.ZodObject, S extends z.ZodObject, X extends ExpansionName<S>>
-  extends Omit<ListPlan, 'columns' | 'filters'> {
+  extends Omit<ListPlan, 'columns' | 'filters' | 'sorts'> {
   readonly operation: ListOperation<I, S>
   readonly expand?: readonly X[]
   readonly columns: readonly Column<RowOf<S, X>, SortOf<I>>[]
   readonly filters?: readonly ListFilter<InputName<{ readonly input: I }>>[]
-  readonly sorts: readonly Choice<SortOf<I>>[]
+  /** With a label, if it is not the usual one. */
+  readonly sorts: readonly (SortOf<I> | Choice<SortOf<I>>)[]
 }
 
 /**
@@ -58,7 +59,31 @@ export function listPlan<
   X extends ExpansionName<S> = never,
 >(plan: TypedPlan<I, S, X>): ListPlan<InputName<{ readonly input: I }>> {
   const filters = (plan.filters ?? []).map((filter) => planFilter(plan.operation, filter))
-  return { ...plan, filters } as unknown as ListPlan<InputName<{ readonly input: I }>>
+  const sorts = plan.sorts.map((sort) => (typeof sort === 'string' ? usualLabel(sort) : sort))
+  return { ...plan, filters, sorts } as unknown as ListPlan<InputName<{ readonly input: I }>>
+}
+
+const TIMES = ['created_at', 'joined_at', 'registered_at', 'submitted_at']
+const USUAL_LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(TIMES.map((time) => [time, 'Oldest first'])),
+  ...Object.fromEntries(TIMES.map((time) => [`-${time}`, 'Newest first'])),
+  '-updated_at': 'Last changed',
+  starts_at: 'Earliest first',
+  '-starts_at': 'Latest first',
+  title: 'Title, A to Z',
+  '-title': 'Title, Z to A',
+  name: 'Name, A to Z',
+  '-name': 'Name, Z to A',
+  code: 'Code, A to Z',
+  '-code': 'Code, Z to A',
+  price_amount: 'Price, lowest first',
+  '-price_amount': 'Price, highest first',
+}
+
+function usualLabel(sort: string): Choice {
+  const label = USUAL_LABELS[sort]
+  if (label === undefined) throw new Error(`the sort ${sort} needs a label`)
+  return [sort, label]
 }
 
 export interface ListFilter<N extends string = string> {

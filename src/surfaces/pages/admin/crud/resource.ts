@@ -40,6 +40,28 @@ export interface Action<T = Row> {
   readonly when?: (object: T) => boolean
 }
 
+const FOR_GOOD = {
+  consequence: 'It is deleted for good.',
+  consequenceOfMany: 'They are deleted for good.',
+}
+
+/** The action that deletes an object for good. */
+export function deleting<T = Row>(
+  one: string,
+  does: WriteOperation,
+  given: Partial<Action<T>> = FOR_GOOD,
+): Action<T> {
+  return {
+    path: 'delete',
+    label: 'Delete',
+    does,
+    question: `Delete this ${one}?`,
+    done: `The ${one} is deleted.`,
+    tone: 'danger',
+    ...given,
+  }
+}
+
 /** The action as it is called for this object. */
 export function labelled(action: Action, object: Row): Action {
   return { ...action, label: action.labelFor?.(object) ?? action.label }

@@ -36,10 +36,7 @@ export const comments = defineResource({
       { name: 'hidden', label: 'Hidden' },
       { name: 'created_after', label: 'Written from' },
     ],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-    ],
+    sorts: ['-created_at', 'created_at'],
   }),
   read: readComment,
   expand: ['author', 'lecture'],

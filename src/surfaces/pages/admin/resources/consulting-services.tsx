@@ -12,7 +12,7 @@ import { chooseStaff } from '../../../../domain/people/member-operations.ts'
 import { choicesBy, choicesFrom } from '../crud/choices.ts'
 import { listPlan } from '../crud/list-plan.ts'
 import { moment, number, person, state, text } from '../crud/object-table.tsx'
-import { defineResource, rowsBy } from '../crud/resource.ts'
+import { defineResource, deleting, rowsBy } from '../crud/resource.ts'
 import { slotList, slots } from './consulting-slots.tsx'
 import { meetingList, serviceMeetings } from './meetings.tsx'
 
@@ -31,12 +31,7 @@ export const services = defineResource({
     ],
     searchHint: 'Title',
     filters: [{ name: 'state', label: 'State' }],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-      ['title', 'Title, A to Z'],
-      ['-title', 'Title, Z to A'],
-    ],
+    sorts: ['-created_at', 'created_at', 'title', '-title'],
   }),
   read: readService,
   expand: ['host'],
@@ -93,16 +88,10 @@ export const services = defineResource({
       done: 'The service is offered.',
       when: (service) => service.state === 'paused',
     },
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeService,
-      question: 'Delete this service?',
+    deleting('service', removeService, {
       consequence: 'The service and its slots are deleted for good.',
       consequenceOfMany: 'They are deleted for good, with their slots.',
-      done: 'The service is deleted.',
-      tone: 'danger',
-    },
+    }),
   ],
   related: [
     {

@@ -11,7 +11,7 @@ import { asking } from '../crud/field.ts'
 import { listPlan } from '../crud/list-plan.ts'
 import { inWords, number, text } from '../crud/object-table.tsx'
 import { TIME_ZONES } from '../crud/read-form.ts'
-import { defineResource } from '../crud/resource.ts'
+import { defineResource, deleting } from '../crud/resource.ts'
 import type { OutputOf, Show } from '../crud/row.ts'
 import { aPerson } from './people-fields.ts'
 
@@ -88,15 +88,9 @@ export const slots = defineResource({
         'They get a seat on that day, as if they had reserved it themselves. The meeting stays available until you confirm it.',
       done: 'The seat is booked. The meeting is among those of the service.',
     },
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeSlot,
-      question: 'Delete this slot?',
+    deleting('slot', removeSlot, {
       consequence: 'Members no longer see this time. Meetings that were booked stay.',
-      done: 'The slot is deleted.',
-      tone: 'danger',
-    },
+    }),
   ],
   up: (slot) => ({ url: `/admin/services/${slot.service_id}`, label: 'The service' }),
   // Several are made at once, so there is no page of the one that was made.

@@ -9,7 +9,7 @@ import {
 import { Badge } from '../../../../foundation/html/site-components.tsx'
 import { listPlan } from '../crud/list-plan.ts'
 import { address, figure, moment, money, number } from '../crud/object-table.tsx'
-import { defineResource } from '../crud/resource.ts'
+import { defineResource, deleting } from '../crud/resource.ts'
 import type { OutputOf, Show } from '../crud/row.ts'
 
 type Coupon = OutputOf<typeof readCoupon>
@@ -49,12 +49,7 @@ export const coupons = defineResource({
     ],
     searchHint: 'Code',
     filters: [{ name: 'redeemable', label: 'Usable now' }],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-      ['code', 'Code, A to Z'],
-      ['-code', 'Code, Z to A'],
-    ],
+    sorts: ['-created_at', 'created_at', 'code', '-code'],
   }),
   read: readCoupon,
   name: (coupon) => coupon.code,
@@ -111,15 +106,6 @@ export const coupons = defineResource({
       done: 'The coupon is in the archive.',
       when: (coupon) => coupon.archived_at === null,
     },
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeCoupon,
-      question: 'Delete this coupon?',
-      consequence: 'It is deleted for good.',
-      consequenceOfMany: 'They are deleted for good.',
-      done: 'The coupon is deleted.',
-      tone: 'danger',
-    },
+    deleting('coupon', removeCoupon),
   ],
 })

@@ -13,7 +13,7 @@ import { choicesFrom } from '../crud/choices.ts'
 import { asking } from '../crud/field.ts'
 import { listPlan } from '../crud/list-plan.ts'
 import { address, moment, money, state, text } from '../crud/object-table.tsx'
-import { defineResource, rowsBy } from '../crud/resource.ts'
+import { defineResource, deleting, rowsBy } from '../crud/resource.ts'
 import { curriculumPath, sectionList, sections } from './curriculum.tsx'
 import { enrollments, enrollmentsInCourse } from './enrollments.tsx'
 import { siteLink, slugFrom } from './site-link.ts'
@@ -31,13 +31,13 @@ const courseList = listPlan({
   searchHint: 'Title or address',
   filters: [{ name: 'state', label: 'State' }],
   sorts: [
-    ['-created_at', 'Newest first'],
-    ['created_at', 'Oldest first'],
-    ['-updated_at', 'Last changed'],
-    ['title', 'Title, A to Z'],
-    ['-title', 'Title, Z to A'],
-    ['price_amount', 'Price, lowest first'],
-    ['-price_amount', 'Price, highest first'],
+    '-created_at',
+    'created_at',
+    '-updated_at',
+    'title',
+    '-title',
+    'price_amount',
+    '-price_amount',
   ],
 })
 
@@ -125,16 +125,10 @@ export const courses = defineResource({
         'Everybody who has the course now gets it in their inbox, unless they turned announcements off. It cannot be undone.',
       done: 'The announcement is sent.',
     },
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeCourse,
-      question: 'Delete this course?',
+    deleting('course', removeCourse, {
       consequence: 'The course and its whole curriculum are deleted for good.',
-      done: 'The course is deleted.',
-      tone: 'danger',
       confirmsName: true,
-    },
+    }),
   ],
   related: [
     {

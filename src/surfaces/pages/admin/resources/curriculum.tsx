@@ -15,7 +15,7 @@ import {
 import { lengthInWords } from '../../frame/words.ts'
 import { listPlan } from '../crud/list-plan.ts'
 import { address, inWords, momentOf, number, state, text } from '../crud/object-table.tsx'
-import { defineResource, type Link, rowsBy } from '../crud/resource.ts'
+import { defineResource, deleting, type Link, rowsBy } from '../crud/resource.ts'
 import type { Show } from '../crud/row.ts'
 
 export function durationOf({ duration_seconds: seconds }: { readonly duration_seconds: number }) {
@@ -112,17 +112,11 @@ export const lectures = defineResource({
   create: createLecture,
   change: changeLecture,
   actions: [
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeLecture,
-      question: 'Delete this lecture?',
+    deleting('lecture', removeLecture, {
       consequence:
         'It is deleted for good, with what students did in it and the comments under it.',
-      done: 'The lecture is deleted.',
-      tone: 'danger',
       confirmsName: true,
-    },
+    }),
   ],
   up,
   home,
@@ -150,17 +144,11 @@ export const sections = defineResource({
   change: changeSection,
   changeLabel: 'Rename',
   actions: [
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeSection,
-      question: 'Delete this section?',
+    deleting('section', removeSection, {
       consequence:
         'It is deleted for good with all of its lectures, and what students did in them.',
-      done: 'The section is deleted.',
-      tone: 'danger',
       confirmsName: true,
-    },
+    }),
   ],
   related: [
     {

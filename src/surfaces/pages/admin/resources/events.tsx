@@ -29,7 +29,7 @@ import {
   state,
   text,
 } from '../crud/object-table.tsx'
-import { defineResource, rowsBy } from '../crud/resource.ts'
+import { defineResource, deleting, rowsBy } from '../crud/resource.ts'
 import type { OutputOf } from '../crud/row.ts'
 import { aPerson } from './people-fields.ts'
 import { siteLink, slugFrom } from './site-link.ts'
@@ -51,10 +51,7 @@ export const registrationList = listPlan({
   ],
   searchHint: 'Name or email',
   filters: [{ name: 'state', label: 'State' }],
-  sorts: [
-    ['-registered_at', 'Newest first'],
-    ['registered_at', 'Oldest first'],
-  ],
+  sorts: ['-registered_at', 'registered_at'],
 })
 
 export const registrations = defineResource({
@@ -128,9 +125,9 @@ export const events = defineResource({
     sorts: [
       ['-starts_at', 'Latest date first'],
       ['starts_at', 'Earliest date first'],
-      ['-created_at', 'Newest first'],
-      ['title', 'Title, A to Z'],
-      ['-title', 'Title, Z to A'],
+      '-created_at',
+      'title',
+      '-title',
     ],
   }),
   read: readEvent,
@@ -185,16 +182,7 @@ export const events = defineResource({
       tone: 'danger',
       when: (event) => event.state === 'published',
     },
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeEvent,
-      question: 'Delete this event?',
-      consequence: 'It is deleted for good.',
-      consequenceOfMany: 'They are deleted for good.',
-      done: 'The event is deleted.',
-      tone: 'danger',
-    },
+    deleting('event', removeEvent),
   ],
   related: [
     {

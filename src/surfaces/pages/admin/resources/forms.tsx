@@ -28,7 +28,7 @@ import {
   state,
   text,
 } from '../crud/object-table.tsx'
-import { defineResource, rowsBy } from '../crud/resource.ts'
+import { defineResource, deleting, rowsBy } from '../crud/resource.ts'
 import type { OutputOf } from '../crud/row.ts'
 import { siteLink, slugFrom } from './site-link.ts'
 
@@ -66,10 +66,7 @@ const submissionList = listPlan({
     { label: 'Begins with', show: (row) => plainText(answersOf(row)[0]?.[1] ?? '', 2000) },
     { label: 'Sent', show: moment('submitted_at'), sort: 'submitted_at' },
   ],
-  sorts: [
-    ['-submitted_at', 'Newest first'],
-    ['submitted_at', 'Oldest first'],
-  ],
+  sorts: ['-submitted_at', 'submitted_at'],
 })
 
 export const submissions = defineResource({
@@ -147,12 +144,7 @@ export const forms = defineResource({
     ],
     searchHint: 'Title or address',
     filters: [{ name: 'state', label: 'State' }],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-      ['title', 'Title, A to Z'],
-      ['-title', 'Title, Z to A'],
-    ],
+    sorts: ['-created_at', 'created_at', 'title', '-title'],
   }),
   read: readForm,
   name: (form) => form.title,
@@ -224,16 +216,7 @@ export const forms = defineResource({
       done: 'The form is closed.',
       when: (form) => form.state === 'open',
     },
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeForm,
-      question: 'Delete this form?',
-      consequence: 'It is deleted for good.',
-      consequenceOfMany: 'They are deleted for good.',
-      done: 'The form is deleted.',
-      tone: 'danger',
-    },
+    deleting('form', removeForm),
   ],
   related: [
     {

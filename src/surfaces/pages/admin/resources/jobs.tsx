@@ -49,10 +49,7 @@ export const jobs = defineResource({
       { label: 'Started', show: moment('created_at'), sort: 'created_at' },
     ],
     filters: [{ name: 'state', label: 'State' }],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-    ],
+    sorts: ['-created_at', 'created_at'],
   }),
   read: readJob,
   name: (job) => job.title,

@@ -16,10 +16,7 @@ import { aPerson } from './people-fields.ts'
 const coursesOfLecturer = listPlan({
   operation: listCourses,
   columns: courseColumns,
-  sorts: [
-    ['title', 'Title, A to Z'],
-    ['-created_at', 'Newest first'],
-  ],
+  sorts: ['title', '-created_at'],
 })
 
 export const lecturers = defineResource({
@@ -35,11 +32,7 @@ export const lecturers = defineResource({
       { label: 'Courses', show: cappedNumber('course_count') },
     ],
     searchHint: 'Name or headline',
-    sorts: [
-      ['name', 'Name, A to Z'],
-      ['-name', 'Name, Z to A'],
-      ['-created_at', 'Newest first'],
-    ],
+    sorts: ['name', '-name', '-created_at'],
   }),
   read: readLecturer,
   name: (lecturer) => lecturer.name,

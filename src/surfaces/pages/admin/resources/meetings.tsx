@@ -46,10 +46,7 @@ export const roster = listPlan({
     { label: 'Change', show: takeOut },
   ],
   searchHint: 'Name or email',
-  sorts: [
-    ['-joined_at', 'Newest first'],
-    ['joined_at', 'Oldest first'],
-  ],
+  sorts: ['-joined_at', 'joined_at'],
 })
 
 type Meeting = OutputOf<typeof readMeeting>
@@ -94,11 +91,7 @@ const attendeeList = listPlan({
     { label: 'Since', show: moment('since'), sort: 'since' },
     { label: 'Change', show: unseat },
   ],
-  sorts: [
-    ['name', 'Name, A to Z'],
-    ['-name', 'Name, Z to A'],
-    ['-since', 'Newest first'],
-  ],
+  sorts: ['name', '-name', ['-since', 'Newest first']],
 })
 
 const times = [
@@ -221,10 +214,7 @@ export const meetingList = listPlan({
     { name: 'when', label: 'When' },
     { name: 'state', label: 'State' },
   ],
-  sorts: [
-    ['-starts_at', 'Latest first'],
-    ['starts_at', 'Earliest first'],
-  ],
+  sorts: ['-starts_at', 'starts_at'],
 })
 
 /** What all pages of meetings share. */
@@ -269,11 +259,7 @@ export const meetings = defineResource({
         ],
       },
     ],
-    sorts: [
-      ['starts_at', 'Earliest first'],
-      ['-starts_at', 'Latest first'],
-      ['-created_at', 'Newest first'],
-    ],
+    sorts: ['starts_at', '-starts_at', '-created_at'],
   }),
   fields: [{ name: 'title', label: 'Title' }, ...times],
   related: [

@@ -42,10 +42,7 @@ export const notifications = defineResource({
     ],
     searchHint: 'Name or email of the member',
     filters: [{ name: 'read', label: 'Read' }],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-    ],
+    sorts: ['-created_at', 'created_at'],
   }),
   read: readNotification,
   expand: ['member'],

@@ -62,8 +62,8 @@ const narrowing = {
     { name: 'created_before', label: 'Until' },
   ],
   sorts: [
-    ['-created_at', 'Newest first'],
-    ['created_at', 'Oldest first'],
+    '-created_at',
+    'created_at',
     ['-total_amount', 'Highest total'],
     ['total_amount', 'Lowest total'],
   ],

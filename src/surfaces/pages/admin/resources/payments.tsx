@@ -188,8 +188,8 @@ export const payments = defineResource({
       { name: 'created_before', label: 'Started until' },
     ],
     sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
+      '-created_at',
+      'created_at',
       ['-amount', 'Highest amount'],
       ['amount', 'Lowest amount'],
     ],

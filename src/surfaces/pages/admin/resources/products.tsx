@@ -9,7 +9,7 @@ import {
 } from '../../../../domain/commerce/product-operations.ts'
 import { listPlan } from '../crud/list-plan.ts'
 import { address, moment, money, number, state, text } from '../crud/object-table.tsx'
-import { defineResource } from '../crud/resource.ts'
+import { defineResource, deleting } from '../crud/resource.ts'
 import { siteLink, slugFrom } from './site-link.ts'
 
 export const products = defineResource({
@@ -28,14 +28,7 @@ export const products = defineResource({
     ],
     searchHint: 'Title or address',
     filters: [{ name: 'state', label: 'State' }],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-      ['title', 'Title, A to Z'],
-      ['-title', 'Title, Z to A'],
-      ['price_amount', 'Price, lowest first'],
-      ['-price_amount', 'Price, highest first'],
-    ],
+    sorts: ['-created_at', 'created_at', 'title', '-title', 'price_amount', '-price_amount'],
   }),
   read: readProduct,
   name: (product) => product.title,
@@ -85,16 +78,7 @@ export const products = defineResource({
       done: 'The product is in the archive.',
       when: (product) => product.state === 'published',
     },
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeProduct,
-      question: 'Delete this product?',
-      consequence: 'It is deleted for good.',
-      consequenceOfMany: 'They are deleted for good.',
-      done: 'The product is deleted.',
-      tone: 'danger',
-    },
+    deleting('product', removeProduct),
   ],
   links: (product) => [siteLink('products', product)],
 })

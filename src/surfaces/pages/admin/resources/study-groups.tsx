@@ -13,7 +13,7 @@ import { choicesFrom } from '../crud/choices.ts'
 import { asking } from '../crud/field.ts'
 import { listPlan } from '../crud/list-plan.ts'
 import { moment, number, related, text } from '../crud/object-table.tsx'
-import { defineResource, rowsBy } from '../crud/resource.ts'
+import { defineResource, deleting, rowsBy } from '../crud/resource.ts'
 import { classes, meetingList, roster } from './meetings.tsx'
 import { members } from './people.tsx'
 import { aPerson } from './people-fields.ts'
@@ -33,12 +33,7 @@ export const studyGroups = defineResource({
     ],
     searchHint: 'Name',
     filters: [{ name: 'course_id', label: 'Course', choices: choicesFrom(listCourses, 'title') }],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-      ['name', 'Name, A to Z'],
-      ['-name', 'Name, Z to A'],
-    ],
+    sorts: ['-created_at', 'created_at', 'name', '-name'],
   }),
   read: readStudyGroup,
   expand: ['course'],
@@ -75,16 +70,10 @@ export const studyGroups = defineResource({
       done: 'The member is removed from the group.',
       when: (group) => group.member_count !== 0,
     },
-    {
-      path: 'delete',
-      label: 'Delete',
-      does: removeStudyGroup,
-      question: 'Delete this study group?',
+    deleting('study group', removeStudyGroup, {
       consequence: 'The group is deleted for good.',
       consequenceOfMany: 'They are deleted for good.',
-      done: 'The study group is deleted.',
-      tone: 'danger',
-    },
+    }),
   ],
   related: [
     {

@@ -47,8 +47,8 @@ export const subscriptionList = listPlan({
     { name: 'ending', label: 'Ends with its period' },
   ],
   sorts: [
-    ['-created_at', 'Newest first'],
-    ['created_at', 'Oldest first'],
+    '-created_at',
+    'created_at',
     ['current_period_ends_at', 'Period ends soonest'],
     ['-current_period_ends_at', 'Period ends latest'],
   ],
