@@ -131,7 +131,7 @@ describe('/openapi.json', () => {
   )
 
   test('the strictest rules of an OpenAPI linter find no problem', async () => {
-    const config = await createConfig({ extends: ['recommended-strict'] })
+    const config = await createConfig('extends: [recommended-strict]')
     const { body } = await readDocument(school)
     const problems = await lintFromString({ source: body, absoluteRef: 'openapi.json', config })
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
