@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { plainText } from '../text/plain-text.ts'
 import { assetUrl } from './assets.ts'
-import { Name, Tile } from './components.tsx'
+import { Card, Name, Tile } from './components.tsx'
 
 /** How the owner of an origin wants its pages to look. */
 export interface Branding {
@@ -66,6 +66,25 @@ export function Layout({ title, school, script, children }: LayoutProps) {
       <main>{children}</main>
       <Footer branded={school !== undefined} />
     </Document>
+  )
+}
+
+interface CardPageProps extends LayoutProps {
+  /** The words above the card, if they are not the title. */
+  heading?: ComponentChildren
+  /** Whether it shows what was wrong with its form. */
+  isWrong?: boolean | undefined
+}
+
+/** A page that is one card with a heading. */
+export function CardPage({ title, heading = title, isWrong, children, ...rest }: CardPageProps) {
+  return (
+    <Layout {...rest} title={isWrong === true ? `Error: ${title}` : title}>
+      <Card>
+        <h1>{heading}</h1>
+        {children}
+      </Card>
+    </Layout>
   )
 }
 

@@ -13,8 +13,8 @@ import {
 import { type Undoing, undoEmailChange } from '../../../domain/people/email-change/undo-change.ts'
 import { findRemoval, takeBackReport } from '../../../domain/people/factors/lost-factors.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { Button, Card, Email, Form, Name } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { Button, Email, Form, Name } from '../../../foundation/html/components.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -46,15 +46,12 @@ interface QuestionProps {
 export function changeQuestionPage(props: QuestionProps): string {
   const { title, lead, buttons } = questionOf(props)
   return renderPage(
-    <Layout title={title} school={props.school}>
-      <Card>
-        <h1>{title}</h1>
-        <p class="lead">{lead}</p>
-        <Form action={EMAIL_CHANGE_PATH} formToken={props.formToken} hidden={{ link: props.link }}>
-          {buttons}
-        </Form>
-      </Card>
-    </Layout>,
+    <CardPage title={title} school={props.school}>
+      <p class="lead">{lead}</p>
+      <Form action={EMAIL_CHANGE_PATH} formToken={props.formToken} hidden={{ link: props.link }}>
+        {buttons}
+      </Form>
+    </CardPage>,
   )
 }
 
@@ -150,28 +147,25 @@ type DoneChange =
 export function changeDonePage(school: Branding, change: DoneChange): string {
   const { title, words, signsIn, again } = resultOf(change)
   return renderPage(
-    <Layout title={title} school={school}>
-      <Card>
-        <h1>{title}</h1>
-        <p>{words}</p>
-        {again !== undefined && (
-          <ButtonLink look="primary" href="/account/email">
-            {again}
-          </ButtonLink>
-        )}
-        {change.kind === 'stopped' && (
-          <p>
-            If it was not you who asked for it, <a href="/forgotten-password">set a new password</a>{' '}
-            at once: someone else is signed in to your account.
-          </p>
-        )}
-        {signsIn && (
-          <ButtonLink look="primary" href="/sign-in">
-            Sign in
-          </ButtonLink>
-        )}
-      </Card>
-    </Layout>,
+    <CardPage title={title} school={school}>
+      <p>{words}</p>
+      {again !== undefined && (
+        <ButtonLink look="primary" href="/account/email">
+          {again}
+        </ButtonLink>
+      )}
+      {change.kind === 'stopped' && (
+        <p>
+          If it was not you who asked for it, <a href="/forgotten-password">set a new password</a>{' '}
+          at once: someone else is signed in to your account.
+        </p>
+      )}
+      {signsIn && (
+        <ButtonLink look="primary" href="/sign-in">
+          Sign in
+        </ButtonLink>
+      )}
+    </CardPage>,
   )
 }
 

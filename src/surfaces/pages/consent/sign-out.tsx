@@ -10,9 +10,9 @@ import {
 import { openPending } from '../../../domain/grants/pending-authorization.ts'
 import { endSession } from '../../../domain/people/sessions.ts'
 import { signsIdTokens } from '../../../domain/schools/signing.ts'
-import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
+import { Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { errorPage } from '../../../foundation/html/error-page.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { wantsHtml } from '../../../foundation/http/conditional.ts'
 import { rawQuery } from '../../../foundation/http/request-body.ts'
@@ -78,53 +78,47 @@ interface SignOutProps {
 
 export function signOutPage({ school, person, formToken, app }: SignOutProps): string {
   return renderPage(
-    <Layout title="Sign out" school={school}>
-      <Card>
-        <h1>Sign out?</h1>
-        {app?.name !== undefined && (
-          <p>
-            <Name text={app.name} fallback="An app" /> asks to sign you out of this school.
-          </p>
-        )}
-        <p class="lead">
-          This browser is signed in as <Name text={person.name} fallback={person.email} />.
+    <CardPage title="Sign out" heading="Sign out?" school={school}>
+      {app?.name !== undefined && (
+        <p>
+          <Name text={app.name} fallback="An app" /> asks to sign you out of this school.
         </p>
-        <Form action="/sign-out" formToken={formToken} hidden={{ logout: app?.sealedRequest }}>
-          <Button look="primary">Sign out</Button>
-        </Form>
-        {app !== undefined && (
-          <p class="aside">
-            <a href="/account">Stay signed in</a>
-          </p>
-        )}
+      )}
+      <p class="lead">
+        This browser is signed in as <Name text={person.name} fallback={person.email} />.
+      </p>
+      <Form action="/sign-out" formToken={formToken} hidden={{ logout: app?.sealedRequest }}>
+        <Button look="primary">Sign out</Button>
+      </Form>
+      {app !== undefined && (
         <p class="aside">
-          Apps you connected stay connected. You can disconnect them under{' '}
-          <a href="/account/apps">Connected apps</a>.
+          <a href="/account">Stay signed in</a>
         </p>
-      </Card>
-    </Layout>,
+      )}
+      <p class="aside">
+        Apps you connected stay connected. You can disconnect them under{' '}
+        <a href="/account/apps">Connected apps</a>.
+      </p>
+    </CardPage>,
   )
 }
 
 export function signedOutPage(props: { school: Branding; target: SignOutTarget | undefined }) {
   const { school, target } = props
   return renderPage(
-    <Layout title="Signed out" school={school}>
-      <Card>
-        <h1>You are signed out</h1>
-        <p class="lead">This browser is no longer signed in at this school.</p>
-        {target?.url !== undefined && (
-          <ButtonLink look="primary" href={target.url}>
-            <span>
-              Continue to <Name text={target.clientName} fallback="the app" />
-            </span>
-          </ButtonLink>
-        )}
-        <p class="aside">
-          <a href="/sign-in">Sign in again</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="Signed out" heading="You are signed out" school={school}>
+      <p class="lead">This browser is no longer signed in at this school.</p>
+      {target?.url !== undefined && (
+        <ButtonLink look="primary" href={target.url}>
+          <span>
+            Continue to <Name text={target.clientName} fallback="the app" />
+          </span>
+        </ButtonLink>
+      )}
+      <p class="aside">
+        <a href="/sign-in">Sign in again</a>
+      </p>
+    </CardPage>,
   )
 }
 

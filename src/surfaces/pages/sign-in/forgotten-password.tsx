@@ -6,9 +6,9 @@ import {
   resetPassword,
 } from '../../../domain/people/reset-password.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
+import { Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { Checkbox, Field } from '../../../foundation/html/form-fields.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
@@ -169,74 +169,68 @@ export function forgottenPasswordPage(props: ForgottenProps): string {
   if (state.kind === 'unavailable') return unavailablePage(school, signInUrl)
   const wrong = state.kind !== 'asking'
   return renderPage(
-    <Layout title={wrong ? 'Error: Forgot password' : 'Forgot password'} school={school}>
-      <Card>
-        <h1>Forgot your password?</h1>
-        <p class="lead">We will email you a link to choose a new one.</p>
-        {state.kind === 'throttled' && <LinkSentBefore seconds={state.retryAfterSeconds} />}
-        <Form
-          action="/forgotten-password"
-          formToken={formToken}
-          hidden={{ request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
-        >
-          <Field
-            name="email"
-            label="Email address"
-            type="email"
-            autocomplete="username"
-            error={state.kind === 'missing' ? 'Enter your email address.' : undefined}
-            autofocus
-          />
-          <Button look="primary">Send link</Button>
-        </Form>
-        <p class="aside">
-          <a href={signInUrl}>Back to sign-in</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage
+      title="Forgot password"
+      heading="Forgot your password?"
+      isWrong={wrong}
+      school={school}
+    >
+      <p class="lead">We will email you a link to choose a new one.</p>
+      {state.kind === 'throttled' && <LinkSentBefore seconds={state.retryAfterSeconds} />}
+      <Form
+        action="/forgotten-password"
+        formToken={formToken}
+        hidden={{ request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
+      >
+        <Field
+          name="email"
+          label="Email address"
+          type="email"
+          autocomplete="username"
+          error={state.kind === 'missing' ? 'Enter your email address.' : undefined}
+          autofocus
+        />
+        <Button look="primary">Send link</Button>
+      </Form>
+      <p class="aside">
+        <a href={signInUrl}>Back to sign-in</a>
+      </p>
+    </CardPage>,
   )
 }
 
 function sentPage(school: Branding, signInUrl: string, appWaits: boolean): string {
   return renderPage(
-    <Layout title="Check your email" school={school}>
-      <Card>
-        <h1>Check your email</h1>
-        <p>
-          If you have an account here with this address, we have sent you an email with a link. The
-          link works once, within an hour.
-        </p>
-        <p>No email? Check your spam folder, or try another of your addresses.</p>
-        <p>
-          Still none? Ask <SchoolName school={school} />. <OperatorHelps />
-        </p>
-        {appWaits && (
-          <p>
-            Keep this page open: sign in from here with your new password to continue to the app.
-          </p>
-        )}
-        <p class="aside">
-          <a href={signInUrl}>Back to sign-in</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="Check your email" school={school}>
+      <p>
+        If you have an account here with this address, we have sent you an email with a link. The
+        link works once, within an hour.
+      </p>
+      <p>No email? Check your spam folder, or try another of your addresses.</p>
+      <p>
+        Still none? Ask <SchoolName school={school} />. <OperatorHelps />
+      </p>
+      {appWaits && (
+        <p>Keep this page open: sign in from here with your new password to continue to the app.</p>
+      )}
+      <p class="aside">
+        <a href={signInUrl}>Back to sign-in</a>
+      </p>
+    </CardPage>,
   )
 }
 
 function unavailablePage(school: Branding, signInUrl: string): string {
   return renderPage(
-    <Layout title="Forgot password" school={school}>
-      <Card>
-        <h1>Forgot your password?</h1>
-        <p>
-          This server does not send email, so it cannot send you a link. Ask{' '}
-          <SchoolName school={school} />. <OperatorHelps />
-        </p>
-        <p class="aside">
-          <a href={signInUrl}>Back to sign-in</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="Forgot password" heading="Forgot your password?" school={school}>
+      <p>
+        This server does not send email, so it cannot send you a link. Ask{' '}
+        <SchoolName school={school} />. <OperatorHelps />
+      </p>
+      <p class="aside">
+        <a href={signInUrl}>Back to sign-in</a>
+      </p>
+    </CardPage>,
   )
 }
 
@@ -262,50 +256,47 @@ interface ResetProps {
 export function resetPasswordPage(props: ResetProps): string {
   const { school, formToken, token, minimum, problem } = props
   return renderPage(
-    <Layout title={problem ? 'Error: New password' : 'New password'} school={school}>
-      <Card>
-        <h1>Choose a new password</h1>
-        <p class="lead">
-          You will be signed out everywhere and all apps will be disconnected, at every school. Then
-          sign in with the new password.
-        </p>
-        {problem?.kind === 'busy' && <BusyAlert />}
-        <Form action="/reset-password" formToken={formToken} hidden={{ token }}>
-          <AccountOfPassword email={props.email} />
-          <NewPasswordField
-            label="New password"
-            minimum={minimum}
-            error={
-              problem?.kind === 'unfit' ? passwordProblem(problem.problem, minimum) : undefined
-            }
-            autofocus
-          />
-          <Checkbox
-            id="remove_passkeys"
-            name="remove_passkeys"
-            value="yes"
-            label="Remove passkeys that were added in the last week"
-            hint="At every school. Choose this if another person may have used your account: they could have added one. Older passkeys and an authenticator app stay."
-            checked={false}
-          />
-          <Button look="primary">Set password</Button>
-        </Form>
-      </Card>
-    </Layout>,
+    <CardPage
+      title="New password"
+      heading="Choose a new password"
+      isWrong={problem !== undefined}
+      school={school}
+    >
+      <p class="lead">
+        You will be signed out everywhere and all apps will be disconnected, at every school. Then
+        sign in with the new password.
+      </p>
+      {problem?.kind === 'busy' && <BusyAlert />}
+      <Form action="/reset-password" formToken={formToken} hidden={{ token }}>
+        <AccountOfPassword email={props.email} />
+        <NewPasswordField
+          label="New password"
+          minimum={minimum}
+          error={problem?.kind === 'unfit' ? passwordProblem(problem.problem, minimum) : undefined}
+          autofocus
+        />
+        <Checkbox
+          id="remove_passkeys"
+          name="remove_passkeys"
+          value="yes"
+          label="Remove passkeys that were added in the last week"
+          hint="At every school. Choose this if another person may have used your account: they could have added one. Older passkeys and an authenticator app stay."
+          checked={false}
+        />
+        <Button look="primary">Set password</Button>
+      </Form>
+    </CardPage>,
   )
 }
 
 /** Answers 400. */
 export function resetExpiredPage(school: Branding): string {
   return renderPage(
-    <Layout title="This link has expired" school={school}>
-      <Card>
-        <h1>This link has expired</h1>
-        <p>A link for a new password works once, within an hour. Your password is unchanged.</p>
-        <ButtonLink look="primary" href="/forgotten-password">
-          Ask for a new link
-        </ButtonLink>
-      </Card>
-    </Layout>,
+    <CardPage title="This link has expired" school={school}>
+      <p>A link for a new password works once, within an hour. Your password is unchanged.</p>
+      <ButtonLink look="primary" href="/forgotten-password">
+        Ask for a new link
+      </ButtonLink>
+    </CardPage>,
   )
 }

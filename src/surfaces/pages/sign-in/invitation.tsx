@@ -7,8 +7,8 @@ import {
   openInvitation,
 } from '../../../domain/people/accept-invitation.ts'
 import { endSession } from '../../../domain/people/sessions.ts'
-import { Card, Email, Name } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { Email, Name } from '../../../foundation/html/components.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -29,56 +29,58 @@ import { judgeTyped } from './sign-up-form.tsx'
 export function invitationPage(props: FirstPasswordProps & { school: Branding }): string {
   const { school, problem } = props
   return renderPage(
-    <Layout title={problem ? 'Error: Invitation' : 'Invitation'} school={school}>
-      <Card>
-        <h1>Choose a password</h1>
-        <p class="lead">
-          <Name text={school.name} fallback="This school" /> invited you. You will sign in with{' '}
-          <Email text={props.email} /> and this password.
-        </p>
-        <FirstPasswordForm {...props} action={INVITATION_PATH} button="Accept invitation" />
-      </Card>
-    </Layout>,
+    <CardPage
+      title="Invitation"
+      heading="Choose a password"
+      isWrong={problem !== undefined}
+      school={school}
+    >
+      <p class="lead">
+        <Name text={school.name} fallback="This school" /> invited you. You will sign in with{' '}
+        <Email text={props.email} /> and this password.
+      </p>
+      <FirstPasswordForm {...props} action={INVITATION_PATH} button="Accept invitation" />
+    </CardPage>,
   )
 }
 
 /** For a person who has an account. They have proven the mailbox, so this may be told. */
 export function invitationKnownPage(school: Branding, email: string): string {
   return renderPage(
-    <Layout title="Invitation" school={school}>
-      <Card>
-        <h1>
+    <CardPage
+      title="Invitation"
+      heading={
+        <>
           Welcome to <Name text={school.name} fallback="this school" />
-        </h1>
-        <p>
-          You already have an account with the address <Email text={email} />. Sign in with it.
-        </p>
-        <ButtonLink look="primary" href="/sign-in">
-          Sign in
-        </ButtonLink>
-        <p class="aside">
-          <a href="/forgotten-password">Forgot your password?</a>
-        </p>
-      </Card>
-    </Layout>,
+        </>
+      }
+      school={school}
+    >
+      <p>
+        You already have an account with the address <Email text={email} />. Sign in with it.
+      </p>
+      <ButtonLink look="primary" href="/sign-in">
+        Sign in
+      </ButtonLink>
+      <p class="aside">
+        <a href="/forgotten-password">Forgot your password?</a>
+      </p>
+    </CardPage>,
   )
 }
 
 /** Answers 400. */
 export function invitationExpiredPage(school: Branding): string {
   return renderPage(
-    <Layout title="This invitation has expired" school={school}>
-      <Card>
-        <h1>This invitation has expired</h1>
-        <p>
-          An invitation works for {INVITATION_DAYS} days, while the school has you on its list. Ask{' '}
-          <Name text={school.name} fallback="the school" /> to send it again.
-        </p>
-        <p>
-          If you have accepted it already, <a href="/sign-in">sign in</a>.
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="This invitation has expired" school={school}>
+      <p>
+        An invitation works for {INVITATION_DAYS} days, while the school has you on its list. Ask{' '}
+        <Name text={school.name} fallback="the school" /> to send it again.
+      </p>
+      <p>
+        If you have accepted it already, <a href="/sign-in">sign in</a>.
+      </p>
+    </CardPage>,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endByNotMeLink, findNotMe } from '../../../domain/people/not-me-link.ts'
-import { Alert, Button, Card, Email, Form } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { Alert, Button, Email, Form } from '../../../foundation/html/components.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
@@ -20,66 +20,57 @@ interface NotMeProps {
 
 export function notMePage({ school, formToken, token, email, isBusy }: NotMeProps): string {
   return renderPage(
-    <Layout title={isBusy ? 'Error: Was it not you?' : 'Was it not you?'} school={school}>
-      <Card>
-        <h1>Was it not you?</h1>
-        {isBusy && (
-          <Alert tone="error" title="Please try again">
-            <p>Many people are signing in right now. Nothing has ended yet.</p>
-          </Alert>
-        )}
-        <p>
-          If someone else used the account <Email text={email} />, end everything now, at every
-          school:
-        </p>
-        <ul>
-          <li>every browser is signed out,</li>
-          <li>every connected app loses its access,</li>
-          <li>passkeys and authenticator apps that were added in the last week are removed,</li>
-          <li>the password stops working. We email you a link to choose a new one.</li>
-        </ul>
-        <Form action={NOT_ME_PATH} formToken={formToken} hidden={{ token }}>
-          <Button look="danger">It was not me: end everything</Button>
-        </Form>
-        <p class="aside">
-          <a href="/account">It was me</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="Was it not you?" isWrong={isBusy} school={school}>
+      {isBusy && (
+        <Alert tone="error" title="Please try again">
+          <p>Many people are signing in right now. Nothing has ended yet.</p>
+        </Alert>
+      )}
+      <p>
+        If someone else used the account <Email text={email} />, end everything now, at every
+        school:
+      </p>
+      <ul>
+        <li>every browser is signed out,</li>
+        <li>every connected app loses its access,</li>
+        <li>passkeys and authenticator apps that were added in the last week are removed,</li>
+        <li>the password stops working. We email you a link to choose a new one.</li>
+      </ul>
+      <Form action={NOT_ME_PATH} formToken={formToken} hidden={{ token }}>
+        <Button look="danger">It was not me: end everything</Button>
+      </Form>
+      <p class="aside">
+        <a href="/account">It was me</a>
+      </p>
+    </CardPage>,
   )
 }
 
 export function everythingEndedPage(school: Branding): string {
   return renderPage(
-    <Layout title="Everything has ended" school={school}>
-      <Card>
-        <h1>Everything has ended</h1>
-        <p>
-          All browsers are signed out and all apps are disconnected. Check your email: we have sent
-          you a link to choose a new password.
-        </p>
-        <p>If another person can read your email, change the password of your mailbox first.</p>
-        <p class="aside">
-          <a href="/forgotten-password">Send me another link</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="Everything has ended" school={school}>
+      <p>
+        All browsers are signed out and all apps are disconnected. Check your email: we have sent
+        you a link to choose a new password.
+      </p>
+      <p>If another person can read your email, change the password of your mailbox first.</p>
+      <p class="aside">
+        <a href="/forgotten-password">Send me another link</a>
+      </p>
+    </CardPage>,
   )
 }
 
 /** Answers 400. */
 export function notMeExpiredPage(school: Branding): string {
   return renderPage(
-    <Layout title="This link has expired" school={school}>
-      <Card>
-        <h1>This link has expired</h1>
-        <p>The link in such an email works once, for a week. Nothing was ended.</p>
-        <p>
-          You can still <a href="/forgotten-password">set a new password</a>, which signs you out
-          everywhere, or look at <a href="/account/sessions">your signed-in browsers</a>.
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="This link has expired" school={school}>
+      <p>The link in such an email works once, for a week. Nothing was ended.</p>
+      <p>
+        You can still <a href="/forgotten-password">set a new password</a>, which signs you out
+        everywhere, or look at <a href="/account/sessions">your signed-in browsers</a>.
+      </p>
+    </CardPage>,
   )
 }
 

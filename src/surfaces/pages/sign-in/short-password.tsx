@@ -7,8 +7,8 @@ import {
   shortestAfter,
 } from '../../../domain/people/short-password.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { Button, Card, Form } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { Button, Form } from '../../../foundation/html/components.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { catchBusy, checkedSignInForm, provenBrowsers } from '../frame/page-request.ts'
@@ -48,35 +48,37 @@ interface ShortPasswordProps {
 export function shortPasswordPage(props: ShortPasswordProps): string {
   const { school, formToken, proof, email, minimum, afterSignIn, problem } = props
   return renderPage(
-    <Layout title={problem ? 'Error: New password' : 'New password'} school={school}>
-      <Card>
-        <h1>Choose a longer password</h1>
-        <p class="lead">
-          Your password is right, but short ones are guessed too easily. Passwords now have at least{' '}
-          {minimum} characters. Choose a new one to continue.
-        </p>
-        {problem?.kind === 'busy' && <BusyAlert />}
-        <Form
-          action={SHORT_PASSWORD_PATH}
-          formToken={formToken}
-          hidden={{
-            proof,
-            request: afterSignIn.sealedRequest,
-            return_to: afterSignIn.returnTo,
-            kept_form: afterSignIn.keptForm,
-          }}
-        >
-          <AccountOfPassword email={email} />
-          <NewPasswordField
-            label="New password"
-            minimum={minimum}
-            error={newPasswordError(problem, minimum)}
-            autofocus
-          />
-          <Button look="primary">Save and continue</Button>
-        </Form>
-      </Card>
-    </Layout>,
+    <CardPage
+      title="New password"
+      heading="Choose a longer password"
+      isWrong={problem !== undefined}
+      school={school}
+    >
+      <p class="lead">
+        Your password is right, but short ones are guessed too easily. Passwords now have at least{' '}
+        {minimum} characters. Choose a new one to continue.
+      </p>
+      {problem?.kind === 'busy' && <BusyAlert />}
+      <Form
+        action={SHORT_PASSWORD_PATH}
+        formToken={formToken}
+        hidden={{
+          proof,
+          request: afterSignIn.sealedRequest,
+          return_to: afterSignIn.returnTo,
+          kept_form: afterSignIn.keptForm,
+        }}
+      >
+        <AccountOfPassword email={email} />
+        <NewPasswordField
+          label="New password"
+          minimum={minimum}
+          error={newPasswordError(problem, minimum)}
+          autofocus
+        />
+        <Button look="primary">Save and continue</Button>
+      </Form>
+    </CardPage>,
   )
 }
 

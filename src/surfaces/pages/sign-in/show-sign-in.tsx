@@ -4,10 +4,10 @@ import type { PendingAuthorization } from '../../../domain/grants/pending-author
 import type { PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
 import { askForProof } from '../../../domain/people/passkeys/prove-passkey.ts'
 import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
-import { Address, Alert, Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
+import { Address, Alert, Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { expiredRequestPage } from '../../../foundation/html/error-page.tsx'
 import { Field } from '../../../foundation/html/form-fields.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findRequestingClient } from '../../../gate/requesting-client.ts'
@@ -141,78 +141,80 @@ export function signInPage(props: SignInProps): string {
   const describedBy = problem === undefined || missing ? undefined : problemId
   const startWithPassword = email !== '' && !missing?.email
   return renderPage(
-    <Layout title={problem ? 'Error: Sign in' : 'Sign in'} school={school} script={PASSKEY_SCRIPT}>
-      <Card>
-        <h1>Sign in</h1>
-        {client && <WaitingApp {...client} />}
-        {props.interrupted && (
-          <InterruptedAlert title="You were signed out" kind={props.interrupted} />
-        )}
-        {props.newPassword && !problem && (
-          <Alert tone="success" title="Your new password is set">
-            <p>Sign in with it.</p>
-          </Alert>
-        )}
-        {props.newSchool && !problem && (
-          <Alert tone="success" title="The school is ready">
-            <p>Sign in with the email address and the password that you chose.</p>
-            <NewSchoolSteps />
-          </Alert>
-        )}
-        {problem && <Problem problem={problem} />}
-        <Form
-          action={props.action}
-          formToken={props.formToken}
-          hidden={{
-            request: props.sealedRequest,
-            return_to: props.returnTo,
-            kept_form: props.keptForm,
-            ...passkeyFields(props.passkey),
-          }}
+    <CardPage
+      title="Sign in"
+      isWrong={problem !== undefined}
+      school={school}
+      script={PASSKEY_SCRIPT}
+    >
+      {client && <WaitingApp {...client} />}
+      {props.interrupted && (
+        <InterruptedAlert title="You were signed out" kind={props.interrupted} />
+      )}
+      {props.newPassword && !problem && (
+        <Alert tone="success" title="Your new password is set">
+          <p>Sign in with it.</p>
+        </Alert>
+      )}
+      {props.newSchool && !problem && (
+        <Alert tone="success" title="The school is ready">
+          <p>Sign in with the email address and the password that you chose.</p>
+          <NewSchoolSteps />
+        </Alert>
+      )}
+      {problem && <Problem problem={problem} />}
+      <Form
+        action={props.action}
+        formToken={props.formToken}
+        hidden={{
+          request: props.sealedRequest,
+          return_to: props.returnTo,
+          kept_form: props.keptForm,
+          ...passkeyFields(props.passkey),
+        }}
+      >
+        <Field
+          name="email"
+          label="Email address"
+          type="email"
+          autocomplete="username webauthn"
+          value={email}
+          error={missing?.email ? missingEmail : undefined}
+          describedBy={describedBy}
+          autofocus={!startWithPassword}
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          error={missing?.password ? missingPassword : undefined}
+          describedBy={describedBy}
+          autofocus={startWithPassword}
+        />
+        <Button look="primary">Sign in</Button>
+        <PasskeyButton
+          kind="prove"
+          question={props.passkey}
+          action={PASSKEY_SIGN_IN_PATH}
+          waits
+          look="plain"
+          otherwise="use your password"
         >
-          <Field
-            name="email"
-            label="Email address"
-            type="email"
-            autocomplete="username webauthn"
-            value={email}
-            error={missing?.email ? missingEmail : undefined}
-            describedBy={describedBy}
-            autofocus={!startWithPassword}
-          />
-          <Field
-            name="password"
-            label="Password"
-            type="password"
-            autocomplete="current-password"
-            error={missing?.password ? missingPassword : undefined}
-            describedBy={describedBy}
-            autofocus={startWithPassword}
-          />
-          <Button look="primary">Sign in</Button>
-          <PasskeyButton
-            kind="prove"
-            question={props.passkey}
-            action={PASSKEY_SIGN_IN_PATH}
-            waits
-            look="plain"
-            otherwise="use your password"
-          >
-            Use a passkey
-          </PasskeyButton>
-        </Form>
-        {forgotPasswordUrl !== undefined && (
-          <p class="aside">
-            <a href={forgotPasswordUrl}>Forgot your password?</a>
-          </p>
-        )}
-        {signUpUrl !== undefined && (
-          <p class="aside">
-            New here? <a href={signUpUrl}>Make an account</a>
-          </p>
-        )}
-      </Card>
-    </Layout>,
+          Use a passkey
+        </PasskeyButton>
+      </Form>
+      {forgotPasswordUrl !== undefined && (
+        <p class="aside">
+          <a href={forgotPasswordUrl}>Forgot your password?</a>
+        </p>
+      )}
+      {signUpUrl !== undefined && (
+        <p class="aside">
+          New here? <a href={signUpUrl}>Make an account</a>
+        </p>
+      )}
+    </CardPage>,
   )
 }
 

@@ -20,9 +20,9 @@ import {
   type ProvenByPassword,
   type ProvenPerson,
 } from '../../../domain/people/sessions.ts'
-import { Alert, Button, Card, Email, Form } from '../../../foundation/html/components.tsx'
+import { Alert, Button, Email, Form } from '../../../foundation/html/components.tsx'
 import { Checkbox, Field } from '../../../foundation/html/form-fields.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { findCookie, serializeCookie, trustCookieName } from '../../../foundation/http/cookies.ts'
 import { brandingOf } from '../../../gate/branding.ts'
@@ -79,30 +79,27 @@ export function signInCodePage(props: SignInCodeProps): string {
     kept_form: afterSignIn.keptForm,
   }
   return renderPage(
-    <Layout title={problem ? 'Error: Enter your code' : 'Enter your code'} school={school}>
-      <Card>
-        <h1>Enter your code</h1>
-        <p class="lead">
-          Your authenticator app shows a code of six digits for <Email text={props.email} />.
-        </p>
-        {problem?.kind === 'throttled' && <TooManyCodes problem={problem} />}
-        <Form action={SIGN_IN_CODE_PATH} formToken={formToken} hidden={hidden}>
-          <CodeField problem={problem} />
-          {trustDays !== undefined && (
-            <Checkbox
-              id="trust"
-              name="trust"
-              value="yes"
-              label={`Trust this browser for ${trustDays} days`}
-              hint="Your password alone is then enough here. Choose this only on a device that nobody else uses."
-              checked={false}
-            />
-          )}
-          <Button look="primary">Continue</Button>
-        </Form>
-        <NoCode {...props} hidden={hidden} />
-      </Card>
-    </Layout>,
+    <CardPage title="Enter your code" isWrong={problem !== undefined} school={school}>
+      <p class="lead">
+        Your authenticator app shows a code of six digits for <Email text={props.email} />.
+      </p>
+      {problem?.kind === 'throttled' && <TooManyCodes problem={problem} />}
+      <Form action={SIGN_IN_CODE_PATH} formToken={formToken} hidden={hidden}>
+        <CodeField problem={problem} />
+        {trustDays !== undefined && (
+          <Checkbox
+            id="trust"
+            name="trust"
+            value="yes"
+            label={`Trust this browser for ${trustDays} days`}
+            hint="Your password alone is then enough here. Choose this only on a device that nobody else uses."
+            checked={false}
+          />
+        )}
+        <Button look="primary">Continue</Button>
+      </Form>
+      <NoCode {...props} hidden={hidden} />
+    </CardPage>,
   )
 }
 

@@ -5,9 +5,9 @@ import { addedPerson } from '../../../domain/people/member-operations.ts'
 import { readName } from '../../../domain/people/profile.ts'
 import { SIGN_UP_MINUTES } from '../../../domain/people/sign-up-link.ts'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
-import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
+import { Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { Field } from '../../../foundation/html/form-fields.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { provenBrowsers } from '../frame/page-request.ts'
 import { LinkSentBefore } from '../frame/parts.tsx'
@@ -81,88 +81,76 @@ export function signUpPage(props: SignUpProps): string {
   const problems: SignUpProblems = state.kind === 'wrong' ? state.problems : {}
   const focus = problems.name === undefined && problems.email !== undefined ? 'email' : 'name'
   return renderPage(
-    <Layout
-      title={state.kind === 'asking' ? 'Make an account' : 'Error: Make an account'}
-      school={school}
-    >
-      <Card>
-        <h1>Make an account</h1>
-        <p class="lead">
-          You become a student of <Name text={school.name} fallback="this school" />. We will email
-          you a link to choose a password.
-        </p>
-        {state.kind === 'throttled' && <LinkSentBefore seconds={state.retryAfterSeconds} />}
-        <Form
-          action={props.action}
-          formToken={props.formToken}
-          hidden={{ request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
-        >
-          <Field
-            name="name"
-            label="Your name"
-            type="text"
-            autocomplete="name"
-            value={typed?.name}
-            error={problems.name}
-            autofocus={focus === 'name'}
-          />
-          <Field
-            name="email"
-            label="Email address"
-            type="email"
-            autocomplete="username"
-            value={typed?.email}
-            error={problems.email}
-            autofocus={focus === 'email'}
-          />
-          <Button look="primary">Send link</Button>
-        </Form>
-        <p class="aside">
-          Do you have an account? <a href={signInUrl}>Sign in</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="Make an account" isWrong={state.kind !== 'asking'} school={school}>
+      <p class="lead">
+        You become a student of <Name text={school.name} fallback="this school" />. We will email
+        you a link to choose a password.
+      </p>
+      {state.kind === 'throttled' && <LinkSentBefore seconds={state.retryAfterSeconds} />}
+      <Form
+        action={props.action}
+        formToken={props.formToken}
+        hidden={{ request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
+      >
+        <Field
+          name="name"
+          label="Your name"
+          type="text"
+          autocomplete="name"
+          value={typed?.name}
+          error={problems.name}
+          autofocus={focus === 'name'}
+        />
+        <Field
+          name="email"
+          label="Email address"
+          type="email"
+          autocomplete="username"
+          value={typed?.email}
+          error={problems.email}
+          autofocus={focus === 'email'}
+        />
+        <Button look="primary">Send link</Button>
+      </Form>
+      <p class="aside">
+        Do you have an account? <a href={signInUrl}>Sign in</a>
+      </p>
+    </CardPage>,
   )
 }
 
 /** Does not tell whether the address has an account. */
 function sentPage(school: Branding, signInUrl: string, appWaits: boolean): string {
   return renderPage(
-    <Layout title="Check your email" school={school}>
-      <Card>
-        <h1>Check your email</h1>
+    <CardPage title="Check your email" school={school}>
+      <p>
+        We have sent you an email that says how to go on. A link in it works for {SIGN_UP_MINUTES}{' '}
+        minutes.
+      </p>
+      <p>No email? Check your spam folder, and the spelling of your address.</p>
+      {appWaits && (
         <p>
-          We have sent you an email that says how to go on. A link in it works for {SIGN_UP_MINUTES}{' '}
-          minutes.
+          Open the link in this browser to continue to the app. If you open it elsewhere, sign in
+          from this page afterwards.
         </p>
-        <p>No email? Check your spam folder, and the spelling of your address.</p>
-        {appWaits && (
-          <p>
-            Open the link in this browser to continue to the app. If you open it elsewhere, sign in
-            from this page afterwards.
-          </p>
-        )}
-        <p class="aside">
-          <a href={signInUrl}>Back to sign-in</a>
-        </p>
-      </Card>
-    </Layout>,
+      )}
+      <p class="aside">
+        <a href={signInUrl}>Back to sign-in</a>
+      </p>
+    </CardPage>,
   )
 }
 
 function unavailablePage(school: Branding, signInUrl: string): string {
   return renderPage(
-    <Layout title="Make an account" school={school}>
-      <Card>
-        <h1>Make an account</h1>
-        <p>
-          This server does not send email, so it cannot send you a link. Ask{' '}
-          <Name text={school.name} fallback="your school" /> for an account.
-        </p>
-        <p class="aside">
-          <a href={signInUrl}>Back to sign-in</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="Make an account" school={school}>
+      <p>
+        This server does not send email, so it cannot send you a link. Ask{' '}
+        <Name text={school.name} fallback="your school" /> for an account.
+      </p>
+      <p class="aside">
+        <a href={signInUrl}>Back to sign-in</a>
+      </p>
+    </CardPage>,
   )
 }

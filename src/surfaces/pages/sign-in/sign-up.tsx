@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import { joinAsStudent, requestSignUp } from '../../../domain/people/sign-up.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
-import { Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
-import { type Branding, Layout, renderPage } from '../../../foundation/html/layout.tsx'
+import { Button, Form, Name } from '../../../foundation/html/components.tsx'
+import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -150,25 +150,22 @@ export function joinPage(props: JoinProps): string {
   const { school, afterSignIn } = props
   const name = <Name text={school.name} fallback="this school" />
   return renderPage(
-    <Layout title="Join as a student" school={school}>
-      <Card>
-        <h1>Join {name}</h1>
-        <p class="lead">
-          You become a student here with the account that you have. {name} then sees your name,
-          picture and email address.
-        </p>
-        <SignedInAs {...props} />
-        <Form
-          action={props.action}
-          formToken={props.formToken}
-          hidden={{ request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
-        >
-          <Button look="primary">Join as a student</Button>
-        </Form>
-        <p class="aside">
-          <a href="/">Not now</a>
-        </p>
-      </Card>
-    </Layout>,
+    <CardPage title="Join as a student" heading={<>Join {name}</>} school={school}>
+      <p class="lead">
+        You become a student here with the account that you have. {name} then sees your name,
+        picture and email address.
+      </p>
+      <SignedInAs {...props} />
+      <Form
+        action={props.action}
+        formToken={props.formToken}
+        hidden={{ request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
+      >
+        <Button look="primary">Join as a student</Button>
+      </Form>
+      <p class="aside">
+        <a href="/">Not now</a>
+      </p>
+    </CardPage>,
   )
 }
