@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { operatorData } from '../clients/scope-catalogue.ts'
 import { productRowsOf } from '../commerce/bought-access.ts'
 import { paymentRowsOf } from '../commerce/payments-of-member.ts'
 import { meetingRowsOf } from '../consulting/meetings-of-member.ts'
@@ -34,12 +35,13 @@ const own = (one: string, many: string, rows: Kind['rows']): Kind => ({
   rows,
 })
 
-/** A table of which an operator's app sees every row. */
-const all = (scope: string, one: string, many: string, table: string, which = sql`true`): Kind => ({
-  scope,
-  one,
-  many,
-  rows: ({ schoolId }) => sql`from ${sql.table(table)} where school_id = ${schoolId} and ${which}`,
+/** Of what belongs to a scope of operators, an app sees every row. */
+const all = Object.entries(operatorData).flatMap(([subject, { data, rows }]): Kind[] => {
+  if (rows === undefined) return []
+  const { one, many = data, table = subject, which = sql`true` } = rows
+  const from = ({ schoolId }: SchoolDb) =>
+    sql`from ${sql.table(table)} where school_id = ${schoolId} and ${which}`
+  return [{ scope: `${subject}:read`, one, many, rows: from }]
 })
 
 const KINDS: readonly Kind[] = [
@@ -49,21 +51,7 @@ const KINDS: readonly Kind[] = [
   own('event registration', 'event registrations', registrationRowsOf),
   own('download', 'downloads', productRowsOf),
   own('notification', 'notifications', inboxRowsOf),
-  all('courses:read', 'course', 'courses', 'courses'),
-  all('students:read', 'student', 'students', 'school_members', sql`'student' = any(roles)`),
-  all('members:read', 'member', 'members', 'school_members', sql`roles <> '{}'`),
-  all('curriculum:read', 'lecture', 'lectures', 'lectures'),
-  all('orders:read', 'order', 'orders', 'orders'),
-  all('events:read', 'event', 'events', 'events'),
-  all('membership_plans:read', 'membership plan', 'membership plans', 'membership_plans'),
-  all('coupons:read', 'coupon', 'coupons', 'coupons'),
-  all('posts:read', 'post', 'posts', 'posts'),
-  all('subscriptions:read', 'subscription', 'subscriptions', 'subscriptions'),
-  all('digital_products:read', 'digital product', 'digital products', 'digital_products'),
-  all('comments:read', 'comment', 'comments', 'comments'),
-  all('lecturers:read', 'lecturer', 'lecturers', 'lecturers'),
-  all('forms:read', 'form', 'forms', 'forms'),
-  all('pages:read', 'page', 'pages', 'pages'),
+  ...all,
 ]
 
 /**

@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { TenantTable } from '../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { SchoolVariant } from '../schools/school.ts'
 
@@ -24,61 +26,144 @@ const identity = (name: string, meaning: string): ScopeEntry => ({
   meaning,
 })
 
-const operator = (subject: string, see: string, change?: string): ScopeEntry[] => [
-  { name: `${subject}:read`, audience: 'operator', access: 'read', meaning: see },
-  ...(change === undefined
-    ? []
-    : [
-        {
-          name: `${subject}:write`,
-          audience: 'operator',
-          access: 'write',
-          meaning: change,
-        } as const,
-      ]),
-]
+interface OperatorData {
+  /** What pages call the data: "this app read courses". */
+  readonly data: string
+  /** What the scopes let an app do, as the consent page says it. */
+  readonly see?: string
+  readonly change?: string
+  /** The rows that an app would see, which the consent page counts. */
+  readonly rows?: CountedRows
+}
+
+interface CountedRows {
+  readonly one: string
+  /** If it is not the name of the data. */
+  readonly many?: string
+  /** If it is not the subject of the scopes. */
+  readonly table?: TenantTable
+  readonly which?: RawBuilder<unknown>
+}
+
+/** What apps of operators can see and change, by the subject of their scopes. */
+const OPERATOR_DATA = {
+  courses: {
+    data: 'courses',
+    see: 'See all courses',
+    change: 'Create, change, publish and archive courses',
+    rows: { one: 'course' },
+  },
+  students: {
+    data: 'students',
+    see: 'See students, their enrollments and progress',
+    change: 'Add students and change their enrollments',
+    rows: { one: 'student', table: 'school_members', which: sql`'student' = any(roles)` },
+  },
+  members: {
+    data: 'members',
+    see: 'See members and their roles',
+    change: 'Add members and change their roles',
+    rows: { one: 'member', table: 'school_members', which: sql`roles <> '{}'` },
+  },
+  analytics: { data: 'analytics', see: 'See revenue, enrollments and activity figures' },
+  curriculum: {
+    data: 'sections and lectures',
+    see: 'See sections and lectures',
+    change: 'Create, change and reorder sections and lectures',
+    rows: { one: 'lecture', many: 'lectures', table: 'lectures' },
+  },
+  orders: { data: 'orders', see: 'See orders, payments and refunds', rows: { one: 'order' } },
+  school: {
+    data: 'school settings',
+    see: 'See the school’s settings',
+    change: 'Change the school’s settings',
+  },
+  appearance: {
+    data: 'colors and logo',
+    see: 'See colors and logo',
+    change: 'Change colors and logo',
+  },
+  events: {
+    data: 'events',
+    see: 'See events and registrations',
+    change: 'Create and change events and registrations',
+    rows: { one: 'event' },
+  },
+  membership_plans: {
+    data: 'membership plans',
+    see: 'See membership plans',
+    change: 'Create and change membership plans',
+    rows: { one: 'membership plan' },
+  },
+  coupons: {
+    data: 'coupons',
+    see: 'See coupons and their use',
+    change: 'Create and change coupons',
+    rows: { one: 'coupon' },
+  },
+  posts: {
+    data: 'posts',
+    see: 'See posts, drafts included',
+    change: 'Write, change and publish posts',
+    rows: { one: 'post' },
+  },
+  subscriptions: {
+    data: 'subscriptions',
+    see: 'See subscriptions',
+    change: 'Change and cancel subscriptions',
+    rows: { one: 'subscription' },
+  },
+  digital_products: {
+    data: 'digital products',
+    see: 'See digital products',
+    change: 'Create and change digital products',
+    rows: { one: 'digital product' },
+  },
+  comments: {
+    data: 'comments',
+    see: 'See comments under lectures',
+    rows: { one: 'comment' },
+  },
+  lecturers: {
+    data: 'lecturers',
+    see: 'See lecturers',
+    change: 'Add and change lecturers',
+    rows: { one: 'lecturer' },
+  },
+  storage: { data: 'files', change: 'Upload files' },
+  forms: {
+    data: 'forms',
+    see: 'See forms and what was submitted',
+    rows: { one: 'form' },
+  },
+  pages: {
+    data: 'pages',
+    see: 'See pages, drafts included',
+    change: 'Write, change and publish pages',
+    rows: { one: 'page' },
+  },
+} as const satisfies Readonly<Record<string, OperatorData>>
+
+/** The subject of a scope of operators. */
+export type OperatorSubject = keyof typeof OPERATOR_DATA
+
+export const operatorData: Readonly<Record<string, OperatorData>> = OPERATOR_DATA
+
+const operatorScopes = Object.entries(operatorData).flatMap(([subject, { see, change }]) => [
+  ...(see === undefined ? [] : [scopeOf(subject, 'read', see)]),
+  ...(change === undefined ? [] : [scopeOf(subject, 'write', change)]),
+])
+
+function scopeOf(subject: string, access: 'read' | 'write', meaning: string): ScopeEntry {
+  return { name: `${subject}:${access}`, audience: 'operator', access, meaning }
+}
 
 /** Every scope there is. Discovery, registration, consent and the admin area all read this list. */
 export const SCOPES: readonly ScopeEntry[] = [
   identity('openid', 'Know who you are at this school'),
   identity('profile', 'See your name and picture'),
   identity('email', 'See your email address'),
-  ...operator('courses', 'See all courses', 'Create, change, publish and archive courses'),
-  ...operator(
-    'students',
-    'See students, their enrollments and progress',
-    'Add students and change their enrollments',
-  ),
-  ...operator('members', 'See members and their roles', 'Add members and change their roles'),
-  ...operator('analytics', 'See revenue, enrollments and activity figures'),
-  ...operator(
-    'curriculum',
-    'See sections and lectures',
-    'Create, change and reorder sections and lectures',
-  ),
-  ...operator('orders', 'See orders, payments and refunds'),
-  ...operator('school', 'See the school’s settings', 'Change the school’s settings'),
-  ...operator('appearance', 'See colors and logo', 'Change colors and logo'),
-  ...operator(
-    'events',
-    'See events and registrations',
-    'Create and change events and registrations',
-  ),
-  ...operator('membership_plans', 'See membership plans', 'Create and change membership plans'),
-  ...operator('coupons', 'See coupons and their use', 'Create and change coupons'),
-  ...operator('posts', 'See posts, drafts included', 'Write, change and publish posts'),
-  ...operator('subscriptions', 'See subscriptions', 'Change and cancel subscriptions'),
-  ...operator('digital_products', 'See digital products', 'Create and change digital products'),
-  ...operator('comments', 'See comments under lectures'),
-  ...operator('lecturers', 'See lecturers', 'Add and change lecturers'),
-  {
-    name: 'storage:write',
-    audience: 'operator',
-    access: 'write',
-    meaning: 'Upload files',
-  },
-  ...operator('forms', 'See forms and what was submitted'),
-  ...operator('pages', 'See pages, drafts included', 'Write, change and publish pages'),
+  ...operatorScopes,
   {
     name: 'account:read',
     audience: 'member',

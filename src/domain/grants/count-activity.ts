@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { acrossSchools, atSchool, type SchoolDb } from '../../foundation/db/school-db.ts'
-import { isChange } from '../clients/scope-catalogue.ts'
+import { isChange, type OperatorSubject, operatorData } from '../clients/scope-catalogue.ts'
 
 const MINUTE_MS = 60_000
 /** Of all schools: authorizations and kinds of data that wait for their row. */
@@ -145,49 +145,29 @@ async function writeRows(db: SchoolDb, rows: readonly Counted[]): Promise<void> 
     on conflict (school_id, client_id, kind, day) do update set ${added('s')}`)
 }
 
-/**
- * The kinds of data that apps read and change, as pages call them. The kinds of operators are the
- * subjects of their scopes; what the scopes of members give is divided further.
- */
-export const ACTIVITY_KINDS = {
+/** The kinds into which the data of members is divided, besides those that operators have, too. */
+const MEMBER_DATA = {
   profile: 'name and email',
-  courses: 'courses',
   bookings: 'bookings',
   payments: 'payments',
   notifications: 'notifications',
-  events: 'events',
-  digital_products: 'digital products',
-  students: 'students',
-  members: 'members',
-  analytics: 'analytics',
-  curriculum: 'sections and lectures',
-  orders: 'orders',
-  school: 'school settings',
-  appearance: 'colors and logo',
-  membership_plans: 'membership plans',
-  coupons: 'coupons',
-  posts: 'posts',
-  subscriptions: 'subscriptions',
-  comments: 'comments',
-  lecturers: 'lecturers',
-  storage: 'files',
-  forms: 'forms',
-  pages: 'pages',
 } as const
 
-export type ActivityKind = keyof typeof ACTIVITY_KINDS
+/** The kinds of data that apps read and change. */
+export type ActivityKind = keyof typeof MEMBER_DATA | OperatorSubject
 
-/** A row may have a kind that another version knows. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(MEMBER_DATA),
+  ...Object.entries(operatorData).map(([kind, { data }]) => [kind, data] as const),
+])
+
+/** How pages call a kind. A row may have a kind that another version knows. */
 export function wordsOfKind(kind: string): string {
-  return isKind(kind) ? ACTIVITY_KINDS[kind] : kind.replaceAll('_', ' ')
+  return WORDS.get(kind) ?? kind.replaceAll('_', ' ')
 }
 
 /** The kind of data behind a scope of operators; undefined for other scopes. */
 export function kindOfScope(scope: string): ActivityKind | undefined {
   const [subject = ''] = scope.split(':')
-  return isKind(subject) ? subject : undefined
-}
-
-function isKind(text: string): text is ActivityKind {
-  return Object.hasOwn(ACTIVITY_KINDS, text)
+  return WORDS.has(subject) ? (subject as ActivityKind) : undefined
 }
