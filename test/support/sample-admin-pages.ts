@@ -54,7 +54,6 @@ const planner: ListedClient = {
   createdAt: day('2026-09-01T09:00'),
   secretRotatedAt: undefined,
   oldSecretExpiresAt: undefined,
-  version: 1,
 }
 const website: ListedClient = {
   ...planner,
@@ -267,17 +266,11 @@ export const sampleAdminPages: Record<string, string> = {
   }),
   'admin-settings': settingsPage({
     ...at('/admin/settings'),
-    saved: {
-      mcp_connections: true,
-      end_authorization_on_replay: false,
-      sign_up: true,
-      invites_people: true,
-      video_hosts: ['player.vimeo.com'],
-      open_registration: false,
-      document_hosts: [],
-      version: 3,
-    },
+    mcpConnections: true,
+    endAuthorizationOnReplay: false,
     demand: { from: undefined, daysLeft: undefined, isOwner: true, hasMeans: true },
+    signUp: true,
+    invitesPeople: true,
     mailIsSent: true,
     videos: { hosts: 'player.vimeo.com', problems: [] },
     notice: 'MCP connections is on. OAuth applications are under Developers now.',

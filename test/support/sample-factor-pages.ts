@@ -59,16 +59,10 @@ const since = new Date('2026-10-20T06:00Z')
 
 const settings = {
   ...at('/admin/settings'),
-  saved: {
-    mcp_connections: true,
-    end_authorization_on_replay: true,
-    sign_up: false,
-    invites_people: false,
-    video_hosts: [],
-    open_registration: false,
-    document_hosts: [],
-    version: 3,
-  },
+  mcpConnections: true,
+  endAuthorizationOnReplay: true,
+  signUp: false,
+  invitesPeople: false,
   mailIsSent: true,
   videos: { hosts: '*.com', problems: ['“*.com” is no host.'] },
 }

@@ -29,7 +29,6 @@ const reports: ListedClient = {
   createdAt: new Date('2026-11-02T09:00Z'),
   secretRotatedAt: undefined,
   oldSecretExpiresAt: undefined,
-  version: 1,
 }
 
 const draft = {

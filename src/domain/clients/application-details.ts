@@ -7,13 +7,7 @@ import { redirectUriProblems } from '../../foundation/protocol/redirect-uri.ts'
 import { isDeceptiveName, oneLine } from '../../foundation/text/visible-text.ts'
 import type { AuditedActor } from '../actor/actor.ts'
 import { recordChange } from '../audit/audit.ts'
-import {
-  conflict,
-  type InputProblem,
-  notFound,
-  OperationRefused,
-  stale,
-} from '../operation/refusal.ts'
+import { conflict, type InputProblem, notFound, OperationRefused } from '../operation/refusal.ts'
 import { MAX_REDIRECT_URIS } from './client-metadata.ts'
 import { EXPLORER_CLIENT_ID } from './explorer-client.ts'
 import { type Audience, SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
@@ -150,9 +144,9 @@ export function scopeProblems(
 
 /**
  * Locks an application of this school until the transaction ends, and answers with it; refuses if
- * there is none, or if it is another version than the caller saw.
+ * there is none.
  */
-export async function lockApplication(tx: SchoolTx, clientId: string, ifVersion?: number) {
+export async function lockApplication(tx: SchoolTx, clientId: string) {
   if (clientId === EXPLORER_CLIENT_ID) {
     throw conflict(
       'built_in',
@@ -162,7 +156,7 @@ export async function lockApplication(tx: SchoolTx, clientId: string, ifVersion?
   const application = await tx
     .from('clients')
     .select([
-      ...(['confidential', 'name', 'scopes', 'redirect_uris', 'version'] as const),
+      ...(['confidential', 'name', 'scopes', 'redirect_uris'] as const),
       ...(['post_logout_redirect_uris', 'website_url', 'privacy_url'] as const),
     ])
     .where('client_id', '=', clientId)
@@ -171,9 +165,7 @@ export async function lockApplication(tx: SchoolTx, clientId: string, ifVersion?
     .forUpdate()
     .executeTakeFirst()
   if (application === undefined) throw notFound('application')
-  const { version, ...details } = application
-  if (ifVersion !== undefined && ifVersion !== version) throw stale(version)
-  return details
+  return application
 }
 
 export const MOST_LOGO_BYTES = 64 * 1024

@@ -7,7 +7,6 @@ import { type MintedToken, mintToken } from '../../foundation/protocol/token-for
 import { whatChanged } from '../audit/audit.ts'
 import { withdrawCodesOfClient } from '../grants/authorizations.ts'
 import { endAccessOfClient, endedAccess } from '../grants/end-access.ts'
-import { ifVersion } from '../operation/fields.ts'
 import { conflict } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/writing.ts'
 import {
@@ -121,10 +120,10 @@ export const changeApplication = unscopedWrite({
   // Its name and links are what people judge on the consent page.
   needsProof: () => true,
   kind: 'change',
-  input: named.extend({ ...details.partial().shape, if_version: ifVersion }),
+  input: named.extend(details.partial().shape),
   output: named.extend({ before: details, changed: details.partial() }),
-  async run(tx, _actor, { client_id, if_version, ...given }) {
-    const { confidential, ...before } = await lockApplication(tx, client_id, if_version)
+  async run(tx, _actor, { client_id, ...given }) {
+    const { confidential, ...before } = await lockApplication(tx, client_id)
     checkDetails(given, { confidential })
     const changed = columnsOf(given)
     if (Object.keys(changed).length > 0) {

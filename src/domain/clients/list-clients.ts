@@ -32,7 +32,6 @@ export interface ListedClient {
   readonly secretRotatedAt: Date | undefined
   /** Until when the secret before the last renewal is accepted; absent afterwards. */
   readonly oldSecretExpiresAt: Date | undefined
-  readonly version: number
 }
 
 /** Every client that the school knows, deleted ones apart, oldest first. */
@@ -79,7 +78,6 @@ async function unusedExplorer(db: SchoolDb): Promise<ListedClient[]> {
     postLogoutRedirectUris: [],
     secretRotatedAt: undefined,
     oldSecretExpiresAt: undefined,
-    version: 0,
   }))
 }
 
@@ -112,7 +110,7 @@ function selectClients(db: SchoolDb) {
       'created_at',
       'secret_rotated_at',
     ])
-    .select(['post_logout_redirect_uris', 'assistant', 'website_url', 'privacy_url', 'version'])
+    .select(['post_logout_redirect_uris', 'assistant', 'website_url', 'privacy_url'])
     .select(
       sql<Date | null>`case when old_secret_expires_at > now() then old_secret_expires_at end`.as(
         'old_secret_until',
@@ -146,6 +144,5 @@ function listedFromRow(row: ClientRow): ListedClient {
     createdAt: row.created_at,
     secretRotatedAt: row.secret_rotated_at ?? undefined,
     oldSecretExpiresAt: row.old_secret_until ?? undefined,
-    version: row.version,
   }
 }

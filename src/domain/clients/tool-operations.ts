@@ -7,14 +7,7 @@ import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { whatChanged } from '../audit/audit.ts'
 import { withdrawCodesOfClient } from '../grants/authorizations.ts'
 import { endAccessOfClient, endedAccess } from '../grants/end-access.ts'
-import { ifVersion } from '../operation/fields.ts'
-import {
-  type InputProblem,
-  invalid,
-  notFound,
-  OperationRefused,
-  stale,
-} from '../operation/refusal.ts'
+import { type InputProblem, invalid, notFound, OperationRefused } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/writing.ts'
 import { nameProblems, problem, scopeProblems, uriProblems } from './application-details.ts'
 import { MAX_CLIENT_NAME_LENGTH } from './client-metadata.ts'
@@ -78,11 +71,11 @@ export const changeTool = unscopedWrite({
   summary: 'Changes the given fields of a tool; all others stay unchanged.',
   needsProof: () => true,
   kind: 'change',
-  input: named.extend({ ...details.partial().shape, if_version: ifVersion }),
+  input: named.extend(details.partial().shape),
   output: answered.extend({ before: details, changed: details.partial() }),
-  async run(tx, _actor, { slug, if_version, ...given }) {
+  async run(tx, _actor, { slug, ...given }) {
     checkTool(given)
-    const { client_id, ...before } = await lockTool(tx, slug, if_version)
+    const { client_id, ...before } = await lockTool(tx, slug)
     const changed = columnsOf(given)
     if (Object.keys(changed).length > 0) {
       await tx.update('clients').set(changed).where('client_id', '=', client_id).execute()
@@ -137,7 +130,7 @@ async function lockOrigin(tx: SchoolTx): Promise<string> {
 const selectTool = (tx: SchoolTx, slug: string) =>
   tx
     .from('clients')
-    .select(['client_id', 'name', 'redirect_uris', 'scopes', 'version'])
+    .select(['client_id', 'name', 'redirect_uris', 'scopes'])
     .where('slug', '=', slug)
     .where('deleted_at', 'is', null)
 
@@ -147,12 +140,10 @@ async function findTool(tx: SchoolTx, slug: string): Promise<string> {
   return tool.client_id
 }
 
-async function lockTool(tx: SchoolTx, slug: string, ifVersion?: number) {
+async function lockTool(tx: SchoolTx, slug: string) {
   const tool = await selectTool(tx, slug).forUpdate().executeTakeFirst()
   if (tool === undefined) throw notFound('tool')
-  const { version, ...details } = tool
-  if (ifVersion !== undefined && ifVersion !== version) throw stale(version)
-  return details
+  return tool
 }
 
 async function slugTaken(tx: SchoolTx, slug: string): Promise<OperationRefused> {

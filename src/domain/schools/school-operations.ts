@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
-import { id, ifVersion, stamps, version } from '../operation/fields.ts'
+import { id, ifVersion, stamps } from '../operation/fields.ts'
 import type { ReadOperation, WriteOperation } from '../operation/operation.ts'
-import { notFound, stale } from '../operation/refusal.ts'
+import { stale } from '../operation/refusal.ts'
 import { wireValue } from '../operation/resource.ts'
-import { unscopedWrite, WITHOUT_SCOPE } from '../operation/writing.ts'
+import { unscopedWrite } from '../operation/writing.ts'
 import { publicFields, type SchoolChanges, schoolChanges } from './school-details.ts'
 import { writeSchool } from './write-school.ts'
 
@@ -72,45 +72,15 @@ async function checkSchoolVersion(tx: SchoolTx, wanted: number | undefined): Pro
   if (wanted !== undefined && wanted !== version) throw stale(version)
 }
 
-const settingsSchema = z.strictObject({
-  ...schoolChanges.required().pick({
-    ...{ mcp_connections: true, sign_up: true, invites_people: true, video_hosts: true },
-    ...{ open_registration: true, document_hosts: true, end_authorization_on_replay: true },
-  }).shape,
-  version,
-})
-
-export const readSettings: ReadOperation<typeof nothing, typeof settingsSchema> = {
-  ...WITHOUT_SCOPE,
-  name: 'settings.read',
-  title: 'Read the settings of the school',
-  summary: 'What the school lets people and apps do.',
-  kind: 'read',
-  input: nothing,
-  output: settingsSchema,
-  async run(db) {
-    const { rows } = await db.run(sql<z.output<typeof settingsSchema>>`
-      select mcp_connections, sign_up, invites_people, video_hosts, open_registration,
-        document_hosts, end_authorization_on_replay, version
-      from schools where id = ${db.schoolId}`)
-    const [settings] = rows
-    if (settings === undefined) throw notFound('school')
-    return settings
-  },
-}
-
 export const changeSettings = unscopedWrite({
   name: 'settings.change',
   title: 'Change the settings of the school',
   summary: 'Changes the given fields, address and connections included; all others stay unchanged.',
   needsProof: letsMoreIn,
   kind: 'change',
-  input: schoolChanges.extend({ if_version: ifVersion }),
+  input: schoolChanges,
   output: z.strictObject({ changed: z.array(z.string()) }),
-  async run(tx, actor, { if_version, ...changes }) {
-    await checkSchoolVersion(tx, if_version)
-    return { changed: await writeSchool(tx, actor, changes) }
-  },
+  run: async (tx, actor, changes) => ({ changed: await writeSchool(tx, actor, changes) }),
   // writeSchool writes the entry, also for school.change.
   audit: () => [],
 })

@@ -21,11 +21,10 @@ import { isNameTyped } from '../../account/delete-account.tsx'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {
-  changedFields,
+  changesIn,
   type FieldVersions,
   Overwrites,
-  seenVersion,
-  versionSeen,
+  shownField,
   versionsOf,
 } from '../frame/changes-in-form.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
@@ -94,7 +93,8 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   app.get(ONE, async (request, reply) => {
     const { visit, application } = await enter(request, reply)
     const draft = draftOf(application, signsIdTokens(request.school))
-    return await show(visit, { application, draft })
+    const shown = detailsOf(draft)
+    return await show(visit, { application, draft, shown })
   })
 
   app.post(ONE, async (request, reply) => {
@@ -104,16 +104,17 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const draft = readDraft(form)
     const typed = detailsOf(draft)
     const stored = detailsOf(draftOf(application, signsIdTokens(request.school)))
-    const seen = seenVersion(form)
-    const input = { client_id: clientId, if_version: seen, ...changedFields(typed, stored) }
-    const changed = await visit.perform(changeApplication, input)
-    if (changed.kind === 'stale') {
-      const overwrites = versionsOf(APPLICATION_FIELDS, typed, stored)
-      return await show(visit, { application, draft, overwrites }, 409)
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { application, draft, shown }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, APPLICATION_FIELDS, typed, stored)
+      return await show(visit, { ...again, overwrites }, 409)
     }
+    const input = { client_id: clientId, ...changes }
+    const changed = await visit.perform(changeApplication, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed
-      return await show(visit, { application, draft, seen, problems }, 400)
+      return await show(visit, { ...again, problems }, 400)
     }
     return visit.goTo(`${applicationPath(clientId)}?done=saved`)
   })
@@ -220,15 +221,15 @@ function draftOf(application: ListedClient, endSession: boolean): ApplicationDra
 interface Shown {
   readonly application: ListedClient
   readonly draft: ApplicationDraft
-  /** The version that the form was made from; if left out, the newest. */
-  readonly seen?: number | undefined
+  /** What the form showed when it was opened. */
+  readonly shown: Readonly<Record<string, unknown>>
   readonly problems?: readonly InputProblem[]
   readonly overwrites?: readonly FieldVersions[]
 }
 
 async function show(
   visit: OperatorVisit,
-  { application, draft, seen, problems = [], overwrites = [] }: Shown,
+  { application, draft, shown, problems = [], overwrites = [] }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const { request } = visit
@@ -237,7 +238,7 @@ async function show(
     application,
     draft,
     problems,
-    hidden: versionSeen(seen ?? application.version),
+    hidden: shownField(shown),
     overwrites,
     offered: MEMBER_SCOPES,
     variant: request.school.variant,
@@ -249,9 +250,9 @@ async function show(
 interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
   application: ListedClient
   people: PeopleProps
-  /** Fields of the form itself: the version that it was made from. */
+  /** Fields of the form itself: what it showed when it was opened. */
   hidden?: Readonly<Record<string, string>>
-  /** What differs, if another person saved a change while the form was open. */
+  /** Fields that another person changed while the form was open. */
   overwrites?: readonly FieldVersions[]
 }
 

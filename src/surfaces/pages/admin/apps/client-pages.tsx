@@ -34,9 +34,9 @@ export interface DocumentSettings {
   hosts: string
   openRegistration: boolean
   problems: readonly string[]
-  /** Fields of the form itself: the version that it was made from. */
+  /** Fields of the form itself: what it showed when it was opened. */
   hidden?: Readonly<Record<string, string>>
-  /** What differs, if another person saved a change while the form was open. */
+  /** Fields that another person changed while the form was open. */
   overwrites?: readonly FieldVersions[]
 }
 

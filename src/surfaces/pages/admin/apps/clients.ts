@@ -19,7 +19,6 @@ import {
   peoplePerApp,
 } from '../../../../domain/grants/people-of-app.ts'
 import { activityOfApps } from '../../../../domain/grants/read-activity.ts'
-import { readSettings } from '../../../../domain/schools/school-operations.ts'
 import { COPY_SCRIPT } from '../../../../foundation/html/copyable.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../../foundation/protocol/token-format.ts'
@@ -27,7 +26,7 @@ import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf, withoutNul } from '../../frame/layout.tsx'
 import { adminPaths, applicationPath, toolPath } from '../../frame/paths.ts'
 import { clientPath } from '../frame/admin-page.tsx'
-import { changedFields, seenVersion, versionSeen, versionsOf } from '../frame/changes-in-form.tsx'
+import { changesIn, shownField, versionsOf } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { saveSettings } from '../settings/settings.tsx'
 import type { PeopleProps } from './activity.tsx'
@@ -65,13 +64,10 @@ const NOTICES = {
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(adminPaths.clients, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
-    const { document_hosts, open_registration, version } = await visit.ask(readSettings, {})
-    return await showAll(visit, {
-      hosts: document_hosts.join('\n'),
-      openRegistration: open_registration,
-      problems: [],
-      hidden: versionSeen(version),
-    })
+    const { documentHosts, openRegistration } = request.school
+    const hidden = shownField(documentsOf(request))
+    const settings = { hosts: documentHosts.join('\n'), openRegistration, problems: [], hidden }
+    return await showAll(visit, settings)
   })
 
   app.post(`${adminPaths.clients}/documents`, async (request, reply) => {
@@ -81,20 +77,17 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const openRegistration = form.get('open_registration') === 'on'
     const documentHosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
     const typed = { document_hosts: documentHosts, open_registration: openRegistration }
-    const stored = await visit.ask(readSettings, {})
-    const seen = seenVersion(form)
-    const changes = { ...changedFields(typed, stored), if_version: seen }
-    const outcome = await saveSettings(visit, changes)
-    const again = { hosts, openRegistration, problems: [] }
-    if (outcome.kind === 'stale') {
-      const overwrites = versionsOf(DOCUMENT_FIELDS, typed, stored)
-      const hidden = versionSeen(stored.version)
-      return await showAll(visit, { ...again, overwrites, hidden }, 409)
+    const stored = documentsOf(request)
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { hosts, openRegistration, problems: [], hidden: shownField(shown) }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, DOCUMENT_FIELDS, typed, stored)
+      return await showAll(visit, { ...again, overwrites }, 409)
     }
+    const outcome = await saveSettings(visit, changes)
     if (outcome.kind === 'invalid') {
       const problems = outcome.problems.map(({ detail }) => detail)
-      const hidden = versionSeen(seen ?? stored.version)
-      return await showAll(visit, { ...again, problems, hidden }, 400)
+      return await showAll(visit, { ...again, problems }, 400)
     }
     return visit.goTo(`${adminPaths.clients}?done=saved`)
   })
@@ -180,6 +173,11 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     await visit.perform(endClientAccess, { client_id: client.clientId })
     return visit.goTo(pageOf(request, client, 'all-ended'))
   })
+}
+
+/** Which documents the school permits, as it is saved now. */
+function documentsOf({ school }: FastifyRequest) {
+  return { document_hosts: school.documentHosts, open_registration: school.openRegistration }
 }
 
 /** A post about the client of this school that its form names. */

@@ -21,9 +21,9 @@ import { StatusPanel } from './client-status.tsx'
 interface ToolProps extends AdminFrame, ToolFieldsProps {
   tool: ListedClient
   people: PeopleProps
-  /** Fields of the form itself: the version that it was made from. */
+  /** Fields of the form itself: what it showed when it was opened. */
   hidden?: Readonly<Record<string, string>>
-  /** What differs, if another person saved a change while the form was open. */
+  /** Fields that another person changed while the form was open. */
   overwrites?: readonly FieldVersions[]
 }
 

@@ -27,13 +27,7 @@ import { withoutNul } from '../../frame/layout.tsx'
 import { adminPaths, toolPath } from '../../frame/paths.ts'
 import { countUpTo } from '../../frame/words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import {
-  changedFields,
-  type FieldVersions,
-  seenVersion,
-  versionSeen,
-  versionsOf,
-} from '../frame/changes-in-form.tsx'
+import { changesIn, type FieldVersions, shownField, versionsOf } from '../frame/changes-in-form.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
 import { deleteApplicationPage, developersVisit } from './applications.tsx'
 import { readPeople, STATUS_NOTICES } from './clients.ts'
@@ -87,7 +81,8 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(ONE, async (request, reply) => {
     const visit = await developersVisit(context, request, reply)
     const tool = await loadTool(request)
-    return await show(visit, { tool, draft: draftOf(tool) })
+    const draft = draftOf(tool)
+    return await show(visit, { tool, draft, shown: detailsOf(draft) })
   })
 
   app.post(ONE, async (request, reply) => {
@@ -96,16 +91,17 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
     const form = visit.form()
     const draft = readDraft(form)
     const [typed, stored] = [detailsOf(draft), detailsOf(draftOf(tool))]
-    const seen = seenVersion(form)
-    const input = { slug: tool.slug ?? '', if_version: seen, ...changedFields(typed, stored) }
-    const changed = await visit.perform(changeTool, input)
-    if (changed.kind === 'stale') {
-      const overwrites = versionsOf(TOOL_FIELDS, typed, stored)
-      return await show(visit, { tool, draft, overwrites }, 409)
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { tool, draft, shown }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, TOOL_FIELDS, typed, stored)
+      return await show(visit, { ...again, overwrites }, 409)
     }
+    const input = { slug: tool.slug ?? '', ...changes }
+    const changed = await visit.perform(changeTool, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed
-      return await show(visit, { tool, draft, seen, problems }, 400)
+      return await show(visit, { ...again, problems }, 400)
     }
     return visit.goTo(`${pathOf(request)}?done=saved`)
   })
@@ -185,15 +181,15 @@ function showNew(
 interface Shown {
   readonly tool: ListedClient
   readonly draft: ToolDraft
-  /** The version that the form was made from; if left out, the newest. */
-  readonly seen?: number | undefined
+  /** What the form showed when it was opened. */
+  readonly shown: Readonly<Record<string, unknown>>
   readonly problems?: readonly InputProblem[]
   readonly overwrites?: readonly FieldVersions[]
 }
 
 async function show(
   visit: OperatorVisit,
-  { tool, draft, seen, problems = [], overwrites = [] }: Shown,
+  { tool, draft, shown, problems = [], overwrites = [] }: Shown,
   status = 200,
 ): Promise<FastifyReply> {
   const page = toolPage({
@@ -201,7 +197,7 @@ async function show(
     tool,
     draft,
     problems,
-    hidden: versionSeen(seen ?? tool.version),
+    hidden: shownField(shown),
     overwrites,
     people: await readPeople(visit.request, tool.clientId),
   })

@@ -8,7 +8,6 @@ import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../account/delete-account.tsx'
 import { queryOf } from '../../frame/layout.tsx'
 import type { AdminFrame } from '../frame/admin-page.tsx'
-import { seenVersion } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 import { ActionFields } from './action.tsx'
@@ -27,7 +26,7 @@ import {
   objectPath,
 } from './resource.ts'
 import type { Row } from './row.ts'
-import { versionIn } from './submit.ts'
+import { seenVersion, versionIn } from './submit.ts'
 
 /** A selected row that the action could not be done with. */
 interface FailedRow {

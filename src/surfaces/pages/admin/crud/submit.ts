@@ -7,7 +7,7 @@ import {
 } from '../../../../domain/operation/operation.ts'
 import type { Notices } from '../../frame/layout.tsx'
 import { capitalized } from '../../frame/words.ts'
-import { OVERWRITES, seenVersion, versionSeen } from '../frame/changes-in-form.tsx'
+import { OVERWRITES } from '../frame/changes-in-form.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
 import {
   anyProblem,
@@ -119,6 +119,12 @@ function judged(
   }
 }
 
+/** The version of the object that the form was made from. */
+export function seenVersion(form: URLSearchParams, name = 'if_version'): number | undefined {
+  const version = Number(form.get(name))
+  return Number.isInteger(version) && version > 0 ? version : undefined
+}
+
 /**
  * The version that the form was made from, so that a save never overwrites a change that its author
  * did not see.
@@ -154,7 +160,7 @@ export function shownAgain(
 
 export function versionField(operation: WriteOperation, object: Row): Record<string, string> {
   return 'if_version' in operation.input.shape && typeof object.version === 'number'
-    ? versionSeen(object.version)
+    ? { if_version: String(object.version) }
     : {}
 }
 

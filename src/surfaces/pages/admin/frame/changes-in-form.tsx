@@ -1,31 +1,62 @@
+import { z } from 'zod'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import { Alert } from '../../../../foundation/html/components.tsx'
 
 type Details = Readonly<Record<string, unknown>>
 
+/** The hidden field with what a form showed when it was opened. */
+const SHOWN = 'shown'
+
+export function shownField(shown: Details): Record<string, string> {
+  return { [SHOWN]: JSON.stringify(shown) }
+}
+
+export interface FormChanges<T> {
+  readonly changes: Partial<T>
+  /** The fields of `changes` that another person changed after the form was opened. */
+  readonly overwritten: readonly string[]
+  /**
+   * What the form showed; after a refusal, with the values of other people that the page tells now.
+   */
+  readonly shown: Details
+}
+
 /**
- * The fields of a form that differ from what is saved. A form sends every field: the audit log
- * names only what was changed, and only some changes need a recent proof.
+ * The fields of a form that differ from what the form showed. A form sends every field: one that
+ * its author left alone must not bring back what another person removed meanwhile, such as a
+ * redirect URI. Also, only some changes need a recent proof, and the audit log names only what was
+ * changed.
  */
-export function changedFields<T extends Details>(
+export function changesIn<T extends Details>(
+  form: URLSearchParams,
   typed: T,
-  saved: { readonly [K in keyof T]: unknown },
-): Partial<T> {
+  stored: { readonly [K in keyof T]: unknown },
+): FormChanges<T> {
+  const before = shownIn(form) ?? stored
+  const isSame = (name: string, one: Details, other: Details) =>
+    JSON.stringify(one[name]) === JSON.stringify(other[name])
   const changed = Object.keys(typed).filter(
-    (name) => JSON.stringify(typed[name]) !== JSON.stringify(saved[name]),
+    (name) => !isSame(name, typed, before) && !isSame(name, typed, stored),
   )
-  return Object.fromEntries(changed.map((name) => [name, typed[name]])) as Partial<T>
+  const overwritten = changed.filter((name) => !isSame(name, stored, before))
+  return {
+    changes: Object.fromEntries(changed.map((name) => [name, typed[name]])) as Partial<T>,
+    overwritten,
+    shown: { ...before, ...picked(stored, overwritten) },
+  }
 }
 
-/** The hidden field with the version that a form was made from. */
-export function versionSeen(version: number): Record<string, string> {
-  return { if_version: String(version) }
+/** Undefined for a form of a page from before, and for a text that is none of ours. */
+function shownIn(form: URLSearchParams): Details | undefined {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(form.get(SHOWN) ?? ''))
+  } catch {
+    return undefined
+  }
 }
 
-/** The version of the object that the form was made from. */
-export function seenVersion(form: URLSearchParams, name = 'if_version'): number | undefined {
-  const version = Number(form.get(name))
-  return Number.isInteger(version) && version > 0 ? version : undefined
+function picked(details: Details, names: readonly string[]): Details {
+  return Object.fromEntries(names.map((name) => [name, details[name]]))
 }
 
 export const OVERWRITES =
@@ -93,18 +124,20 @@ export function Overwrites({ fields }: { fields: readonly FieldVersions[] }) {
   )
 }
 
-/** The fields in which a form and what is saved now differ. */
+type Values = Readonly<Record<string, unknown>>
+
+/** The named fields of a form, as they were typed and as they are saved now. */
 export function versionsOf(
+  names: readonly string[],
   labels: readonly LabelledField[],
-  typed: Details,
-  saved: Details,
+  typed: Values,
+  stored: Values,
 ): readonly FieldVersions[] {
-  const changed = changedFields(typed, saved)
   return labels
-    .filter(({ field }) => field in changed)
+    .filter(({ field }) => names.includes(field))
     .map(({ field, label }) => ({
       label,
-      saved: inWords(saved[field]),
+      saved: inWords(stored[field]),
       typed: inWords(typed[field]),
     }))
 }

@@ -1,20 +1,18 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { z } from 'zod'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Outcome } from '../../../../domain/operation/operation.ts'
-import { changeSettings, readSettings } from '../../../../domain/schools/school-operations.ts'
+import type { SchoolChanges } from '../../../../domain/schools/school-details.ts'
+import { changeSettings } from '../../../../domain/schools/school-operations.ts'
 import { Button, Form } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../../gate/context.ts'
 import { adminPaths } from '../../frame/paths.ts'
-import type { OutputOf } from '../crud/row.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {
-  changedFields,
+  changesIn,
   type FieldVersions,
   Overwrites,
-  seenVersion,
-  versionSeen,
+  shownField,
   versionsOf,
 } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
@@ -26,8 +24,11 @@ import {
 } from './factor-demand.tsx'
 
 interface SettingsProps extends AdminFrame {
-  saved: OutputOf<typeof readSettings>
+  mcpConnections: boolean
+  endAuthorizationOnReplay: boolean
   demand: FactorDemandProps
+  signUp: boolean
+  invitesPeople: boolean
   /** Without mail people cannot sign up, and are not invited. */
   mailIsSent: boolean
   videos: VideoSettings
@@ -37,9 +38,9 @@ interface VideoSettings {
   /** One per line. */
   hosts: string
   problems: readonly string[]
-  /** Fields of the form itself: the version that it was made from. */
+  /** Fields of the form itself: what it showed when it was opened. */
   hidden?: Readonly<Record<string, string>>
-  /** What differs, if another person saved a change while the form was open. */
+  /** Fields that another person changed while the form was open. */
   overwrites?: readonly FieldVersions[]
 }
 
@@ -63,7 +64,7 @@ export function settingsPage(props: SettingsProps): string {
               value="on"
               label="MCP connections"
               hint="Shows the Developers area, where you create OAuth applications for your members and tools for owners and admins, and the Member API explorer. Off hides both: existing applications and tools continue to work, and you stop them under Apps and assistants."
-              checked={props.saved.mcp_connections}
+              checked={props.mcpConnections}
             />
             <Button look="primary">Save beta features</Button>
           </Form>
@@ -76,7 +77,7 @@ export function settingsPage(props: SettingsProps): string {
               value="on"
               label="Let people sign up as students"
               hint={`Anyone with an email address can make an account and become a student here, also a person whom you removed before. They get no access to courses by it.${props.mailIsSent ? '' : ' This server does not send email yet, so nobody can sign up until its administrator sets SMTP_URL.'}`}
-              checked={props.saved.sign_up}
+              checked={props.signUp}
             />
             <Button look="primary">Save sign-up</Button>
           </Form>
@@ -89,7 +90,7 @@ export function settingsPage(props: SettingsProps): string {
               value="on"
               label="Invite people whom you add"
               hint={`They get an email with a link to choose a password, or to sign in if they have an account.${props.mailIsSent ? '' : ' This server does not send email yet, so no invitation is sent until its administrator sets SMTP_URL.'}`}
-              checked={props.saved.invites_people}
+              checked={props.invitesPeople}
             />
             <Button look="primary">Save invitations</Button>
           </Form>
@@ -120,7 +121,7 @@ export function settingsPage(props: SettingsProps): string {
               value="on"
               label="Disconnect an app when an old sign-in of it is used again"
               hint="Stops an attacker who copied an old refresh token, but also an app that was restored from a backup. The audit log shows it in both cases."
-              checked={props.saved.end_authorization_on_replay}
+              checked={props.endAuthorizationOnReplay}
             />
             <Button look="primary">Save security</Button>
           </Form>
@@ -168,19 +169,18 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     const hosts = form.get('video_hosts') ?? ''
     const video_hosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
     const typed = { video_hosts }
-    const stored = await visit.ask(readSettings, {})
-    const seen = seenVersion(form)
-    const changes = { ...changedFields(typed, stored), if_version: seen }
-    const outcome = await saveSettings(visit, changes)
-    if (outcome.kind === 'stale') {
-      const overwrites = versionsOf(VIDEO_FIELDS, typed, stored)
-      const hidden = versionSeen(stored.version)
-      return await show(visit, { hosts, problems: [], overwrites, hidden }, 409)
+    const stored = videosOf(request)
+    const { changes, overwritten, shown } = changesIn(form, typed, stored)
+    const again = { hosts, hidden: shownField(shown) }
+    if (overwritten.length > 0) {
+      const overwrites = versionsOf(overwritten, VIDEO_FIELDS, typed, stored)
+      const videos = { ...again, problems: [], overwrites }
+      return await show(visit, videos, 409)
     }
+    const outcome = await saveSettings(visit, changes)
     if (outcome.kind === 'invalid') {
       const problems = outcome.problems.map(({ detail }) => detail)
-      const hidden = versionSeen(seen ?? stored.version)
-      return await show(visit, { hosts, problems, hidden }, 400)
+      return await show(visit, { ...again, problems }, 400)
     }
     return visit.goTo(`${adminPaths.settings}?done=saved`)
   })
@@ -195,31 +195,37 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
   }
 }
 
+/** The hosts of videos as they are saved now. */
+function videosOf({ school }: FastifyRequest) {
+  return { video_hosts: school.videoHosts }
+}
+
 async function show(
   visit: OperatorVisit,
   videos?: VideoSettings,
   status = 200,
 ): Promise<FastifyReply> {
-  const saved = await visit.ask(readSettings, {})
+  const { context, request } = visit
+  const { mcpConnections, endAuthorizationOnReplay, signUp, invitesPeople } = request.school
   const page = settingsPage({
     ...visit.frame(NOTICES),
-    saved,
+    mcpConnections,
+    endAuthorizationOnReplay,
     demand: await demandOf(visit),
-    mailIsSent: visit.context.mailer !== undefined,
+    signUp,
+    invitesPeople,
+    mailIsSent: context.mailer !== undefined,
     videos: videos ?? {
-      hosts: saved.video_hosts.join('\n'),
+      hosts: request.school.videoHosts.join('\n'),
       problems: [],
-      hidden: versionSeen(saved.version),
+      hidden: shownField(videosOf(request)),
     },
   })
   return visit.page(page, status)
 }
 
 /** Saves, and clears this process's cache of the school, so that the next page shows the change. */
-export async function saveSettings(
-  visit: OperatorVisit,
-  changes: z.input<typeof changeSettings.input>,
-): Promise<Outcome> {
+export async function saveSettings(visit: OperatorVisit, changes: SchoolChanges): Promise<Outcome> {
   const outcome = await visit.perform(changeSettings, changes)
   visit.context.directory.forget(visit.request.school.id)
   return outcome
