@@ -3,8 +3,9 @@
 // takes half of a start.
 //   node scripts/build.mjs               always
 //   node scripts/build.mjs --if-needed   only if dist is missing or was built from other sources
-//   (npm start) node scripts/build.mjs --clean       without the parts of older builds, which a
-//   running server may still load (npm pack)
+//                                        (npm start)
+//   node scripts/build.mjs --clean       without the parts of older builds, which a running server
+//                                        may still load (npm pack)
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Takes clients of other authors through the demo schools and writes docs/clients.md: npm run
-// clients [-- client ...]
+// Takes clients of other authors through the demo schools and writes docs/clients.md:
+//   npm run clients [-- client ...]
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

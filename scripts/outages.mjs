@@ -1,5 +1,5 @@
-// Breaks real servers and databases under traffic and writes docs/reliability.md: npm run outages
-// [scenario ...]
+// Breaks real servers and databases under traffic and writes docs/reliability.md:
+//   npm run outages [scenario ...]
 import { runnerImport } from 'vite'
 
 const { module } = await runnerImport('./test/outages/outages.ts')

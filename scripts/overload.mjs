@@ -1,5 +1,5 @@
-// Sends more requests than the server can answer and prints what happens: npm run overload [kind
-// ...]
+// Sends more requests than the server can answer and prints what happens:
+//   npm run overload [kind ...]
 import { runnerImport } from 'vite'
 
 const { module } = await runnerImport('./test/outages/overload.ts')

@@ -66,7 +66,7 @@ const consent = {
   idleDays: 90,
   action: '/oauth/authorize/decision',
   scopes: ['openid', 'profile', 'email', 'account:read', 'account:write'],
-  behind: new Map([
+  visible: new Map([
     [
       'account:read',
       [

@@ -77,8 +77,8 @@ export async function countVisible(
   )
   const found = new Map<string, VisibleCount[]>()
   kinds.forEach(({ scope, one, many }, place) => {
-    const behind = { one, many, count: rows[0]?.counts[place] ?? 0 }
-    found.set(scope, [...(found.get(scope) ?? []), behind])
+    const visible = { one, many, count: rows[0]?.counts[place] ?? 0 }
+    found.set(scope, [...(found.get(scope) ?? []), visible])
   })
   return found
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { notify } from '../notifications/subscriptions.ts'
+import { valueFields } from '../operation/fields.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
@@ -23,7 +24,7 @@ export const moveMeeting = changeOperation({
     'Gives a meeting another time or room. It takes as long as before, all who attend keep their seats, and they are told.',
   ...WITHOUT_SCOPE,
   of: meetings,
-  fields: { starts_at: meetingFields.starts_at, room_url: meetingFields.room_url },
+  fields: { starts_at: meetingFields.starts_at, room_url: valueFields(meetingFields).room_url },
   async change(tx, caller, { id, if_version, starts_at, room_url }) {
     const { service_id } = await loadObject(tx, caller, meetings, id)
     if (service_id !== null) await lockService(tx, service_id)

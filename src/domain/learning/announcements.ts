@@ -111,8 +111,8 @@ const entryId = (announcement: string) => sql`(
 const announcement = z.strictObject({
   id: id.meta({ description: 'The course.' }),
   title: notificationFields.title,
-  body: notificationFields.body.default(''),
-  url: notificationFields.url.default(null),
+  body: notificationFields.body,
+  url: notificationFields.url,
 })
 
 const announced = z.strictObject({

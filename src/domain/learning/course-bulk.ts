@@ -5,7 +5,7 @@ import { byEmail, byExternalId, byName } from '../bulk/reference-column.ts'
 import { columnsOf, type PlannedRow, requireMembers, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { keepImported } from '../content/rendered-texts.ts'
-import { count, id, time } from '../operation/fields.ts'
+import { count, id, time, valueFields } from '../operation/fields.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import { schoolCurrency } from '../schools/school.ts'
 import { comments, listComments } from './comment-operations.ts'
@@ -64,7 +64,8 @@ export const courseKind = tableKind({
 
 const SCOPES = { read: 'curriculum:read', write: 'curriculum:write' }
 /** Files of older releases have quizzes, which read as texts. */
-const importedKind = z.preprocess((kind) => (kind === 'quiz' ? 'text' : kind), lectureFields.kind)
+const { kind: writtenKind } = valueFields(lectureFields)
+const importedKind = z.preprocess((kind) => (kind === 'quiz' ? 'text' : kind), writtenKind)
 const position = { schema: count.max(100_000), note: 'counted from 0; by default at the end' }
 
 export const sectionKind = tableKind({

@@ -43,7 +43,7 @@ type States = Awaited<ReturnType<typeof progressOf>>
  * for the whole page.
  */
 export class SyllabusReader {
-  readonly #at: SchoolDb
+  readonly #db: SchoolDb
   readonly #userId: string
   readonly #source: OutlineSource
   readonly #outlines = new Map<string, Promise<Map<string, Outline>>>()
@@ -51,7 +51,7 @@ export class SyllabusReader {
   readonly #progress = new Map<string, Promise<CourseProgress>>()
 
   constructor(db: SchoolDb, userId: string, source: OutlineSource) {
-    this.#at = db
+    this.#db = db
     this.#userId = userId
     this.#source = source
   }
@@ -64,13 +64,13 @@ export class SyllabusReader {
     const states = (course: EnrolledCourse) =>
       read(this.#states, course, courses, (missing) =>
         progressOf(
-          this.#at,
+          this.#db,
           this.#userId,
           missing.map(({ id }) => id),
         ),
       )
     const outlineOf = async (course: EnrolledCourse): Promise<Outline> => {
-      const load = (missing: readonly EnrolledCourse[]) => this.#source.load(this.#at, missing)
+      const load = (missing: readonly EnrolledCourse[]) => this.#source.load(this.#db, missing)
       return (await read(this.#outlines, course, courses, load)).get(course.id) ?? EMPTY_OUTLINE
     }
     const progress = async (course: EnrolledCourse): Promise<CourseProgress> =>

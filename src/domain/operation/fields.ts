@@ -4,8 +4,8 @@ import { UUID } from '../../foundation/protocol/token-format.ts'
 import { visibleText } from '../../foundation/text/visible-text.ts'
 
 /**
- * Wire types that operations share. None but `line` transforms: the checked value is the value that
- * was sent.
+ * Wire types that operations share. None but `line` and `time` transforms: the checked value is the
+ * value that was sent.
  */
 
 export const id = z
@@ -78,10 +78,21 @@ export const webAddress = z
   .url({ protocol: /^https?$/, error: 'Write an address that begins with https://.' })
   .max(2000, 'Use at most 2000 characters.')
 
-/** @see RFC 3339 §5.6 */
+/**
+ * Kept in UTC and to the millisecond: PostgreSQL refuses some of the offsets that are allowed here.
+ *
+ * @see RFC 3339 §5.6
+ */
 export const time = z.iso
   .datetime({ offset: true, error: 'Write a time such as 2027-01-31T09:00:00Z.' })
   .refine((value) => !/^(?:0|[3-9])/.test(value), 'Write a year from 1000 to 2999.')
+  .overwrite(inUtc)
+
+/** A text that is no time was refused before. */
+function inUtc(time: string): string {
+  const moment = new Date(time)
+  return Number.isNaN(moment.getTime()) ? time : moment.toISOString()
+}
 
 /** Times in answers are always in UTC. */
 export const utc = z.iso.datetime()

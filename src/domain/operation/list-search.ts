@@ -3,7 +3,7 @@ import { containsCode, containsText } from '../../foundation/db/contains-words.t
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { line } from './fields.ts'
 import type { Condition, Filter } from './list-filters.ts'
-import type { Found, FoundFirst } from './search-related.ts'
+import type { Found, RelatedSearch } from './search-related.ts'
 
 const searchText = line(100)
 
@@ -14,7 +14,7 @@ const FEW_IDS = 1000
  * Columns that are read as one have one index. A code is a number or another text that has no
  * words.
  */
-type Searched = string | readonly string[] | { readonly code: string } | FoundFirst
+type Searched = string | readonly string[] | { readonly code: string } | RelatedSearch
 
 /**
  * A search for text inside any of these columns, in upper or lower case, or by related rows that

@@ -310,6 +310,7 @@ export function objectOperations<
       title: `List ${name.replaceAll('_', ' ')}`,
       scopes: scopesOf('read'),
       of,
+      ...(scope === null && { examples: [] }),
     },
 
     read: (given: Partial<Described> = {}) =>

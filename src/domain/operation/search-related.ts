@@ -44,7 +44,7 @@ export interface Found {
  * Rows of a table that a search finds first, because an index answers only a condition on its own
  * table.
  */
-export interface FoundFirst {
+export interface RelatedSearch {
   /** The column of the listed row that has the id of such a row. */
   readonly by: string
   /** Numbers count up, so the rows that match may all be old ones. */
@@ -63,12 +63,12 @@ export const foundIds = (ids: readonly string[]): FoundIds => ({
 })
 
 /** A text of another table of the school. */
-export function textOf(by: string, table: string, column: string): FoundFirst {
+export function textOf(by: string, table: string, column: string): RelatedSearch {
   return rowOf(by, table, { contains: containsText, reads: readsText, column })
 }
 
 /** A number of another table of the school. */
-export function codeOf(by: string, table: string, column: string): FoundFirst {
+export function codeOf(by: string, table: string, column: string): RelatedSearch {
   return {
     ...rowOf(by, table, { contains: containsCode, reads: readsCode, column }),
     countsUp: true,
@@ -76,7 +76,7 @@ export function codeOf(by: string, table: string, column: string): FoundFirst {
 }
 
 /** A number of the listed rows themselves, in a table that grows with the school. */
-export function ownCode(table: string, column: string): FoundFirst {
+export function ownCode(table: string, column: string): RelatedSearch {
   return {
     ...codeOf('id', table, column),
     isFound: (_, text) => readsCode(`r.${column}`, text),
@@ -91,7 +91,7 @@ interface Compared {
   reads(column: string, text: string): RawBuilder<boolean>
 }
 
-function rowOf(by: string, table: string, { column, contains, reads }: Compared): FoundFirst {
+function rowOf(by: string, table: string, { column, contains, reads }: Compared): RelatedSearch {
   const rowsOf = (db: SchoolDb) =>
     sql`from ${sql.table(table)} t where t.school_id = ${db.schoolId}`
   return {

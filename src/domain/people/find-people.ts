@@ -8,7 +8,7 @@ import {
 } from '../../foundation/db/contains-words.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { shownPeople } from '../actor/shown-person.ts'
-import { type FoundFirst, foundIds } from '../operation/search-related.ts'
+import { foundIds, type RelatedSearch } from '../operation/search-related.ts'
 
 /** So many people are compared one by one. A school that has no more needs no index. */
 const LOOKED_AT = 1000
@@ -66,7 +66,7 @@ async function findByIndex(db: SchoolDb, text: string, limit: number): Promise<r
 const MOST_PEOPLE = 1000
 
 /** A person's name or email. */
-export function personOf(by: string): FoundFirst {
+export function personOf(by: string): RelatedSearch {
   return {
     by,
     async find(db, text) {

@@ -75,6 +75,6 @@ export async function endByNotMeLink(
  * The hash of a password that no person knows. An account without any would count as one that never
  * had a credential, and a school that gave a role by itself could send a link to set one.
  */
-export async function unknownPassword(share?: string): Promise<string> {
-  return await hashPassword(randomSecret(32).toString('base64url'), share)
+export async function unknownPassword(tenant?: string): Promise<string> {
+  return await hashPassword(randomSecret(32).toString('base64url'), tenant)
 }

@@ -182,8 +182,8 @@ export class SchoolDirectory {
   async #read(origin: string, entry: Entry): Promise<School | undefined> {
     const readAt = this.#now()
     // Made-up hosts wait in one line, and a school that was known is read again in its own.
-    const share = this.#known.latestSchoolId(origin) ?? ''
-    const db = viewOf(this.#db, { lane: share === '' ? 'stranger' : 'interactive', tenant: share })
+    const tenant = this.#known.latestSchoolId(origin) ?? ''
+    const db = viewOf(this.#db, { lane: tenant === '' ? 'stranger' : 'interactive', tenant })
     const school = await findSchoolByOrigin(db, origin)
     if (this.#known.get(origin) === entry) {
       this.#known.set(origin, { school, readAt, reading: undefined })

@@ -140,9 +140,9 @@ export function isHashablePassword(password: string): boolean {
   return password.length > 0 && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
 }
 
-/** `share` as in {@link Limiter}: usually the school where a person signs in. */
-export function hashPassword(password: string, share = ''): Promise<string> {
-  return limiter.run(() => threads.hash(normalPassword(password), PARAMETERS), share)
+/** `tenant` as in {@link Limiter}: usually the school where a person signs in. */
+export function hashPassword(password: string, tenant = ''): Promise<string> {
+  return limiter.run(() => threads.hash(normalPassword(password), PARAMETERS), tenant)
 }
 
 /**
@@ -160,7 +160,7 @@ const HASH_OF_NO_ACCOUNT =
 export async function verifyPassword(
   stored: string | undefined | null,
   password: string,
-  share = '',
+  tenant = '',
 ): Promise<boolean> {
   if (!isHashablePassword(password)) return false
   const hash = stored ?? HASH_OF_NO_ACCOUNT
@@ -169,7 +169,7 @@ export async function verifyPassword(
     async () =>
       (isHashablePassword(normal) && (await threads.verify(hash, normal))) ||
       (normal !== password && (await threads.verify(hash, password))),
-    share,
+    tenant,
   )
   return fits && stored !== undefined && stored !== null
 }

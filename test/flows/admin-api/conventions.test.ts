@@ -53,6 +53,24 @@ describe('objects', () => {
     },
   )
 
+  test('a time with any offset of RFC 3339 is taken, and answered in UTC', async () => {
+    const given = { slug: 'far', title: 'Far', starts_at: '2027-02-01T18:00:00.1239+18:00' }
+    const made = await operator.post('/events', { ...given, ends_at: '2027-02-01T18:00:00-23:59' })
+    expect(made.statusCode).toBe(201)
+    const { id, starts_at, ends_at } = made.json()
+    expect({ starts_at, ends_at }).toEqual({
+      starts_at: '2027-02-01T00:00:00.123Z',
+      ends_at: '2027-02-02T17:59:00.000Z',
+    })
+    const body = { starts_at: '2027-02-01T20:00:00+18:00' }
+    const changed = await operator.send('PATCH', `/events/${id}`, { body })
+    expect(changed.json()).toMatchObject({ starts_at: '2027-02-01T02:00:00.000Z' })
+    const row = JSON.stringify({ ...given, slug: 'farther', ends_at: '2027-02-02T09:00:00+23:59' })
+    const headers = { 'content-type': 'application/x-ndjson' }
+    const imported = await operator.send('POST', '/events/import', { body: row, headers })
+    expect(imported.json()).toMatchObject({ created: 1, failed: 0 })
+  })
+
   test('a price without a currency is in the currency of the school', async () => {
     expect((await aCourse()).currency).toBe('USD')
   })

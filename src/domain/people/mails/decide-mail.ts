@@ -5,7 +5,7 @@ import { findRecipient } from '../mail-recipient.ts'
 import type { QueuedMail } from '../outgoing-mail.ts'
 import { countTry } from '../sign-in-counters.ts'
 import { MAILS } from './all-mails.ts'
-import type { MailKind, MailLimit, Sending } from './define-mail.ts'
+import type { MailLimit, Sending } from './define-mail.ts'
 import type { MailWords, Sender } from './mail-words.ts'
 
 /** A mail that may be sent. */
@@ -57,10 +57,7 @@ const isNone = (decided: MailWords | NoMail): decided is NoMail =>
   typeof decided === 'string' || 'kind' in decided
 
 async function writeMail<Who>(
-  {
-    limits,
-    write,
-  }: Pick<MailKind<never>, never> & {
+  mail: {
     readonly limits?: (key: Buffer, sending: Sending<never, Who>) => readonly MailLimit[]
     readonly write: (sending: Sending<never, Who>) => Promise<MailWords | 'none'>
   },
@@ -69,10 +66,10 @@ async function writeMail<Who>(
 ): Promise<MailWords | NoMail> {
   const { db, keyring } = sending
   // A retry of the same request was counted before.
-  const counted = isFirst ? (limits?.(keyring.key('sign-in-throttle'), sending) ?? []) : []
+  const counted = isFirst ? (mail.limits?.(keyring.key('sign-in-throttle'), sending) ?? []) : []
   for (const { limit, minutes, above } of counted) {
     const seconds = await countTry(acrossSchools(db), [limit], minutes)
     if (seconds > 0) return above === 'later' ? { kind: 'later', seconds } : above
   }
-  return await write(sending)
+  return await mail.write(sending)
 }

@@ -239,7 +239,7 @@ async function ask(
     audience: question.client.audience,
     variant,
     scopes,
-    behind: await countVisible(request.schoolDb, session.person.id, scopes, variant),
+    visible: await countVisible(request.schoolDb, session.person.id, scopes, variant),
     idleDays: REFRESH_TOKEN_IDLE_DAYS,
   })
   return visit.page(page, status, 'authorization')
@@ -308,7 +308,7 @@ interface ConsentProps {
   audience: Audience
   variant: SchoolVariant
   scopes: readonly string[]
-  behind: ReadonlyMap<string, readonly VisibleCount[]>
+  visible: ReadonlyMap<string, readonly VisibleCount[]>
   /** Days without use after which the access ends by itself. */
   idleDays: number
   action: string
@@ -329,7 +329,7 @@ export function consentPage(props: ConsentProps): string {
         <Question {...props} />
         <SignedInAs person={person} formToken={formToken} switchAccount={props.switchAccount} />
         <Provenance client={client} school={school} />
-        <ScopeList scopes={props.scopes} variant={props.variant} counts={props.behind} />
+        <ScopeList scopes={props.scopes} variant={props.variant} counts={props.visible} />
         <p class="terms">
           This lasts until you end it under <a href="/account/apps">Connected apps</a>, or until the
           app has not used it for {props.idleDays} days.

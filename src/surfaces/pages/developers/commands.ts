@@ -1,7 +1,10 @@
 import { DOCUMENTS, ENDPOINTS } from '../../../foundation/protocol/endpoints.ts'
 import { TOOL_ENDPOINTS } from '../../../foundation/protocol/resource-names.ts'
 
-/** The commands of the guide. A road copies them as a whole; the steps explain them one by one. */
+/**
+ * The commands of the guide. A quick start copies them as a whole; the steps explain them one by
+ * one.
+ */
 
 export type GuideAudience = 'member' | 'operator'
 

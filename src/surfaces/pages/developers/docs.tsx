@@ -17,7 +17,7 @@ import { visitOf } from '../frame/visit.ts'
 import { Choose, Discover, IdTokens, Pitfalls, Register } from './first-requests.tsx'
 import { CodeFlow, Refreshing, SigningOut } from './flow.tsx'
 import { type GuideFacts, type GuideProps, guideFacts } from './guide-facts.ts'
-import { MemberRoad, OperatorRoad } from './quick-starts.tsx'
+import { MemberQuickStart, OperatorQuickStart } from './quick-starts.tsx'
 import { Assistants, Contents } from './sections.tsx'
 import { Errors, Use } from './use.tsx'
 
@@ -136,8 +136,8 @@ function Guide(props: GuideProps) {
           </>
         }
       />
-      <MemberRoad {...props} />
-      <OperatorRoad {...props} />
+      <MemberQuickStart {...props} />
+      <OperatorQuickStart {...props} />
       <Discover origin={origin} />
       <Choose {...props} />
       <Register {...props} />

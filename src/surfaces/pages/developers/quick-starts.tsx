@@ -63,7 +63,7 @@ export function toolSample(audience: GuideAudience): object {
 }
 
 /** From the origin to an answer of the Member API and of a member's tool, by copying twice. */
-export function MemberRoad(props: GuideProps) {
+export function MemberQuickStart(props: GuideProps) {
   const { name, origin, signsIdTokens, mcpConnections } = props
   return (
     <Section id="member-road">
@@ -89,7 +89,7 @@ export function MemberRoad(props: GuideProps) {
 }
 
 /** The quick start with the REST API and an operator's tool. */
-export function OperatorRoad(props: GuideProps) {
+export function OperatorQuickStart(props: GuideProps) {
   const { origin, signsIdTokens, mcpConnections } = props
   return (
     <Section id="operator-road">

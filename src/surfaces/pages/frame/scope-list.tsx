@@ -17,7 +17,7 @@ const pencilIcon =
 interface ScopeListProps {
   scopes: readonly string[]
   variant: SchoolVariant
-  /** What is behind each scope now, where the page asks for consent. */
+  /** What an app would see with each scope now, where the page asks for consent. */
   counts?: ReadonlyMap<string, readonly VisibleCount[]>
 }
 
@@ -26,11 +26,11 @@ interface Line {
   note?: string | undefined
 }
 
-export function ScopeList({ scopes, variant, counts: behind }: ScopeListProps) {
+export function ScopeList({ scopes, variant, counts }: ScopeListProps) {
   const lines = (wanted: (scope: ScopeEntry) => boolean): Line[] =>
     SCOPES.filter((scope) => scopes.includes(scope.name) && wanted(scope)).map((scope) => ({
       text: meaningOf(scope, variant),
-      note: countsIn(behind?.get(scope.name)),
+      note: countsIn(counts?.get(scope.name)),
     }))
   const change = [
     ...lines(({ name }) => isChange(name)),
@@ -55,10 +55,10 @@ export function ScopeList({ scopes, variant, counts: behind }: ScopeListProps) {
 }
 
 /** "3 courses, 12 payments". */
-function countsIn(behind: readonly VisibleCount[] | undefined): string | undefined {
-  if (behind === undefined) return undefined
-  const some = behind.filter(({ count }) => count > 0)
-  if (some.length === 0) return `no ${behind.map(({ many }) => many)[0]} yet`
+function countsIn(counts: readonly VisibleCount[] | undefined): string | undefined {
+  if (counts === undefined) return undefined
+  const some = counts.filter(({ count }) => count > 0)
+  if (some.length === 0) return `no ${counts.map(({ many }) => many)[0]} yet`
   return some
     .map(({ one, many, count }) => {
       if (count > MOST_COUNTED) return `more than ${MOST_COUNTED} ${many}`

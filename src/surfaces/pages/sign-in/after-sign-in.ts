@@ -16,7 +16,7 @@ export interface AfterSignIn {
   /** A page of ours. */
   readonly returnTo?: string | undefined
   /**
-   * The sealed form that the person sent before; see `kept-forms`. It is too long for an address.
+   * The sealed form that the person sent before; see `kept-form.ts`. It is too long for an address.
    */
   readonly keptForm?: string | undefined
 }

@@ -17,7 +17,7 @@ import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import { plainText } from '../../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { isNameTyped } from '../../account/delete-account.tsx'
+import { isNameTyped } from '../../frame/confirm-name.tsx'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {

@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
-import { ConfirmName } from '../../account/delete-account.tsx'
+import { ConfirmName } from '../../frame/confirm-name.tsx'
 import { type SiteFrame, sitePage } from '../../frame/layout.tsx'
 import { adminPaths } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from './admin-page.tsx'

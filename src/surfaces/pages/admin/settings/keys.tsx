@@ -17,7 +17,7 @@ import {
 } from '../../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { isNameTyped } from '../../account/delete-account.tsx'
+import { isNameTyped } from '../../frame/confirm-name.tsx'
 import { queryOf, withoutNul } from '../../frame/layout.tsx'
 import { adminPaths } from '../../frame/paths.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
