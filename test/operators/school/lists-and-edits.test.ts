@@ -169,6 +169,55 @@ describe('an edit', () => {
     },
   )
 
+  test('attack: an old tab does not bring back what another owner took away', async () => {
+    const other = new AdminBrowser(await anOwner(world, school))
+    const given = { title: 'Old tab', slug: 'old-tab', body: 'The address of a thief.' }
+    const { path } = await browser.done('/admin/posts/new', given)
+    const html = await browser.page(`${path}/edit`)
+    await other.done(`${path}/edit`, { body: 'Nothing to see.' })
+    const saved = await browser.fill(html, `${path}/edit`, { title: 'Another title' })
+    expect(saved.statusCode).toBe(303)
+    const shown = await browser.page(`${path}/edit`)
+    expect(shown).toContain('Another title')
+    expect(shown).toContain('Nothing to see.')
+    // A second click on the same form is no other person.
+    const again = await browser.fill(html, `${path}/edit`, { title: 'Another title' })
+    expect(again.statusCode).toBe(303)
+  })
+
+  test('that was refused for another reason still finds the change of the other person', async () => {
+    const other = new AdminBrowser(await anOwner(world, school))
+    const { path } = await browser.done('/admin/posts/new', { title: 'Twice', slug: 'twice' })
+    const refused = await browser.send(`${path}/edit`, { title: 'Second', slug: 'No slug' })
+    expect(refused.statusCode).toBe(422)
+    await other.done(`${path}/edit`, { title: 'First' })
+    const answer = await browser.fill(refused.body, `${path}/edit`, { slug: 'twice' })
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toContain('<th scope="row">Title</th><td dir="auto">First</td>')
+    expect(answer.body).not.toContain('<th scope="row">Address</th>')
+    const decided = await browser.fill(answer.body, `${path}/edit`, {})
+    expect(decided.statusCode).toBe(303)
+    expect(await browser.page(path)).toContain('Second')
+  })
+
+  test('carries no long text twice', async () => {
+    const body = 'a long text '.repeat(4000)
+    const { path } = await browser.done('/admin/posts/new', { title: 'L', slug: 'long-one', body })
+    const html = await browser.page(`${path}/edit`)
+    expect(html.split(body.trim())).toHaveLength(2)
+  })
+
+  test('of a page of settings keeps what another owner changed in other fields', async () => {
+    const other = new AdminBrowser(await anOwner(world, school))
+    const answer = await browser.meanwhile('/admin/appearance', { tagline: 'Mine' }, () =>
+      other.done('/admin/appearance', { primary_color: '#7c2d12' }),
+    )
+    expect(answer.statusCode).toBe(303)
+    const html = await browser.page('/admin/appearance')
+    expect(html).toContain('value="#7c2d12"')
+    expect(html).toContain('value="Mine"')
+  })
+
   test('writes only changed fields: a time that the form shows rounded stays exact', async () => {
     const { path } = await browser.done('/admin/coupons/new', { code: 'EXACT', percent_off: '5' })
     const id = path.split('/').at(-1) ?? ''

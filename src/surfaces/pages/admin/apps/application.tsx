@@ -24,6 +24,8 @@ import {
   changesIn,
   type FieldVersions,
   Overwrites,
+  type ShownDigests,
+  shownDigests,
   shownField,
   versionsOf,
 } from '../frame/changes-in-form.tsx'
@@ -93,7 +95,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   app.get(ONE, async (request, reply) => {
     const { visit, application } = await enter(request, reply)
     const draft = draftOf(application, signsIdTokens(request.school))
-    const shown = detailsOf(draft)
+    const shown = shownDigests(detailsOf(draft))
     return await show(visit, { application, draft, shown })
   })
 
@@ -222,7 +224,7 @@ interface Shown {
   readonly application: ListedClient
   readonly draft: ApplicationDraft
   /** What the form showed when it was opened. */
-  readonly shown: Readonly<Record<string, unknown>>
+  readonly shown: ShownDigests
   readonly problems?: readonly InputProblem[]
   readonly overwrites?: readonly FieldVersions[]
 }

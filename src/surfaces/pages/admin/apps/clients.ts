@@ -26,7 +26,7 @@ import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf, withoutNul } from '../../frame/layout.tsx'
 import { adminPaths, applicationPath, toolPath } from '../../frame/paths.ts'
 import { clientPath } from '../frame/admin-page.tsx'
-import { changesIn, shownField, versionsOf } from '../frame/changes-in-form.tsx'
+import { changesIn, shownDigests, shownField, versionsOf } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { saveSettings } from '../settings/settings.tsx'
 import type { PeopleProps } from './activity.tsx'
@@ -65,7 +65,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
   app.get(adminPaths.clients, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
     const { documentHosts, openRegistration } = request.school
-    const hidden = shownField(documentsOf(request))
+    const hidden = shownField(shownDigests(documentsOf(request)))
     const settings = { hosts: documentHosts.join('\n'), openRegistration, problems: [], hidden }
     return await showAll(visit, settings)
   })

@@ -27,7 +27,14 @@ import { withoutNul } from '../../frame/layout.tsx'
 import { adminPaths, toolPath } from '../../frame/paths.ts'
 import { countUpTo } from '../../frame/words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { changesIn, type FieldVersions, shownField, versionsOf } from '../frame/changes-in-form.tsx'
+import {
+  changesIn,
+  type FieldVersions,
+  type ShownDigests,
+  shownDigests,
+  shownField,
+  versionsOf,
+} from '../frame/changes-in-form.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
 import { deleteApplicationPage, developersVisit } from './applications.tsx'
 import { readPeople, STATUS_NOTICES } from './clients.ts'
@@ -82,7 +89,7 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
     const visit = await developersVisit(context, request, reply)
     const tool = await loadTool(request)
     const draft = draftOf(tool)
-    return await show(visit, { tool, draft, shown: detailsOf(draft) })
+    return await show(visit, { tool, draft, shown: shownDigests(detailsOf(draft)) })
   })
 
   app.post(ONE, async (request, reply) => {
@@ -182,7 +189,7 @@ interface Shown {
   readonly tool: ListedClient
   readonly draft: ToolDraft
   /** What the form showed when it was opened. */
-  readonly shown: Readonly<Record<string, unknown>>
+  readonly shown: ShownDigests
   readonly problems?: readonly InputProblem[]
   readonly overwrites?: readonly FieldVersions[]
 }

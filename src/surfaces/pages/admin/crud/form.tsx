@@ -7,12 +7,19 @@ import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { BothVersions, type FieldVersions, ProblemSummary } from '../frame/changes-in-form.tsx'
+import {
+  BothVersions,
+  type FieldVersions,
+  ProblemSummary,
+  type ShownDigests,
+  shownField,
+  shownIn,
+} from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { asksToBeShown, type FindTexts, findTextsIn, SHOWS_AGAIN, shownFields } from './choices.ts'
 import { DefaultButton, FormField, type ShownField } from './field-inputs.tsx'
 import { type FormProblems, NO_PROBLEMS, type PlannedField, planForm } from './field-rules.ts'
-import { loadNamed } from './named.ts'
+import { idIn, loadNamed } from './named.ts'
 import { withArticle } from './object-table.tsx'
 import { blankDraft, type Draft, draftOf, suggested, typedDraft } from './read-form.ts'
 import {
@@ -24,7 +31,7 @@ import {
   placeInMenu,
 } from './resource.ts'
 import type { Row } from './row.ts'
-import { asSeen, createdKey, shownAgain, submitForm, versionField, versionIn } from './submit.ts'
+import { createdKey, shownBy, submitChange, submitForm } from './submit.ts'
 
 export interface FormBody {
   readonly bodyLimit: number
@@ -36,6 +43,14 @@ export interface CreationContext {
   readonly up: Link
   readonly fixed: Row
   readonly title: string
+}
+
+/** What a form of a change keeps when it is shown again. */
+interface ShownAgain {
+  readonly texts?: FindTexts
+  readonly shown?: ShownDigests | undefined
+  readonly stored?: Draft
+  readonly overwritten?: readonly string[]
 }
 
 type FindContext = (visit: OperatorVisit) => Promise<CreationContext>
@@ -147,7 +162,7 @@ export function addChangeRoutes(
     object: Row,
     draft: Draft,
     problems: FormProblems,
-    { texts = {}, stored }: { texts?: FindTexts; stored?: Draft | undefined } = {},
+    { texts = {}, shown, stored, overwritten = [] }: ShownAgain = {},
   ) => {
     const url = objectPath(resource, object)
     return formPage({
@@ -158,10 +173,11 @@ export function addChangeRoutes(
       lead: undefined,
       up: { url, label: resource.name(object) || withArticle(resource.one) },
       action: `${url}/edit`,
-      hidden: versionField(change, object),
+      hidden: shownField(shown ?? shownBy(fields, object, visit.place)),
       fields: await shownFields(fields, draft, problems.fields, visit.ask, { texts }),
       problems,
       stored,
+      overwritten,
       submit: 'Save',
       back: { url, label: 'Cancel' },
     })
@@ -177,26 +193,26 @@ export function addChangeRoutes(
   app.post(route, { ...body, ...SHOWS_AGAIN }, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
-    const before = await loadNamed(visit, resource)
     const texts = findTextsIn(form)
+    const load = () => loadNamed(visit, resource)
     if (asksToBeShown(form)) {
-      const seen = asSeen(before, form)
-      const page = await show(visit, seen, typedDraft(fields, form), NO_PROBLEMS, { texts })
+      const again = { texts, shown: shownIn(form) }
+      const page = await show(visit, await load(), typedDraft(fields, form), NO_PROBLEMS, again)
       return visit.page(page)
     }
-    const outcome = await submitForm(visit, form, {
+    const { before, outcome } = await submitChange(visit, form, load, {
       operation: change,
       fields,
-      fixed: { id: before.id, ...versionIn(change, form) },
-      before,
+      fixed: { id: idIn(request) },
     })
     if (outcome.kind === 'done') {
       return visit.goTo(afterWrite(homeOf(resource, before), 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const stored = outcome.isStale ? draftOf(fields, before, visit.place) : undefined
-    const object = shownAgain(before, form, outcome)
-    const page = await show(visit, object, outcome.draft, outcome.problems, { texts, stored })
+    const { overwritten, shown } = outcome
+    const stored = draftOf(fields, before, visit.place)
+    const again = { texts, shown, stored, overwritten }
+    const page = await show(visit, before, outcome.draft, outcome.problems, again)
     return visit.page(page, outcome.status)
   })
 }
@@ -215,8 +231,10 @@ export interface FormPageProps extends AdminFrame {
   readonly problems: FormProblems
   readonly submit: string
   readonly back?: Link | undefined
-  /** What is saved now, if it was changed after the form was opened. */
+  /** What is saved now. */
   readonly stored?: Draft | undefined
+  /** The fields that were changed after the form was opened. */
+  readonly overwritten?: readonly string[] | undefined
   /** Adds a button for a preview. */
   readonly preview?: boolean
   /** A file of `assets/`; send the page with `sendScriptedPage`. */
@@ -246,9 +264,7 @@ export function formPage(props: FormPageProps): string {
             {isWrong && (
               <ProblemSummary whole={props.problems.whole} fields={summaryOf(props.fields)} />
             )}
-            {props.stored !== undefined && (
-              <BothVersions fields={versionsIn(props, props.stored)} />
-            )}
+            <BothVersions fields={versionsIn(props)} />
             {props.fields.map((shown) => (
               <FormField shown={shown} timeZone={props.timeZone} currency={props.currency} />
             ))}
@@ -273,15 +289,15 @@ export function formPage(props: FormPageProps): string {
   })
 }
 
-/** The fields in which the form and what is saved now differ. */
-function versionsIn({ fields }: FormPageProps, stored: Draft): readonly FieldVersions[] {
+/** The fields that the author and another person have changed. */
+function versionsIn({ fields, stored = {}, overwritten = [] }: FormPageProps): FieldVersions[] {
   return fields
+    .filter(({ field }) => overwritten.includes(field.name))
     .map((shown) => ({
       label: shown.field.label,
       saved: textOf(shown, stored[shown.field.name] ?? []),
       typed: textOf(shown, shown.typed),
     }))
-    .filter(({ saved, typed }) => saved !== typed)
 }
 
 function textOf({ field, choices }: ShownField, values: readonly string[]): string {

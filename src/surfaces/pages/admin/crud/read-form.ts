@@ -17,6 +17,8 @@ interface Reading {
   readonly ask: Ask
   /** The object that the form changes, as it is now. */
   readonly before?: Row | undefined
+  /** The fields that the author of a change has changed; the others are left out. */
+  readonly changed?: readonly string[] | undefined
   /** The object that an action is about: typed amounts are in its currency. */
   readonly about?: Row | undefined
 }
@@ -31,12 +33,11 @@ export async function readForm(
   reading: Reading,
 ): Promise<ReadForm> {
   const draft = withSuggestions(fields, form)
-  const shown = reading.before && draftOf(fields, reading.before, reading.place)
   const input: Record<string, unknown> = {}
   const problems: Record<string, string[]> = {}
   for (const field of fields) {
     const typed = draft[field.name] ?? []
-    if (shown !== undefined && sameText(typed, shown[field.name] ?? [])) continue
+    if (reading.changed?.includes(field.name) === false) continue
     const value = begunWith(field, typed, reading) ?? (await meant(field, typed, draft, reading))
     if (value.kind === 'problem') problems[field.name] = [value.problem]
     else if (value.kind === 'value') input[field.name] = value.value
@@ -83,8 +84,15 @@ function typedIn(form: URLSearchParams, name: string): readonly string[] {
 }
 
 function sameText(one: readonly string[], other: readonly string[]): boolean {
-  const filled = (texts: readonly string[]) => JSON.stringify(texts.filter((text) => text !== ''))
-  return filled(one) === filled(other.map((text) => text.replaceAll('\r\n', '\n')))
+  return JSON.stringify(written(one)) === JSON.stringify(written(other))
+}
+
+const written = (texts: readonly string[]) =>
+  texts.filter((text) => text !== '').map((text) => text.replaceAll('\r\n', '\n'))
+
+/** A draft as drafts are compared: browsers send empty fields, and line breaks of their own. */
+export function comparable(draft: Draft): Draft {
+  return Object.fromEntries(Object.entries(draft).map(([name, texts]) => [name, written(texts)]))
 }
 
 type Value =

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
+import { type ShownDigests, shownField, shownIn } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { asksToBeShown, SHOWS_AGAIN, shownFields } from './choices.ts'
 import type { FormField, InputName } from './field.ts'
@@ -11,7 +12,7 @@ import { formPage } from './form.tsx'
 import { type Draft, draftOf, readForm } from './read-form.ts'
 import { afterWrite } from './resource.ts'
 import type { OutputOf, Row } from './row.ts'
-import { asSeen, shownAgain, submitForm, versionField, versionIn } from './submit.ts'
+import { changesBy, shownBy, submitChange } from './submit.ts'
 
 /**
  * A page that is one form, for what a school has exactly one of. TypeScript checks its fields
@@ -40,6 +41,14 @@ export interface SettingsPage<
   ): ComponentChildren | Promise<ComponentChildren>
 }
 
+interface ShownForm {
+  readonly draft: Draft
+  readonly problems: FormProblems
+  readonly shown?: ShownDigests | undefined
+  readonly stored?: Draft
+  readonly overwritten?: readonly string[]
+}
+
 const NOTICES = { saved: 'Saved.', uploaded: 'The logo is changed.' }
 
 export function addSettingsPage<R extends ReadOperation, U extends WriteOperation>(
@@ -53,21 +62,18 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
   const show = async (
     visit: OperatorVisit,
     saved: Row,
-    {
-      draft,
-      problems,
-      stored,
-    }: { draft: Draft; problems: FormProblems; stored?: Draft | undefined },
+    { draft, problems, shown, stored, overwritten }: ShownForm,
   ) =>
     formPage({
       ...visit.frame(NOTICES),
       title: page.title,
       lead: page.lead,
       action: path,
-      hidden: versionField(change, saved),
+      hidden: shownField(shown ?? shownBy(fields, saved, visit.place)),
       fields: await shownFields(fields, draft, problems.fields, visit.ask),
       problems,
       stored,
+      overwritten,
       submit: 'Save',
       preview: page.preview === true,
       script: page.script,
@@ -90,20 +96,20 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
   app.post(path, SHOWS_AGAIN, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
     const form = visit.form()
-    const saved = await visit.ask(read, {})
+    const load = () => visit.ask(read, {})
     if ((page.preview === true && form.has('preview')) || asksToBeShown(form)) {
       const { place, ask } = visit
-      const { draft, problems } = await readForm(fields, form, { place, ask, before: saved })
+      const before = await load()
+      const changed = Object.keys(changesBy(fields, form, before, place).changes)
+      const { draft, problems } = await readForm(fields, form, { place, ask, before, changed })
       const found = { fields: problems, whole: [] }
-      const seen = asSeen(saved, form)
-      const html = await show(visit, seen, { draft, problems: found })
-      return send(visit, html)
+      const again = { draft, problems: found, shown: shownIn(form) }
+      return send(visit, await show(visit, before, again))
     }
-    const outcome = await submitForm(visit, form, {
+    const { before, outcome } = await submitChange(visit, form, load, {
       operation: change,
       fields,
-      fixed: versionIn(change, form),
-      before: saved,
+      fixed: {},
     })
     if (outcome.kind === 'done') {
       // The next page must show the change, so this process forgets the school that it has cached.
@@ -111,10 +117,7 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       return visit.goTo(afterWrite(path, 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const stored = outcome.isStale ? draftOf(fields, saved, visit.place) : undefined
-    const { draft, problems } = outcome
-    const again = shownAgain(saved, form, outcome)
-    const html = await show(visit, again, { draft, problems, stored })
-    return send(visit, html, outcome.status)
+    const stored = draftOf(fields, before, visit.place)
+    return send(visit, await show(visit, before, { ...outcome, stored }), outcome.status)
   })
 }

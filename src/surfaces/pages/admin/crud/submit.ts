@@ -7,8 +7,13 @@ import {
 } from '../../../../domain/operation/operation.ts'
 import type { Notices } from '../../frame/layout.tsx'
 import { capitalized } from '../../frame/words.ts'
-import { OVERWRITES } from '../frame/changes-in-form.tsx'
-import type { OperatorVisit } from '../frame/operator.ts'
+import {
+  changesIn,
+  OVERWRITES,
+  type ShownDigests,
+  shownDigests,
+} from '../frame/changes-in-form.tsx'
+import type { OperatorVisit, Place } from '../frame/operator.ts'
 import {
   anyProblem,
   type FormProblems,
@@ -17,7 +22,7 @@ import {
   withReadingProblems,
 } from './field-rules.ts'
 import { statusOf } from './named.ts'
-import { type Draft, readForm } from './read-form.ts'
+import { comparable, type Draft, draftOf, readForm, typedDraft } from './read-form.ts'
 import type { AdminResource } from './resource.ts'
 import type { Row } from './row.ts'
 
@@ -38,7 +43,11 @@ export type Submitted =
       readonly draft: Draft
       readonly problems: FormProblems
       readonly status: number
-      /** Whether the object was changed after the form was opened. */
+      /** The fields that another person changed, too, after the form was opened. */
+      readonly overwritten: readonly string[]
+      /** For the form when it is shown again. */
+      readonly shown: ShownDigests
+      /** Whether another save came between. */
       readonly isStale: boolean
     }
   | { readonly kind: 'not_found'; readonly detail: string }
@@ -50,23 +59,76 @@ export async function submitForm(
   { operation, fields, fixed, before, about }: Submission,
 ): Promise<Submitted> {
   const { place, ask } = visit
-  const read = await readForm(fields, form, { place, ask, before, about })
+  const found = before && changesBy(fields, form, before, place)
+  const { overwritten = [], shown = {} } = found ?? {}
+  const changed = found && Object.keys(found.changes)
+  const read = await readForm(fields, form, { place, ask, before, about, changed })
+  const refused = {
+    kind: 'refused',
+    draft: read.draft,
+    overwritten,
+    shown,
+    isStale: false,
+  } as const
+  if (overwritten.length > 0) {
+    return { ...refused, problems: { fields: {}, whole: [OVERWRITES] }, status: 409 }
+  }
   const input = { ...read.input, ...fixed }
   if (Object.keys(read.problems).length > 0) {
     const problems = withReadingProblems(read.problems, judged(operation, fields, input))
-    return { kind: 'refused', draft: read.draft, problems, status: 422, isStale: false }
+    return { ...refused, problems, status: 422 }
   }
   const outcome = await performNamed(visit, operation, input, madeIn(fields, form))
   if (outcome.kind === 'done' || outcome.kind === 'not_found') return outcome
-  const problems = problemsOf(outcome, fields, before === undefined ? CHANGED : OVERWRITES)
+  const isStale = outcome.kind === 'stale'
   return {
-    kind: 'refused',
-    draft: read.draft,
-    problems,
+    ...refused,
+    problems: problemsOf(outcome, fields, CHANGED),
     status: statusOf(outcome),
-    isStale: outcome.kind === 'stale',
+    isStale,
   }
 }
+
+/** What the author of a form has changed, compared as the texts of its fields. */
+export function changesBy(
+  fields: readonly PlannedField[],
+  form: URLSearchParams,
+  saved: Row,
+  place: Place,
+) {
+  const typed = comparable(typedDraft(fields, form))
+  return changesIn(form, typed, comparable(draftOf(fields, saved, place)))
+}
+
+/** Of a form that was opened just now. */
+export function shownBy(fields: readonly PlannedField[], saved: Row, place: Place): ShownDigests {
+  return shownDigests(comparable(draftOf(fields, saved, place)))
+}
+
+/**
+ * Changes the object as it is now, and once more if another save came between: the version of the
+ * object is that of the moment before, so that no rule is judged by what is gone.
+ */
+export async function submitChange(
+  visit: OperatorVisit,
+  form: URLSearchParams,
+  load: () => Promise<Row>,
+  { operation, fields, fixed }: Submission,
+): Promise<{ readonly before: Row; readonly outcome: Submitted }> {
+  for (let tries = 1; ; tries += 1) {
+    const before = await load()
+    const outcome = await submitForm(visit, form, {
+      operation,
+      fields,
+      fixed: { ...fixed, ...versionOf(operation, before) },
+      before,
+    })
+    const isLost = outcome.kind === 'refused' && outcome.isStale
+    if (!isLost || tries === MOST_TRIES) return { before, outcome }
+  }
+}
+
+const MOST_TRIES = 3
 
 /** The field that was left empty and made from another one, such as the address from the title. */
 function madeIn(fields: readonly PlannedField[], form: URLSearchParams): string | undefined {
@@ -145,23 +207,17 @@ export function asSeen(object: Row, form: URLSearchParams): Row {
   return version === undefined ? object : { ...object, version }
 }
 
-/**
- * The object whose version a refused form carries. Only a page that shows both versions may carry
- * the newest one: after any other refusal the author has not seen the change of another person, and
- * the next save must still find it.
- */
-export function shownAgain(
-  before: Row,
-  form: URLSearchParams,
-  { isStale }: { readonly isStale: boolean },
-): Row {
-  return isStale ? before : asSeen(before, form)
+function versionOf(operation: WriteOperation, { version }: Row): Row {
+  return 'if_version' in operation.input.shape && typeof version === 'number'
+    ? { if_version: version }
+    : {}
 }
 
+/** For the form of an action, which is about the object as its author saw it. */
 export function versionField(operation: WriteOperation, object: Row): Record<string, string> {
-  return 'if_version' in operation.input.shape && typeof object.version === 'number'
-    ? { if_version: String(object.version) }
-    : {}
+  return Object.fromEntries(
+    Object.entries(versionOf(operation, object)).map(([name, version]) => [name, String(version)]),
+  )
 }
 
 /** The notices after a post, by the key in the address. */

@@ -1,24 +1,46 @@
 import { z } from 'zod'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
+import { sha256 } from '../../../../foundation/crypto/digest.ts'
 import { Alert } from '../../../../foundation/html/components.tsx'
 
 type Details = Readonly<Record<string, unknown>>
 
-/** The hidden field with what a form showed when it was opened. */
+/** What a form showed when it was opened: a digest of each field, because texts may be long. */
+export type ShownDigests = Readonly<Record<string, string>>
+
+export function shownDigests(details: Details): ShownDigests {
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [
+      name,
+      sha256(JSON.stringify(value ?? null))
+        .toString('base64url')
+        .slice(0, 12),
+    ]),
+  )
+}
+
+/** The hidden field of the form. */
 const SHOWN = 'shown'
 
-export function shownField(shown: Details): Record<string, string> {
+export function shownField(shown: ShownDigests): Record<string, string> {
   return { [SHOWN]: JSON.stringify(shown) }
+}
+
+/** Undefined for a form of a page from before, and for a text that is none of ours. */
+export function shownIn(form: URLSearchParams): ShownDigests | undefined {
+  try {
+    return z.record(z.string(), z.string()).parse(JSON.parse(form.get(SHOWN) ?? ''))
+  } catch {
+    return undefined
+  }
 }
 
 export interface FormChanges<T> {
   readonly changes: Partial<T>
   /** The fields of `changes` that another person changed after the form was opened. */
   readonly overwritten: readonly string[]
-  /**
-   * What the form showed; after a refusal, with the values of other people that the page tells now.
-   */
-  readonly shown: Details
+  /** For the form if it is shown again: with what other people changed and the page tells now. */
+  readonly shown: ShownDigests
 }
 
 /**
@@ -32,31 +54,18 @@ export function changesIn<T extends Details>(
   typed: T,
   stored: { readonly [K in keyof T]: unknown },
 ): FormChanges<T> {
-  const before = shownIn(form) ?? stored
-  const isSame = (name: string, one: Details, other: Details) =>
-    JSON.stringify(one[name]) === JSON.stringify(other[name])
+  const [mine, now] = [shownDigests(typed), shownDigests(stored)]
+  const before = { ...now, ...shownIn(form) }
   const changed = Object.keys(typed).filter(
-    (name) => !isSame(name, typed, before) && !isSame(name, typed, stored),
+    (name) => mine[name] !== before[name] && mine[name] !== now[name],
   )
-  const overwritten = changed.filter((name) => !isSame(name, stored, before))
+  const overwritten = changed.filter((name) => now[name] !== before[name])
+  const told = Object.fromEntries(overwritten.map((name) => [name, now[name] ?? '']))
   return {
     changes: Object.fromEntries(changed.map((name) => [name, typed[name]])) as Partial<T>,
     overwritten,
-    shown: { ...before, ...picked(stored, overwritten) },
+    shown: { ...before, ...told },
   }
-}
-
-/** Undefined for a form of a page from before, and for a text that is none of ours. */
-function shownIn(form: URLSearchParams): Details | undefined {
-  try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(form.get(SHOWN) ?? ''))
-  } catch {
-    return undefined
-  }
-}
-
-function picked(details: Details, names: readonly string[]): Details {
-  return Object.fromEntries(names.map((name) => [name, details[name]]))
 }
 
 export const OVERWRITES =

@@ -12,6 +12,7 @@ import {
   changesIn,
   type FieldVersions,
   Overwrites,
+  shownDigests,
   shownField,
   versionsOf,
 } from '../frame/changes-in-form.tsx'
@@ -218,7 +219,7 @@ async function show(
     videos: videos ?? {
       hosts: request.school.videoHosts.join('\n'),
       problems: [],
-      hidden: shownField(videosOf(request)),
+      hidden: shownField(shownDigests(videosOf(request))),
     },
   })
   return visit.page(page, status)
