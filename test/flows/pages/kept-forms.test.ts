@@ -97,7 +97,7 @@ describe('a form whose session has ended', () => {
     expect(saved?.description).toBe(LONG.replaceAll('\r\n', '\n'))
   })
 
-  test('can be looked at in its own form first, with the version that it was made from', async () => {
+  test('can be looked at in its own form first, with what it showed when it was opened', async () => {
     const author = await anAuthor()
     const { school, person, visitor } = author
     await visitor.post(NEW, [
@@ -113,7 +113,6 @@ describe('a form whose session has ended', () => {
     expect(shown.statusCode).toBe(200)
     expect(shown.body).toContain('value="Another"')
     expect(shown.body).toContain('After</textarea>')
-    expect(Object.fromEntries(formOf(shown.body, edit)).if_version).toBe('1')
     const stale = await visitor.post(edit, formOf(found.body, edit))
     expect(stale.statusCode).toBe(409)
     expect((await coursesOf(school))[0]?.title).toBe('Changed meanwhile')

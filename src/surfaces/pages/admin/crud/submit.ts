@@ -59,9 +59,9 @@ export async function submitForm(
   { operation, fields, fixed, before, about }: Submission,
 ): Promise<Submitted> {
   const { place, ask } = visit
-  const found = before && changesBy(fields, form, before, place)
-  const { overwritten = [], shown = {} } = found ?? {}
-  const changed = found && Object.keys(found.changes)
+  const changes = before && changesBy(fields, form, before, place)
+  const { overwritten = [], shown = {} } = changes ?? {}
+  const changed = changes && Object.keys(changes.changes)
   const read = await readForm(fields, form, { place, ask, before, about, changed })
   const refused = {
     kind: 'refused',
@@ -70,13 +70,12 @@ export async function submitForm(
     shown,
     isStale: false,
   } as const
-  if (overwritten.length > 0) {
-    return { ...refused, problems: { fields: {}, whole: [OVERWRITES] }, status: 409 }
-  }
   const input = { ...read.input, ...fixed }
-  if (Object.keys(read.problems).length > 0) {
-    const problems = withReadingProblems(read.problems, judged(operation, fields, input))
-    return { ...refused, problems, status: 422 }
+  const isUnread = Object.keys(read.problems).length > 0
+  if (isUnread || overwritten.length > 0) {
+    const found = withReadingProblems(read.problems, judged(operation, fields, input))
+    const [status, whole] = overwritten.length > 0 ? [409, [OVERWRITES]] : [422, found.whole]
+    return { ...refused, problems: { fields: found.fields, whole }, status }
   }
   const outcome = await performNamed(visit, operation, input, madeIn(fields, form))
   if (outcome.kind === 'done' || outcome.kind === 'not_found') return outcome
