@@ -143,7 +143,7 @@ test('a form that another person overtook shows both versions, and saves on the 
   const versions = versionsIn(overtaken.body)
   expect(versions).toContain('Fresco by &lt;b>Ben&lt;/b>')
   expect(versions).toContain('Fresco by Ada')
-  // Nobody else changed the text, so there is nothing to decide.
+  // Ben left the text alone, so there is nothing to decide.
   expect(versions).not.toContain('One')
   expect(versions).not.toContain('Address')
   const saved = await ada.fill(overtaken.body, form, {})
