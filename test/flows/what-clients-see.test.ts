@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
+import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { getFrom } from '../support/oauth-world.ts'
 import { aWorld } from '../support/world.ts'
 import { aVendor, demoToken, post, type Rpc, request, seedDemoWorld } from './mcp/tool-endpoint.ts'
@@ -11,6 +12,18 @@ const FIXTURES = '../fixtures/what-clients-see'
 const world = await aWorld()
 const schoolOf = await seedDemoWorld(world)
 const demo = await schoolOf('demo')
+
+interface Document {
+  readonly info: { readonly version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+const digestsOf = (parts: Readonly<Record<string, unknown>>) =>
+  Object.entries(parts).map(([name, part]) => [
+    name,
+    sha256(JSON.stringify(part)).toString('hex').slice(0, 8),
+  ])
 
 const inLines = (value: unknown) => `${JSON.stringify(value, null, 1)}\n`
 
@@ -60,4 +73,17 @@ describe('discovery of', () => {
       await expect(inLines(documents)).toMatchFileSnapshot(`${FIXTURES}/discovery-${name}.json`)
     })
   }
+})
+
+// The whole document has a megabyte: a digest shows which operation or schema has changed.
+test('the document of the REST API', async () => {
+  const { info, paths, components } = (await getFrom(world, demo, '/openapi.json')).json<Document>()
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    digestsOf(methods).map(([method, digest]) => [`${method} ${path}`, digest]),
+  )
+  const parts = Object.entries(components).flatMap(([kind, named]) =>
+    digestsOf(named).map(([name, digest]) => [`${kind}/${name}`, digest]),
+  )
+  const seen = { version: info.version, ...Object.fromEntries([...operations, ...parts]) }
+  await expect(inLines(seen)).toMatchFileSnapshot(`${FIXTURES}/rest-api.json`)
 })

@@ -204,7 +204,7 @@ export const sampleSchoolPages: Record<string, string> = {
     title: 'Edit event',
     up: { url: '/admin/events', label: 'Events' },
     action: `/admin/events/${id(1)}/edit`,
-    hidden: { if_version: '5' },
+    hidden: { shown: '{}' },
     fields: planned.map((field) => ({
       field,
       typed: [typed[field.name] ?? ''],
@@ -212,6 +212,7 @@ export const sampleSchoolPages: Record<string, string> = {
       choices: [],
     })),
     stored: { title: [hostileName], capacity: ['40'], location: ['Harbour Street 4'] },
+    overwritten: ['title', 'capacity', 'location'],
     problems: {
       fields: {},
       whole: [

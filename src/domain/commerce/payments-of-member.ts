@@ -51,28 +51,12 @@ export interface MemberPayment extends Keyed {
   readonly expiredAt: Date | null
 }
 
-interface PaymentRow {
-  id: string
-  trade_no: string
-  amount: number
-  currency: string
-  payment_type: PaymentType | null
-  state: PaymentState
-  created_at: Date
-  paid_at: Date | null
-  expires_at: Date | null
-  bank_code: string | null
-  bank_name: string | null
-  code_no: string | null
-  installment_count: number | null
-  installment_amount: number | null
-  refunding_state: RefundingState
-  refunded_amount: number
-  refund_requested_at: Date | null
-  refunded_at: Date | null
-  invoice_number: string | null
-  invoice_issued_at: Date | null
-  invoice_url: string | null
+type PaymentRow = Omit<MemberPayment, 'key' | 'installment' | 'invoice'> & {
+  readonly installmentCount: number | null
+  readonly installmentAmount: number | null
+  readonly invoiceNumber: string | null
+  readonly invoiceIssuedAt: Date | null
+  readonly invoiceUrl: string | null
 }
 
 /**
@@ -86,11 +70,14 @@ function shownTo(db: SchoolDb, userId: string): RawBuilder<boolean> {
 }
 
 const SELECT = sql`
-  select p.id, p.trade_no, p.amount, p.currency, p.payment_type, p.created_at, p.paid_at,
-    case when p.state = 'pending' and p.expires_at <= now() then 'expired' else p.state end as state,
-    p.expires_at, p.bank_code, p.bank_name, p.code_no, p.installment_count, p.installment_amount,
-    p.refunding_state, p.refunded_amount, p.refund_requested_at, p.refunded_at,
-    i.number as invoice_number, i.issued_at as invoice_issued_at, i.url as invoice_url
+  select p.id, p.trade_no as "tradeNo", p.amount, p.currency, p.payment_type as "paymentType",
+    case when p.state = 'pending' and p.expires_at <= now() then 'expired' else p.state end as "paymentState",
+    p.created_at as "createdAt", p.paid_at as "paidAt", p.expires_at as "expiredAt",
+    p.bank_code as "bankCode", p.bank_name as "bankName", p.code_no as "codeNo",
+    p.installment_count as "installmentCount", p.installment_amount as "installmentAmount",
+    p.refunding_state as "refundingState", p.refunded_amount as "refundedAmount",
+    p.refund_requested_at as "refundRequestedAt", p.refunded_at as "refundedAt",
+    i.number as "invoiceNumber", i.issued_at as "invoiceIssuedAt", i.url as "invoiceUrl"
   from payments p left join invoices i on i.school_id = p.school_id and i.payment_id = p.id`
 
 /** The billing history of a member, newest attempt first. */
@@ -102,7 +89,7 @@ export async function paymentsOf(
   const { rows } = await db.run(sql<PaymentRow>`
     ${SELECT} where ${shownTo(db, userId)} and ${inRange('p.created_at', 'p.id', range)}
     ${rangeOrder('p.created_at', 'p.id', range)}`)
-  return newestFirst(rows.map(paymentFromRow), range)
+  return newestFirst(rows.map(shownPayment), range)
 }
 
 /** One payment of the member; undefined if it is another member's or does not exist. */
@@ -113,7 +100,7 @@ export async function findPaymentOf(
 ): Promise<MemberPayment | undefined> {
   const { rows } = await db.run(sql<PaymentRow>`
     ${SELECT} where ${shownTo(db, userId)} and p.id = ${id}`)
-  return rows.map(paymentFromRow)[0]
+  return rows.map(shownPayment)[0]
 }
 
 /** What a member still has to pay, the first due first. */
@@ -126,7 +113,7 @@ export async function paymentsToPay(
     ${SELECT} where ${shownTo(db, userId)} and p.state = 'pending'
       and (p.expires_at is null or p.expires_at > now())
     order by p.expires_at, p.created_at, p.id limit ${limit}`)
-  return rows.map(paymentFromRow)
+  return rows.map(shownPayment)
 }
 
 export async function countPaymentsOf(db: SchoolDb, userId: string): Promise<number> {
@@ -139,45 +126,31 @@ export function paymentRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown>
   return sql`from payments p where ${shownTo(db, userId)}`
 }
 
-function paymentFromRow(row: PaymentRow): MemberPayment {
-  // If a paid payment still showed instructions, a member might pay twice.
-  const unpaid = row.paid_at === null && (row.state !== 'failed' || isByInstruction(row))
+const NO_INSTRUCTIONS = { bankCode: null, bankName: null, codeNo: null, expiredAt: null }
+
+function shownPayment(row: PaymentRow): MemberPayment {
+  const { installmentCount, installmentAmount, invoiceNumber, invoiceIssuedAt, ...shown } = row
+  const { invoiceUrl: url, ...payment } = shown
+  const isUnpaid = row.paidAt === null && (row.paymentState !== 'failed' || isByInstruction(row))
   return {
-    key: { at: row.created_at, id: row.id },
-    id: row.id,
-    tradeNo: row.trade_no,
-    amount: row.amount,
-    currency: row.currency,
-    paymentType: row.payment_type,
-    paymentState: row.state,
-    createdAt: row.created_at,
-    paidAt: row.paid_at,
-    refundingState: row.refunding_state,
-    refundedAmount: row.refunded_amount,
-    refundedAt: row.refunded_at,
-    refundRequestedAt: row.refund_requested_at,
-    installment: installmentFromRow(row),
-    invoice: invoiceFromRow(row),
-    bankCode: unpaid ? row.bank_code : null,
-    bankName: unpaid ? row.bank_name : null,
-    codeNo: unpaid ? row.code_no : null,
-    expiredAt: unpaid ? row.expires_at : null,
+    ...payment,
+    // If a paid payment still showed instructions, a member might pay twice.
+    ...(isUnpaid ? {} : NO_INSTRUCTIONS),
+    key: { at: row.createdAt, id: row.id },
+    installment:
+      installmentCount === null || installmentAmount === null
+        ? null
+        : { count: installmentCount, amount: installmentAmount },
+    invoice:
+      invoiceNumber === null || invoiceIssuedAt === null
+        ? null
+        : { number: invoiceNumber, issuedAt: invoiceIssuedAt, url },
   }
 }
 
 /** The buyer pays elsewhere, by the instructions, and must find them again in every state. */
-function isByInstruction({ payment_type }: PaymentRow): boolean {
-  return payment_type === 'atm' || payment_type === 'convenience_store'
-}
-
-function installmentFromRow(row: PaymentRow): MemberPayment['installment'] {
-  if (row.installment_count === null || row.installment_amount === null) return null
-  return { count: row.installment_count, amount: row.installment_amount }
-}
-
-function invoiceFromRow(row: PaymentRow): MemberPayment['invoice'] {
-  if (row.invoice_number === null || row.invoice_issued_at === null) return null
-  return { number: row.invoice_number, issuedAt: row.invoice_issued_at, url: row.invoice_url }
+function isByInstruction({ paymentType }: PaymentRow): boolean {
+  return paymentType === 'atm' || paymentType === 'convenience_store'
 }
 
 /** A payment is due soon if its code or account number can be used for this many days or less. */

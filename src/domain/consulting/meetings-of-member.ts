@@ -5,6 +5,7 @@ import {
   type KeysetRange,
   newestFirst,
   rangeOrder,
+  withKeys,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { boundInSql } from '../../foundation/db/sql-values.ts'
@@ -37,16 +38,6 @@ export interface MeetingFilter {
   readonly endedBefore?: number | undefined
   /** Any of these states; an empty list matches no meeting. */
   readonly states?: readonly MeetingState[] | undefined
-}
-
-interface MeetingRow {
-  id: string
-  title: string
-  kind: MeetingKind
-  state: MeetingState
-  starts_at: Date
-  ends_at: Date
-  room_url: string
 }
 
 /**
@@ -119,13 +110,13 @@ export async function meetingsOf(
   filter: MeetingFilter,
   range: KeysetRange,
 ): Promise<MemberMeeting[]> {
-  const { rows } = await db.run(sql<MeetingRow>`
-    select m.id, m.title, m.state, m.starts_at, m.ends_at,
+  const { rows } = await db.run(sql<Omit<MemberMeeting, 'key'>>`
+    select m.id, m.title, m.state, m.starts_at as "startedAt", m.ends_at as "endedAt",
       case when m.study_group_id is null then 'consulting' else 'study_group' end as kind,
-      case when m.state = 'canceled' or m.ends_at <= now() then '' else m.room_url end as room_url
+      case when m.state = 'canceled' or m.ends_at <= now() then '' else m.room_url end as "roomUrl"
     from (${pages(db, userId, filter, range)}) m
     ${rangeOrder('m.starts_at', 'm.id', range)}`)
-  return newestFirst(rows.map(meetingFromRow), range)
+  return newestFirst(withKeys(rows, 'startedAt'), range)
 }
 
 export async function countMeetingsOf(
@@ -144,19 +135,6 @@ export async function countMeetingsOf(
 export function meetingRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
   const [seats, classes] = sources(db, userId).map((source) => sql`select 1 ${source}`)
   return sql`from (${seats} union all ${classes}) m`
-}
-
-function meetingFromRow(row: MeetingRow): MemberMeeting {
-  return {
-    key: { at: row.starts_at, id: row.id },
-    id: row.id,
-    title: row.title,
-    kind: row.kind,
-    state: row.state,
-    startedAt: row.starts_at,
-    endedAt: row.ends_at,
-    roomUrl: row.room_url,
-  }
 }
 
 /** How many members attend each meeting: its seats, or the members of its group. */

@@ -27,19 +27,10 @@ export interface EnrolledCourse extends Keyed {
   readonly readAt: Date
 }
 
-interface EnrolledCourseRow {
-  enrollment_id: string
-  course_id: string
-  slug: string
-  title: string
-  created_at: Date
-  outline_version: number
-  enrolled_at: Date
-  expires_at: Date | null
-  last_lecture_id: string | null
-  last_position_seconds: number | null
-  last_video_url: string | null
-  read_at: Date
+type EnrolledCourseRow = Omit<EnrolledCourse, 'key' | 'lastWatched'> & {
+  readonly enrollmentId: string
+  readonly lastLectureId: string | null
+  readonly lastPosition: number | null
 }
 
 /** A member's courses, latest enrollment first: expired enrollments included, revoked ones not. */
@@ -92,9 +83,10 @@ export async function findEnrolledCourse(
 
 function selectOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`
-    select e.id as enrollment_id, e.course_id, c.slug, c.title, c.created_at, c.outline_version,
-      e.enrolled_at, e.expires_at, e.last_lecture_id, ${LAST_POSITION} as last_position_seconds,
-      ${VIDEO_URL_COLUMN} as last_video_url, now() as read_at
+    select e.id as "enrollmentId", e.course_id as id, c.slug, c.title, c.created_at as "createdAt",
+      c.outline_version as "outlineVersion", e.enrolled_at as "enrolledAt", e.expires_at as "expiresAt",
+      e.last_lecture_id as "lastLectureId", ${LAST_POSITION} as "lastPosition",
+      ${VIDEO_URL_COLUMN} as "lastVideoUrl", now() as "readAt"
     from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
       left join lecture_progress p on ${IS_LAST_LECTURE}
       left join lectures l on l.school_id = e.school_id and l.id = e.last_lecture_id
@@ -102,21 +94,14 @@ function selectOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
 }
 
 function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
+  const { enrollmentId, lastLectureId, lastPosition, ...course } = row
   return {
-    key: { at: row.enrolled_at, id: row.enrollment_id },
-    id: row.course_id,
-    slug: row.slug,
-    title: row.title,
-    createdAt: row.created_at,
-    outlineVersion: row.outline_version,
-    enrolledAt: row.enrolled_at,
-    expiresAt: row.expires_at,
+    ...course,
+    key: { at: course.enrolledAt, id: enrollmentId },
     lastWatched:
-      row.last_lecture_id === null
+      lastLectureId === null
         ? null
-        : { lectureId: row.last_lecture_id, positionSeconds: row.last_position_seconds ?? 0 },
-    lastVideoUrl: row.last_video_url,
-    readAt: row.read_at,
+        : { lectureId: lastLectureId, positionSeconds: lastPosition ?? 0 },
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type KeysetRange,
   newestFirst,
   rangeOrder,
+  withKeys,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
@@ -19,32 +20,21 @@ export interface InboxEntry extends Keyed {
   readonly readAt: Date | null
 }
 
-interface NotificationRow {
-  id: string
-  kind: string
-  title: string
-  body: string
-  url: string | null
-  created_at: Date
-  read_at: Date | null
-}
+type EntryRow = Omit<InboxEntry, 'key'>
 
-function entryFromRow({ created_at, read_at, ...row }: NotificationRow): InboxEntry {
-  return { key: { at: created_at, id: row.id }, ...row, createdAt: created_at, readAt: read_at }
-}
+const COLUMNS = sql`id, kind, title, body, url, created_at as "createdAt", read_at as "readAt"`
 
 export async function inboxOf(
   db: SchoolDb,
   userId: string,
   range: KeysetRange,
 ): Promise<InboxEntry[]> {
-  const { rows } = await db.run(sql<NotificationRow>`
-    select n.id, n.kind, n.title, n.body, n.url, n.created_at, n.read_at
-    from notifications n
+  const { rows } = await db.run(sql<EntryRow>`
+    select ${COLUMNS} from notifications n
     where n.school_id = ${db.schoolId} and n.user_id = ${userId}
       and ${inRange('n.created_at', 'n.id', range)}
     ${rangeOrder('n.created_at', 'n.id', range)}`)
-  return newestFirst(rows.map(entryFromRow), range)
+  return newestFirst(withKeys(rows, 'createdAt'), range)
 }
 
 export async function countInboxOf(db: SchoolDb, userId: string): Promise<number> {
@@ -80,12 +70,12 @@ export async function markRead(
   id: string,
 ): Promise<MarkedEntry | undefined> {
   const [row] = await db.write(
-    (callerHolds) => sql<NotificationRow & { unread: number }>`
+    (callerHolds) => sql<EntryRow & { unread: number }>`
     with marked as (
       update notifications set read_at = coalesce(read_at, now())
       where school_id = ${db.schoolId} and user_id = ${userId} and id = ${id}
         and ${callerHolds}
-      returning id, kind, title, body, url, created_at, read_at)
+      returning ${COLUMNS})
     select marked.*, (
       select count(*) from notifications
       where school_id = ${db.schoolId} and user_id = ${userId} and read_at is null
@@ -94,7 +84,7 @@ export async function markRead(
   )
   if (row === undefined) return undefined
   const { unread, ...entry } = row
-  return { entry: entryFromRow(entry), unread }
+  return { entry: { ...entry, key: { at: entry.createdAt, id: entry.id } }, unread }
 }
 
 /** Marks one entry as unread. False if the member has no such entry. */

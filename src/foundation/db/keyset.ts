@@ -54,6 +54,14 @@ export function rangeOrder(time: string, id: string, range: KeysetRange): RawBui
     order by ${sql.ref(time)} ${direction}, ${sql.ref(id)} ${direction} limit ${range.limit}`
 }
 
+/** Rows with their place in a list that is sorted by this time. */
+export function withKeys<
+  R extends { readonly id: string } & { readonly [K in T]: Date },
+  T extends string,
+>(rows: readonly R[], time: T): (R & Keyed)[] {
+  return rows.map((row) => ({ ...row, key: { at: row[time], id: row.id } }))
+}
+
 export function newestFirst<R>(rows: R[], range: KeysetRange): R[] {
   return range.fromEnd ? rows.reverse() : rows
 }

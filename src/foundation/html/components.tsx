@@ -127,7 +127,7 @@ export type Fact =
 interface FactsProps {
   rows: readonly Fact[]
   /** `definitions` in a card: its pages do not load the stylesheet of the site. */
-  look?: 'facts' | 'definitions'
+  look?: 'facts' | 'facts facts-short' | 'definitions' | 'answers'
 }
 
 export function Facts({ rows, look = 'facts' }: FactsProps) {

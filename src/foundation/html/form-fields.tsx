@@ -76,6 +76,43 @@ export function toldOf(id: string, told: Told, elsewhere?: string) {
   }
 }
 
+interface FileFieldProps {
+  readonly name: string
+  readonly label: string
+  readonly hint: string
+  readonly accept?: string | undefined
+}
+
+export function FileField({ name, label, hint, accept }: FileFieldProps) {
+  return (
+    <Labelled id={name} label={label} hint={hint}>
+      <input id={name} type="file" name={name} accept={accept} {...toldOf(name, { hint })} />
+    </Labelled>
+  )
+}
+
+interface DayFieldProps extends Told {
+  readonly name: string
+  readonly label: string
+  readonly value: string | undefined
+  readonly required?: boolean
+}
+
+export function DayField({ name, label, value, required, ...told }: DayFieldProps) {
+  return (
+    <Labelled id={name} label={label} {...told}>
+      <input
+        id={name}
+        name={name}
+        type="date"
+        required={required}
+        value={value}
+        {...toldOf(name, told)}
+      />
+    </Labelled>
+  )
+}
+
 interface FieldProps {
   name: string
   label: string

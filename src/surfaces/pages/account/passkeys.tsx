@@ -19,6 +19,7 @@ import {
 import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { Button, Form, Name } from '../../../foundation/html/components.tsx'
+import { Labelled } from '../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { Badge, Empty, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
@@ -124,8 +125,7 @@ function One({ passkey, timeZone, viewer }: PasskeysProps & { passkey: Passkey }
             Rename<span class="visually-hidden"> {name}</span>
           </summary>
           <Form action={`${path}/rename`} formToken={formToken}>
-            <div class="field">
-              <label for={inputId}>Name</label>
+            <Labelled id={inputId} label="Name">
               <input
                 type="text"
                 id={inputId}
@@ -136,7 +136,7 @@ function One({ passkey, timeZone, viewer }: PasskeysProps & { passkey: Passkey }
                 dir="auto"
                 required
               />
-            </div>
+            </Labelled>
             <Button look="plain">Save name</Button>
           </Form>
         </details>

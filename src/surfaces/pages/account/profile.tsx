@@ -11,7 +11,7 @@ import {
 } from '../../../domain/people/profile.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { Alert, Avatar, Button, Form, FormToken } from '../../../foundation/html/components.tsx'
-import { Field } from '../../../foundation/html/form-fields.tsx'
+import { Field, FileField } from '../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { cleanPicture } from '../../../foundation/pictures/clean-picture.ts'
 import { UUID } from '../../../foundation/protocol/token-format.ts'
@@ -170,19 +170,12 @@ function PictureForms({ formToken, hasPicture }: { formToken: string; hasPicture
     <>
       <form method="post" action="/account/profile/picture" encType="multipart/form-data">
         <FormToken value={formToken} />
-        <div class="field">
-          <label for="picture">{hasPicture ? 'Choose another picture' : 'Choose a picture'}</label>
-          <p id="picture-hint" class="field-hint">
-            PNG, JPEG or WebP, at most 256 kB. It is shown in a circle.
-          </p>
-          <input
-            id="picture"
-            type="file"
-            name="picture"
-            accept="image/png,image/jpeg,image/webp"
-            aria-describedby="picture-hint"
-          />
-        </div>
+        <FileField
+          name="picture"
+          label={hasPicture ? 'Choose another picture' : 'Choose a picture'}
+          hint="PNG, JPEG or WebP, at most 256 kB. It is shown in a circle."
+          accept="image/png,image/jpeg,image/webp"
+        />
         <div class="actions">
           <Button look="primary">Upload</Button>
           <ButtonLink look="plain" href={SETTINGS_PATH}>

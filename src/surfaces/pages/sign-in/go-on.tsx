@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { Button, Form } from '../../../foundation/html/components.tsx'
+import { Labelled } from '../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import { brandingOf } from '../../../gate/branding.ts'
@@ -102,16 +103,15 @@ export function keptFormPage({ kept, ...frame }: KeptFormProps): string {
   })
 }
 
-/** Ids and versions say nothing to a person. */
+/** Ids, versions and digests say nothing to a person. */
 function isOurs(name: string, value: string): boolean {
-  return isUuid(value) || /^(if_)?version$|^(find|found)-/.test(name)
+  return isUuid(value) || /^(?:(?:if_)?version|shown)$|^(?:find|found)-/.test(name)
 }
 
 function ShownField({ id, name, value }: { id: string; name: string; value: string }) {
   const isLong = value.length > LONG || /[\r\n]/.test(value)
   return (
-    <div class="field">
-      <label for={id}>{inWords(name)}</label>
+    <Labelled id={id} label={inWords(name)}>
       {isLong ? (
         <textarea id={id} rows={8} class="words" readOnly dir="auto">
           {/* A browser drops the first line break of a text area. */}
@@ -120,7 +120,7 @@ function ShownField({ id, name, value }: { id: string; name: string; value: stri
       ) : (
         <input id={id} type="text" value={value} readOnly dir="auto" />
       )}
-    </div>
+    </Labelled>
   )
 }
 

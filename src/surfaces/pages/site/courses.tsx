@@ -10,6 +10,7 @@ import {
 } from '../../../domain/learning/public-courses.ts'
 import type { SyllabusLecture } from '../../../domain/learning/syllabus.ts'
 import { type ViewedCourse, viewCourse } from '../../../domain/learning/viewed-course.ts'
+import { Facts } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
@@ -102,7 +103,7 @@ export function coursePage(props: CourseProps): string {
         {coverUrl !== undefined && <img class="cover" src={coverUrl} alt="" />}
         <section class="panel" aria-label="About this course">
           {learner !== undefined && <CourseMeter progress={learner.progress} />}
-          <Facts {...props} lectures={lectures} />
+          <CourseFacts {...props} lectures={lectures} />
           {next !== undefined && <Start {...props} next={next} />}
           {learner === undefined && <HowToGet {...props} act="enroll" />}
         </section>
@@ -118,7 +119,7 @@ interface WithLectures extends CourseProps {
   lectures: readonly SyllabusLecture[]
 }
 
-function Facts({ details, viewed, lectures, timeZone }: WithLectures) {
+function CourseFacts({ details, viewed, lectures, timeZone }: WithLectures) {
   const seconds = lectures.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0)
   const length = lengthInWords(seconds)
   const facts: [string, ComponentChildren][] = []
@@ -135,16 +136,7 @@ function Facts({ details, viewed, lectures, timeZone }: WithLectures) {
   }
   if (lectures.length > 0) facts.push(['Lectures', String(lectures.length)])
   if (length !== undefined) facts.push(['Length', length])
-  return (
-    <dl class="facts facts-short">
-      {facts.map(([term, fact]) => (
-        <div>
-          <dt>{term}</dt>
-          <dd>{fact}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts look="facts facts-short" rows={facts} />
 }
 
 /** The one thing to do next: to continue, or to look at a free lecture. */

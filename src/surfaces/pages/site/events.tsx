@@ -13,7 +13,7 @@ import {
 } from '../../../domain/events/registration-operations.ts'
 import { performOperation } from '../../../domain/operation/operation.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
-import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import { Alert, Button, Facts, Form } from '../../../foundation/html/components.tsx'
 import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
@@ -166,14 +166,10 @@ export function eventPage(props: EventProps): string {
           up={event.registration === null ? toList(PUBLIC_LISTS.events) : TO_OWN}
         />
         <section class="panel" aria-label="About this event">
-          <dl class="facts facts-short">
-            {facts.map(([term, fact]) => (
-              <div>
-                <dt>{term}</dt>
-                <dd dir="auto">{fact}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts
+            look="facts facts-short"
+            rows={facts.map(([term, fact]) => [term, <span dir="auto">{fact}</span>])}
+          />
           <Registration {...props} />
         </section>
         <WrittenText school={props.school} text={event.description} html={event.html} />

@@ -7,6 +7,7 @@ import {
   type ProductOfViewer,
 } from '../../../domain/commerce/public-offers.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { Facts } from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { plainText } from '../../../foundation/text/plain-text.ts'
@@ -95,7 +96,7 @@ export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
     children: (
       <>
         <PageHead title={title} lang={props.school.language} up={toList(PUBLIC_LISTS.plans)} />
-        <Facts
+        <FactsPanel
           label="About this membership"
           facts={[
             ['Price', formatPriceEach(plan.priceAmount, plan.currency, plan.interval)],
@@ -103,7 +104,7 @@ export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
           ]}
         >
           <HowToGet {...props} act="subscribe" />
-        </Facts>
+        </FactsPanel>
         <WrittenText school={props.school} text={plan.description} html={plan.html} />
         {plan.shownCourses.length > 0 && (
           <Panel title="Courses of this membership">
@@ -140,7 +141,7 @@ export function productPage(props: OfferFrame & { product: ProductOfViewer }): s
           lang={props.school.language}
           up={isOwned ? TO_OWN : toList(PUBLIC_LISTS.products)}
         />
-        <Facts
+        <FactsPanel
           label="About this download"
           facts={[
             ...(isOwned ? [] : [price]),
@@ -161,30 +162,21 @@ export function productPage(props: OfferFrame & { product: ProductOfViewer }): s
             <p class="row-note">The school has not uploaded the file yet.</p>
           )}
           {!isOwned && <HowToGet {...props} act="buy it" />}
-        </Facts>
+        </FactsPanel>
         <WrittenText school={props.school} text={product.description} html={product.html} />
       </>
     ),
   })
 }
 
-function Facts(props: {
+function FactsPanel(props: {
   label: string
   facts: readonly (readonly [string, string])[]
   children?: ComponentChildren
 }) {
   return (
     <section class="panel" aria-label={props.label}>
-      {props.facts.length > 0 && (
-        <dl class="facts facts-short">
-          {props.facts.map(([term, fact]) => (
-            <div>
-              <dt>{term}</dt>
-              <dd>{fact}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {props.facts.length > 0 && <Facts look="facts facts-short" rows={props.facts} />}
       {props.children}
     </section>
   )

@@ -1,5 +1,5 @@
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import { Select } from '../../../../foundation/html/form-fields.tsx'
+import { DayField, Select } from '../../../../foundation/html/form-fields.tsx'
 import { adminPaths } from '../../frame/paths.ts'
 
 /** Days from `from` to `to`, both included, in steps. Days are in the time zone of the school. */
@@ -122,8 +122,20 @@ export function PeriodChooser(props: { asked: AskedPeriod; problems: readonly In
       <details open={asked.kind === 'custom'}>
         <summary>Other days</summary>
         <form method="get" action={adminPaths.analytics} class="period-form">
-          <DayField name="from" label="From" value={period.from} problems={problems} />
-          <DayField name="to" label="To" value={period.to} problems={problems} />
+          <DayField
+            name="from"
+            label="From"
+            required
+            value={period.from}
+            problems={problemsOfDay('from', problems)}
+          />
+          <DayField
+            name="to"
+            label="To"
+            required
+            value={period.to}
+            problems={problemsOfDay('to', problems)}
+          />
           <Select name="interval" label="In steps of" value={period.interval} options={STEPS} />
           <button type="submit" class="button button-primary">
             Show
@@ -134,35 +146,9 @@ export function PeriodChooser(props: { asked: AskedPeriod; problems: readonly In
   )
 }
 
-function DayField(props: {
-  name: 'from' | 'to'
-  label: string
-  value: string
-  problems: readonly InputProblem[]
-}) {
-  const { name, label, value } = props
-  const wrong = props.problems
-    // The problem of a period that is too long for its steps is shown once, at its end.
+/** The problem of a period that is too long for its steps is shown once, at its end. */
+function problemsOfDay(name: 'from' | 'to', problems: readonly InputProblem[]): string[] {
+  return problems
     .filter(({ pointer }) => pointer === `/${name}` || (name === 'to' && pointer === '/interval'))
     .map(({ detail }) => detail)
-  const errorId = wrong.length === 0 ? undefined : `${name}-error`
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      {errorId !== undefined && (
-        <p id={errorId} class="field-error">
-          {wrong.join(' ')}
-        </p>
-      )}
-      <input
-        id={name}
-        name={name}
-        type="date"
-        required
-        value={value}
-        aria-invalid={errorId === undefined ? undefined : 'true'}
-        aria-describedby={errorId}
-      />
-    </div>
-  )
 }

@@ -1,7 +1,7 @@
 import { findScope, meaningOf } from '../../../../domain/clients/scope-catalogue.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import type { SchoolVariant } from '../../../../domain/schools/school.ts'
-import { Checkbox, Field, TextArea } from '../../../../foundation/html/form-fields.tsx'
+import { Checkbox, Field, Problems, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { InputProblems, problemsAt } from '../frame/changes-in-form.tsx'
 
 /** An application as typed in its form. */
@@ -92,11 +92,7 @@ export function ApplicationFields({ draft, problems, offered, variant }: Applica
         aria-describedby={scopeProblems.length === 0 ? undefined : 'scopes-error'}
       >
         <legend>Scopes</legend>
-        {scopeProblems.length > 0 && (
-          <p id="scopes-error" class="field-error">
-            {scopeProblems.join(' ')}
-          </p>
-        )}
+        <Problems of="scopes" problems={scopeProblems} />
         {offered.map((scope) => (
           <Checkbox
             id={`scope-${scope.replace(':', '-')}`}

@@ -7,6 +7,7 @@ import {
 } from '../../../../domain/clients/application-details.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Alert, AppTile, Button, FormToken, Name } from '../../../../foundation/html/components.tsx'
+import { FileField } from '../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { cleanPicture, type PictureProblem } from '../../../../foundation/pictures/clean-picture.ts'
 import { isUuid } from '../../../../foundation/protocol/token-format.ts'
@@ -171,19 +172,12 @@ function LogoForm({ clientId, formToken }: { clientId: string; formToken: string
   return (
     <form method="post" action={applicationPath(clientId, '/logo')} encType="multipart/form-data">
       <FormToken value={formToken} />
-      <div class="field">
-        <label for="picture">Choose a logo</label>
-        <p id="picture-hint" class="field-hint">
-          PNG, JPEG or WebP, at most 64 kB. A square fits best.
-        </p>
-        <input
-          id="picture"
-          type="file"
-          name="picture"
-          accept="image/png,image/jpeg,image/webp"
-          aria-describedby="picture-hint"
-        />
-      </div>
+      <FileField
+        name="picture"
+        label="Choose a logo"
+        hint="PNG, JPEG or WebP, at most 64 kB. A square fits best."
+        accept="image/png,image/jpeg,image/webp"
+      />
       <div class="actions">
         <Button look="primary">Upload</Button>
         <ButtonLink look="plain" href={applicationPath(clientId)}>

@@ -3,7 +3,7 @@ import { SCOPES, type ScopeEntry } from '../../../../domain/clients/scope-catalo
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import { Address, Button, Facts, Form, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
-import { Checkbox, Field, TextArea } from '../../../../foundation/html/form-fields.tsx'
+import { Checkbox, Field, Problems, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { plainText } from '../../../../foundation/text/plain-text.ts'
@@ -180,11 +180,7 @@ function ScopeChoice({ draft, errors }: { draft: ToolDraft; errors: readonly str
   const errorId = errors.length === 0 ? undefined : 'scopes-error'
   return (
     <>
-      {errorId !== undefined && (
-        <p id={errorId} class="field-error">
-          {errors.join(' ')}
-        </p>
-      )}
+      <Problems of="scopes" problems={errors} />
       {GROUPS.map(({ title, holds, hint }, place) => (
         <fieldset
           id={place === 0 ? 'scopes' : undefined}

@@ -9,7 +9,7 @@ import {
 } from '../../../../domain/audit/read-audit.ts'
 import { inLane } from '../../../../foundation/db/school-db.ts'
 import { Address, Facts, Name } from '../../../../foundation/html/components.tsx'
-import { Field, Select } from '../../../../foundation/html/form-fields.tsx'
+import { DayField, Field, Select } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { Badge, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { pageHeaders } from '../../../../foundation/http/security-headers.ts'
@@ -169,16 +169,6 @@ function Filters({ search }: { search: AuditSearch }) {
         {isFiltered(search) && <a href={adminPaths.audit}>Clear filters</a>}
       </div>
     </form>
-  )
-}
-
-function DayField(props: { name: string; label: string; value: string | undefined }) {
-  const { name, label, value } = props
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <input id={name} name={name} type="date" value={value} />
-    </div>
   )
 }
 

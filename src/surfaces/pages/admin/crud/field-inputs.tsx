@@ -273,8 +273,7 @@ function DurationInputs({ name, text }: { name: string; text: string }) {
   return (
     <div class="duration-parts">
       {DURATION_PARTS.map((part, place) => (
-        <div class="field">
-          <label for={`${name}-${part}`}>{PART_LABELS[part]}</label>
+        <Labelled id={`${name}-${part}`} label={PART_LABELS[part]}>
           <input
             id={`${name}-${part}`}
             name={`${name}-${part}`}
@@ -285,7 +284,7 @@ function DurationInputs({ name, text }: { name: string; text: string }) {
             maxLength={9}
             value={parts[place]}
           />
-        </div>
+        </Labelled>
       ))}
     </div>
   )

@@ -6,7 +6,7 @@ import {
   joinedColumnsFor,
 } from '../../../../domain/catalogue/transfer-operations.ts'
 import { Alert, Button, Form, FormToken, Name } from '../../../../foundation/html/components.tsx'
-import { Select } from '../../../../foundation/html/form-fields.tsx'
+import { FileField, Select } from '../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { adminPaths } from '../../frame/paths.ts'
 import { sizeInWords } from '../../frame/words.ts'
@@ -245,19 +245,12 @@ export function importPage(props: ImportPageProps): string {
                 <p>{`${kindInWords(props.kind)}. ${belongingInWords(parents)}`}</p>
               </>
             )}
-            <div class="field">
-              <label for="file">Choose a file</label>
-              <p id="file-hint" class="field-hint">
-                {`CSV with headings, as spreadsheets save it, or NDJSON with one object on each line. At most ${sizeInWords(props.maxBytes)}. The headings may be your own: you choose the column for each.`}
-              </p>
-              <input
-                id="file"
-                type="file"
-                name="file"
-                accept=".csv,.ndjson,.jsonl"
-                aria-describedby="file-hint"
-              />
-            </div>
+            <FileField
+              name="file"
+              label="Choose a file"
+              hint={`CSV with headings, as spreadsheets save it, or NDJSON with one object on each line. At most ${sizeInWords(props.maxBytes)}. The headings may be your own: you choose the column for each.`}
+              accept=".csv,.ndjson,.jsonl"
+            />
             {props.invites && (
               <p>
                 Members and students who are new here get an invitation by email when you import

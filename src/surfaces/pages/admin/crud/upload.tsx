@@ -11,6 +11,7 @@ import {
 import type { Outcome } from '../../../../domain/operation/operation.ts'
 import { uuidv7 } from '../../../../foundation/crypto/random.ts'
 import { Alert, Button, FormToken, Name } from '../../../../foundation/html/components.tsx'
+import { FileField } from '../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import {
@@ -211,21 +212,12 @@ function uploadPage(props: UploadPageProps): string {
           {current !== undefined && <FileLine file={current} />}
           <form method="post" action={path} encType="multipart/form-data" class="wide-form">
             {token}
-            <div class="field">
-              <label for="file">
-                {current === undefined ? 'Choose a file' : 'Choose another file'}
-              </label>
-              <p id="file-hint" class="field-hint">
-                {`${upload.hint} At most ${sizeInWords(props.maxBytes)}.`}
-              </p>
-              <input
-                id="file"
-                type="file"
-                name="file"
-                accept={upload.accept}
-                aria-describedby="file-hint"
-              />
-            </div>
+            <FileField
+              name="file"
+              label={current === undefined ? 'Choose a file' : 'Choose another file'}
+              hint={`${upload.hint} At most ${sizeInWords(props.maxBytes)}.`}
+              accept={upload.accept}
+            />
             <div class="actions">
               <Button look="primary">Upload</Button>
               <ButtonLink look="plain" href={back.url}>

@@ -12,6 +12,7 @@ import {
   FormToken,
   Name,
 } from '../../../../foundation/html/components.tsx'
+import { Labelled } from '../../../../foundation/html/form-fields.tsx'
 import { Badge, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { plainText } from '../../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../../gate/context.ts'
@@ -214,13 +215,17 @@ function Adder(props: { id: string; label: string; to?: string; button: string; 
   const { id, label, to, button, form } = props
   return (
     <>
-      <div class="field">
-        <label for={id}>
-          {label}
-          {to !== undefined && <span class="visually-hidden"> in {to}</span>}
-        </label>
+      <Labelled
+        id={id}
+        label={
+          <>
+            {label}
+            {to !== undefined && <span class="visually-hidden"> in {to}</span>}
+          </>
+        }
+      >
         <input id={id} type="text" name="title" form={form} required dir="auto" maxLength={300} />
-      </div>
+      </Labelled>
       <button type="submit" form={form} class="button button-plain">
         {button}
       </button>

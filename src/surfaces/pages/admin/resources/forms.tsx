@@ -13,7 +13,7 @@ import {
   removeForm,
   removeQuestion,
 } from '../../../../domain/content/form-writing.ts'
-import { Address, AsWritten } from '../../../../foundation/html/components.tsx'
+import { Address, AsWritten, Facts } from '../../../../foundation/html/components.tsx'
 import { Empty, Panel } from '../../../../foundation/html/site-components.tsx'
 import { plainText, visibleLines } from '../../../../foundation/text/plain-text.ts'
 import { asking, type Choice } from '../crud/field.ts'
@@ -93,16 +93,13 @@ export const submissions = defineResource({
     const labels = new Map(questionsOf(form).map(({ name, label }) => [name, label]))
     return (
       <Panel title="Answers">
-        <dl class="answers">
-          {answersOf(submission).map(([name, answer]) => (
-            <div>
-              <dt>{plainText(labels.get(name) || name)}</dt>
-              <dd>
-                <AsWritten text={visibleLines(answer)} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Facts
+          look="answers"
+          rows={answersOf(submission).map(([name, answer]) => [
+            plainText(labels.get(name) || name),
+            <AsWritten text={visibleLines(answer)} />,
+          ])}
+        />
       </Panel>
     )
   },
