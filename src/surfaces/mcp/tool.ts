@@ -196,8 +196,32 @@ export const amount = z
   .describe('in the minor unit of the currency: 1999 with USD is 19.99')
 export const currency = z.string().describe('ISO 4217')
 
-export function timeOrNull(date: Date | null): string | null {
-  return date === null ? null : date.toISOString()
+/** What a value of an answer can be made from: a time may be a `Date`, an object may have more. */
+type Source<T> = T extends string
+  ? T | Date
+  : T extends readonly (infer E)[]
+    ? readonly Source<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Source<T[K]> }
+      : T
+
+/** The members that the schema of an answer names, with times as texts. */
+export function inShape<S extends z.ZodType>(schema: S, source: Source<z.input<S>>): z.input<S> {
+  return shaped(schema, source) as z.input<S>
+}
+
+function shaped(schema: unknown, source: unknown): unknown {
+  if (source instanceof Date) return source.toISOString()
+  if (source === null || typeof source !== 'object') return source
+  if (schema instanceof z.ZodNullable) return shaped(schema.unwrap(), source)
+  if (schema instanceof z.ZodArray && Array.isArray(source)) {
+    return source.map((one) => shaped(schema.element, one))
+  }
+  if (!(schema instanceof z.ZodObject)) return source
+  const members = source as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    Object.entries(schema.shape).map(([name, part]) => [name, shaped(part, members[name])]),
+  )
 }
 
 /** The beginning of a long text; `fetch` gives the whole. */

@@ -9,7 +9,7 @@ import {
 import { LongAnswer, lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor, pageInput, readPage } from '../paging.ts'
 import { Whole } from '../parts.ts'
-import { maybeTime, READS, scopedTool, ToolProblem, timeOrNull, words } from '../tool.ts'
+import { inShape, maybeTime, READS, scopedTool, ToolProblem, words } from '../tool.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
 const lecture = z.object({
@@ -22,14 +22,7 @@ const lecture = z.object({
 })
 
 function lectureItem(one: SyllabusLecture): z.input<typeof lecture> {
-  return {
-    id: one.id,
-    title: one.title,
-    duration: one.durationSeconds,
-    state: one.state,
-    isLocked: one.isLocked,
-    unlockAt: timeOrNull(one.unlockAt),
-  }
+  return inShape(lecture, { ...one, duration: one.durationSeconds })
 }
 
 const course = z.object({
@@ -51,16 +44,14 @@ const course = z.object({
 
 async function courseItem(enrolled: CourseWithSyllabus): Promise<z.input<typeof course>> {
   const next = nextLecture(await enrolled.lectures(), enrolled.lastWatched?.lectureId)
-  return {
-    id: enrolled.id,
-    slug: enrolled.slug,
-    title: enrolled.title,
-    expireDate: timeOrNull(enrolled.expiresAt),
+  return inShape(course, {
+    ...enrolled,
+    expireDate: enrolled.expiresAt,
     hasLifetimeAccess: enrolled.expiresAt === null,
     lastWatchedLecture: enrolled.lastWatched,
     detailProgress: await enrolled.progress(),
     nextLecture: next === undefined ? null : lectureItem(next),
-  }
+  })
 }
 
 export const myCourses = scopedTool({

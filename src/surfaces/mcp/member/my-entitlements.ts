@@ -14,8 +14,15 @@ import {
   registrationsOf,
 } from '../../../domain/events/registrations-of-member.ts'
 import { nextCursor, pageInput, readPage } from '../paging.ts'
-import { excerpt, onNewerOrigins, READS, scopedTool, time } from '../tool.ts'
+import { excerpt, inShape, onNewerOrigins, READS, scopedTool, time } from '../tool.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
+
+const product = z.object({
+  id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  excerpt: z.string(),
+})
 
 export const myDigitalProducts = scopedTool({
   name: 'my_digital_products',
@@ -27,9 +34,7 @@ export const myDigitalProducts = scopedTool({
   about: 'digital_products',
   input: z.strictObject(pageInput),
   output: z.object({
-    digitalProducts: z.array(
-      z.object({ id: z.string(), slug: z.string(), title: z.string(), excerpt: z.string() }),
-    ),
+    digitalProducts: z.array(product),
     nextCursor,
     graphql: graphqlLink,
   }),
@@ -37,12 +42,9 @@ export const myDigitalProducts = scopedTool({
     const found = await readPage('my_products', page, (range) =>
       productsOf(db, caller.person.id, range),
     )
-    const items = found.rows.map(({ id, slug, title, description }) => ({
-      id,
-      slug,
-      title,
-      excerpt: excerpt(description),
-    }))
+    const items = found.rows.map((row) =>
+      inShape(product, { ...row, excerpt: excerpt(row.description) }),
+    )
     const graphql = linkTo(school, '{ viewer { digitalProducts { nodes { id slug title } } } }')
     return found.answer(items, (digitalProducts, nextCursor) => ({
       digitalProducts,
@@ -50,6 +52,21 @@ export const myDigitalProducts = scopedTool({
       graphql,
     }))
   },
+})
+
+const registration = z.object({
+  id: z.string(),
+  state: z.enum(REGISTRATION_STATES),
+  registeredAt: time,
+  event: z.object({
+    slug: z.string(),
+    title: z.string(),
+    state: z.enum(EVENT_STATES),
+    startsAt: time,
+    endsAt: time,
+    location: z.string(),
+    onlineUrl: z.string().nullable(),
+  }),
 })
 
 export const myEventRegistrations = scopedTool({
@@ -62,22 +79,7 @@ export const myEventRegistrations = scopedTool({
   about: 'events',
   input: z.strictObject(pageInput),
   output: z.object({
-    eventRegistrations: z.array(
-      z.object({
-        id: z.string(),
-        state: z.enum(REGISTRATION_STATES),
-        registeredAt: time,
-        event: z.object({
-          slug: z.string(),
-          title: z.string(),
-          state: z.enum(EVENT_STATES),
-          startsAt: time,
-          endsAt: time,
-          location: z.string(),
-          onlineUrl: z.string().nullable(),
-        }),
-      }),
-    ),
+    eventRegistrations: z.array(registration),
     nextCursor,
     graphql: graphqlLink,
   }),
@@ -85,20 +87,7 @@ export const myEventRegistrations = scopedTool({
     const found = await readPage('my_events', page, (range) =>
       registrationsOf(db, caller.person.id, range),
     )
-    const items = found.rows.map(({ id, state, registeredAt, event }) => ({
-      id,
-      state,
-      registeredAt: registeredAt.toISOString(),
-      event: {
-        slug: event.slug,
-        title: event.title,
-        state: event.state,
-        startsAt: event.startsAt.toISOString(),
-        endsAt: event.endsAt.toISOString(),
-        location: event.location,
-        onlineUrl: event.onlineUrl,
-      },
-    }))
+    const items = found.rows.map((row) => inShape(registration, row))
     const graphql = linkTo(
       school,
       '{ viewer { eventRegistrations { nodes { id state registeredAt event { slug title startsAt endsAt location onlineUrl } } } } }',
@@ -150,16 +139,9 @@ export const mySchedule = scopedTool({
     )
     const side = when === 'to_come' ? 'endedAfter' : 'endedBefore'
     const query = `{ viewer { consultingMeetings(filter: { ${side}: ${wholeSeconds(now)}, state: [${states.join(', ')}] }, ${when === 'to_come' ? 'last' : 'first'}: ${page.limit}) { nodes { id title kind state startedAt endedAt roomUrl attendeesCount } } } }`
-    const items = found.rows.map((row) => ({
-      id: row.id,
-      title: row.title,
-      kind: row.kind,
-      state: row.state,
-      startedAt: row.startedAt.toISOString(),
-      endedAt: row.endedAt.toISOString(),
-      roomUrl: row.roomUrl,
-      attendeesCount: attendees.get(row.id) ?? 0,
-    }))
+    const items = found.rows.map((row) =>
+      inShape(meeting, { ...row, attendeesCount: attendees.get(row.id) ?? 0 }),
+    )
     const graphql = linkTo(call.school, query)
     return found.answer(items, (meetings, nextCursor) => ({ meetings, nextCursor, graphql }))
   },

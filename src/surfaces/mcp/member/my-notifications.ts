@@ -14,16 +14,7 @@ import {
 } from '../../../domain/notifications/subscriptions.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import { nextCursor, pageInput, readPage } from '../paging.ts'
-import {
-  maybeTime,
-  READS,
-  SETS,
-  scopedTool,
-  ToolProblem,
-  time,
-  timeOrNull,
-  words,
-} from '../tool.ts'
+import { inShape, maybeTime, READS, SETS, scopedTool, ToolProblem, time, words } from '../tool.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
 const notification = z.object({
@@ -37,16 +28,11 @@ const notification = z.object({
 })
 
 function item(school: School, entry: InboxEntry): z.input<typeof notification> {
-  const { id, kind, title, body, url, createdAt, readAt } = entry
-  return {
-    id,
-    kind,
-    title,
-    body,
+  const { url } = entry
+  return inShape(notification, {
+    ...entry,
     url: url?.startsWith('/') ? school.origin + url : url,
-    createdAt: createdAt.toISOString(),
-    readAt: timeOrNull(readAt),
-  }
+  })
 }
 
 const unreadNotificationCount = z.number().int()

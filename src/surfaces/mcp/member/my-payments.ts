@@ -3,7 +3,6 @@ import {
   ADJUSTMENT_KINDS,
   adjustmentsOfPayments,
   linesOfPayments,
-  type MemberPayment,
   PAYMENT_STATES,
   PAYMENT_TYPES,
   paymentsOf,
@@ -13,12 +12,12 @@ import { nextCursor, pageInput, readPage } from '../paging.ts'
 import {
   amount,
   currency,
+  inShape,
   maybeTime,
   onNewerOrigins,
   READS,
   scopedTool,
   time,
-  timeOrNull,
 } from '../tool.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
@@ -66,20 +65,13 @@ export const myPayments = scopedTool({
       linesOfPayments(db, ids),
       adjustmentsOfPayments(db, ids),
     ])
-    const items = found.rows.map((row) => ({
-      ...paymentItem(row),
-      lineitems: (lines.get(row.id) ?? []).map((line) => ({
-        title: line.title,
-        quantity: line.quantity,
-        unitAmount: line.unitAmount,
-        amount: line.amount,
-      })),
-      adjustments: (adjustments.get(row.id) ?? []).map((line) => ({
-        kind: line.kind,
-        label: line.label,
-        amount: line.amount,
-      })),
-    }))
+    const items = found.rows.map((row) =>
+      inShape(payment, {
+        ...row,
+        lineitems: lines.get(row.id) ?? [],
+        adjustments: adjustments.get(row.id) ?? [],
+      }),
+    )
     const graphql = linkTo(
       school,
       `{ viewer { payments(first: ${page.limit}) { nodes { tradeNo amount currency paymentType paymentState paidAt bankCode bankName codeNo expiredAt refundingState refundedAmount } } } }`,
@@ -87,28 +79,3 @@ export const myPayments = scopedTool({
     return found.answer(items, (payments, nextCursor) => ({ payments, nextCursor, graphql }))
   },
 })
-
-function paymentItem(
-  row: MemberPayment,
-): Omit<z.input<typeof payment>, 'lineitems' | 'adjustments'> {
-  const { invoice } = row
-  return {
-    tradeNo: row.tradeNo,
-    amount: row.amount,
-    currency: row.currency,
-    paymentType: row.paymentType,
-    paymentState: row.paymentState,
-    createdAt: row.createdAt.toISOString(),
-    paidAt: timeOrNull(row.paidAt),
-    refundingState: row.refundingState,
-    refundedAmount: row.refundedAmount,
-    refundedAt: timeOrNull(row.refundedAt),
-    refundRequestedAt: timeOrNull(row.refundRequestedAt),
-    bankCode: row.bankCode,
-    bankName: row.bankName,
-    codeNo: row.codeNo,
-    expiredAt: timeOrNull(row.expiredAt),
-    installment: row.installment,
-    invoice: invoice && { ...invoice, issuedAt: invoice.issuedAt.toISOString() },
-  }
-}

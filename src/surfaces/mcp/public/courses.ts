@@ -9,8 +9,18 @@ import type { School } from '../../../domain/schools/school.ts'
 import { LongAnswer, lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor, readPage } from '../paging.ts'
 import { Whole } from '../parts.ts'
-import { amount, currency, excerpt, publicTool, READS, ToolProblem, time, words } from '../tool.ts'
-import { itemFields, listInput, pageUrl, restUrl } from './links.ts'
+import {
+  amount,
+  currency,
+  excerpt,
+  inShape,
+  publicTool,
+  READS,
+  ToolProblem,
+  time,
+  words,
+} from '../tool.ts'
+import { itemFields, itemOf, listInput } from './links.ts'
 
 const item = z.object({
   ...itemFields,
@@ -22,17 +32,7 @@ const item = z.object({
 })
 
 function courseItem(school: School, course: Omit<PublicCourse, 'key'>): z.input<typeof item> {
-  return {
-    id: `course:${course.slug}`,
-    slug: course.slug,
-    url: pageUrl(school, 'course', course.slug),
-    restUrl: restUrl(school, 'course', course.id),
-    title: course.title,
-    summary: course.summary,
-    priceAmount: course.priceAmount,
-    currency: course.currency,
-    publishedAt: course.publishedAt.toISOString(),
-  }
+  return inShape(item, { ...course, ...itemOf(school, 'course', course) })
 }
 
 export const listCourses = publicTool({
@@ -126,11 +126,7 @@ function sectionsBetween({ sections }: Outline, from: number, until: number) {
     return [
       {
         title,
-        lectures: shown.map((lecture) => ({
-          title: lecture.title,
-          durationSeconds: lecture.durationSeconds,
-          isPreview: lecture.isPreview,
-        })),
+        lectures: shown.map((lecture) => inShape(outlineLecture, lecture)),
       },
     ]
   })

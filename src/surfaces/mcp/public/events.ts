@@ -7,8 +7,8 @@ import {
 import { publicEventsOfThePast, publicEventsToCome } from '../../../domain/events/public-events.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import { nextCursor, readPage } from '../paging.ts'
-import { amount, currency, excerpt, publicTool, READS, time } from '../tool.ts'
-import { itemFields, listInput, pageUrl, restUrl } from './links.ts'
+import { amount, currency, excerpt, inShape, publicTool, READS, time } from '../tool.ts'
+import { itemFields, itemOf, listInput } from './links.ts'
 
 const item = z.object({
   ...itemFields,
@@ -34,21 +34,13 @@ export const listEvents = publicTool({
   run: async ({ db, school }, { when, search, ...page }) => {
     const read = when === 'over' ? publicEventsOfThePast : publicEventsToCome
     const found = await readPage(`events ${when}`, page, (range) => read(db, search, range))
-    const items = found.rows.map((event) => ({
-      id: `event:${event.slug}`,
-      slug: event.slug,
-      url: pageUrl(school, 'event', event.slug),
-      restUrl: restUrl(school, 'event', event.id),
-      title: event.title,
-      excerpt: excerpt(event.description),
-      startsAt: event.startsAt.toISOString(),
-      endsAt: event.endsAt.toISOString(),
-      location: event.location,
-      isOnline: event.isOnline,
-      capacity: event.capacity,
-      priceAmount: event.priceAmount,
-      currency: event.currency,
-    }))
+    const items = found.rows.map((event) =>
+      inShape(item, {
+        ...event,
+        ...itemOf(school, 'event', event),
+        excerpt: excerpt(event.description),
+      }),
+    )
     return found.answer(items, (events, nextCursor) => ({ events, nextCursor }))
   },
 })
@@ -63,17 +55,13 @@ const writingShape = z.object({
 function writingItem(
   school: School,
   kind: 'post' | 'page',
-  { id, slug, title, body, publishedAt }: PublicWriting,
+  row: PublicWriting,
 ): z.input<typeof writingShape> {
-  return {
-    id: `${kind}:${slug}`,
-    slug,
-    url: pageUrl(school, kind, slug),
-    restUrl: restUrl(school, kind, id),
-    title,
-    excerpt: excerpt(body),
-    publishedAt: publishedAt.toISOString(),
-  }
+  return inShape(writingShape, {
+    ...row,
+    ...itemOf(school, kind, row),
+    excerpt: excerpt(row.body),
+  })
 }
 
 export const listPosts = publicTool({

@@ -56,6 +56,15 @@ export const listInput = {
   ...pageInput,
 }
 
+/** What an item of the catalogue has beside the members of its row. */
+export function itemOf(school: School, kind: Kind, { id, slug }: { id: string; slug: string }) {
+  return {
+    id: `${kind}:${slug}`,
+    url: pageUrl(school, kind, slug),
+    restUrl: restUrl(school, kind, id),
+  }
+}
+
 /** What every item of the catalogue has. */
 export const itemFields = {
   id: z.string().describe('what the tool fetch takes'),

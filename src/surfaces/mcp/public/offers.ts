@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { publicPlans, publicProducts } from '../../../domain/commerce/public-offers.ts'
 import { nextCursor, readPage } from '../paging.ts'
-import { amount, currency, excerpt, publicTool, READS } from '../tool.ts'
-import { itemFields, listInput, pageUrl, restUrl } from './links.ts'
+import { amount, currency, excerpt, inShape, publicTool, READS } from '../tool.ts'
+import { itemFields, itemOf, listInput } from './links.ts'
 
 const plan = z.object({
   ...itemFields,
@@ -24,18 +24,14 @@ export const listMembershipPlans = publicTool({
   output: z.object({ membershipPlans: z.array(plan), nextCursor }),
   run: async ({ db, school }, { search, ...page }) => {
     const found = await readPage('plans', page, (range) => publicPlans(db, search, range))
-    const items = found.rows.map((row) => ({
-      id: `membership_plan:${row.slug}`,
-      slug: row.slug,
-      url: pageUrl(school, 'membership_plan', row.slug),
-      restUrl: restUrl(school, 'membership_plan', row.id),
-      name: row.name,
-      excerpt: excerpt(row.description),
-      interval: row.interval,
-      priceAmount: row.priceAmount,
-      currency: row.currency,
-      courses: row.courses.slice(0, 100),
-    }))
+    const items = found.rows.map((row) =>
+      inShape(plan, {
+        ...row,
+        ...itemOf(school, 'membership_plan', row),
+        excerpt: excerpt(row.description),
+        courses: row.courses.slice(0, 100),
+      }),
+    )
     return found.answer(items, (membershipPlans, nextCursor) => ({ membershipPlans, nextCursor }))
   },
 })
@@ -57,16 +53,13 @@ export const listDigitalProducts = publicTool({
   output: z.object({ digitalProducts: z.array(product), nextCursor }),
   run: async ({ db, school }, { search, ...page }) => {
     const found = await readPage('products', page, (range) => publicProducts(db, search, range))
-    const items = found.rows.map((row) => ({
-      id: `digital_product:${row.slug}`,
-      slug: row.slug,
-      url: pageUrl(school, 'digital_product', row.slug),
-      restUrl: restUrl(school, 'digital_product', row.id),
-      title: row.title,
-      excerpt: excerpt(row.description),
-      priceAmount: row.priceAmount,
-      currency: row.currency,
-    }))
+    const items = found.rows.map((row) =>
+      inShape(product, {
+        ...row,
+        ...itemOf(school, 'digital_product', row),
+        excerpt: excerpt(row.description),
+      }),
+    )
     return found.answer(items, (digitalProducts, nextCursor) => ({ digitalProducts, nextCursor }))
   },
 })
