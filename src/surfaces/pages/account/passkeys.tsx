@@ -26,7 +26,6 @@ import { isUuid } from '../../../foundation/protocol/token-format.ts'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { redirectTo } from '../frame/page-request.ts'
 import { askToMake, PasskeyMaker } from '../frame/passkey-maker.tsx'
 import { challengeFormOf, PASSKEY_SCRIPT, PasskeyUnable } from '../frame/passkey-parts.tsx'
 import { PASSKEYS_PATH, SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
@@ -203,12 +202,7 @@ export function addPasskeyRoutes(app: FastifyInstance, context: AppContext): voi
     const name = passkeyName(typed, 'Passkey')
     const mine = oneOf(session, request)
     const renamed = mine !== undefined && (await renamePasskey(request.schoolDb, mine, name))
-    return redirectTo(
-      reply,
-      request,
-      'site',
-      `${PASSKEYS_PATH}?done=${renamed ? 'renamed' : 'unknown'}`,
-    )
+    return visit.goTo(`${PASSKEYS_PATH}?done=${renamed ? 'renamed' : 'unknown'}`)
   })
 
   app.post(`${PASSKEYS_PATH}/:id/remove`, async (request, reply) => {
@@ -250,7 +244,7 @@ async function show(visit: SignedInVisit): Promise<FastifyReply> {
   const page = passkeysPage({
     ...frame,
     passkeys: mine.passkeys,
-    question: askToMake(context, request, session, mine, { ...frame, silent: false }),
+    question: askToMake(visit, mine, { ...frame, silent: false }),
     known: acceptedCredentials(context, request, mine),
     timeZone: request.school.timeZone,
   })

@@ -67,7 +67,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
       otherSchools: schools
         .filter(({ id }) => id !== request.school.id)
         .map(({ name, origin }) => ({ name, url: origin })),
-      passkeys: await offerPasskey(context, request, session, passkeys, frame),
+      passkeys: await offerPasskey(visit, passkeys, frame),
     })
     return visit.scriptedPage(PASSKEY_SCRIPT, page)
   })

@@ -26,7 +26,6 @@ import { findMeans } from '../../../domain/people/factors/demand.ts'
 import { describeDevice } from '../../../domain/people/known-device.ts'
 import { schoolsOfPerson } from '../../../domain/people/membership.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
-import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import {
@@ -121,7 +120,7 @@ export function addConsentRoutes(
     const decision = form.get('decision')
     const verdict = consentVerdict(session, question.client, request.school)
     if (decision === 'deny') {
-      return visit.goTo(await deny(request, question, session), 'authorization')
+      return visit.goTo(await deny(visit, question), 'authorization')
     }
     if (decision === 'allow' && verdict === 'allowed') {
       // A stolen session must not get tokens that do what it may not: roles, secrets and exports
@@ -130,7 +129,7 @@ export function addConsentRoutes(
         const place = `${CONFIRM_PATH}?request=${sealedRequest}`
         return visit.goTo(place, 'authorization')
       }
-      const location = await allow(context, request, question, session, sealedRequest)
+      const location = await allow(visit, question, sealedRequest)
       if (location === undefined) return changed(request, reply)
       return visit.goTo(location, 'authorization')
     }
@@ -156,10 +155,8 @@ function signInAgain(visit: SignedInVisit, pending: PendingAuthorization): strin
 
 /** Where the browser continues; undefined if client or person may no longer do this. */
 async function allow(
-  context: AppContext,
-  request: FastifyRequest,
+  { context, request, session }: SignedInVisit,
   question: ConsentQuestion,
-  session: BrowserSession,
   sealedRequest: string,
 ): Promise<string | undefined> {
   const issued = await grantConsent(request.schoolDb, question, session, {
@@ -180,9 +177,8 @@ async function allow(
 
 /** @see RFC 6749 §4.1.2.1 */
 async function deny(
-  request: FastifyRequest,
+  { request, session }: SignedInVisit,
   question: ConsentQuestion,
-  session: BrowserSession,
 ): Promise<string> {
   await denyConsent(request.schoolDb, question, session, request.id)
   request.outcome.result = 'access_denied'

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { findFactorPlaces } from '../../../domain/people/factors/demand.ts'
 import { askForPasskey, type PasskeyQuestion } from '../../../domain/people/passkeys/add-passkey.ts'
 import type { PasskeysOfPerson } from '../../../domain/people/passkeys/passkeys.ts'
@@ -6,11 +5,11 @@ import { relyingPartyOf } from '../../../domain/people/passkeys/verify.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { Form } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/text/plain-text.ts'
-import type { AppContext } from '../../../gate/context.ts'
 import type { SiteFrame } from './layout.tsx'
 import { challengeFormOf, PasskeyButton, passkeyFields } from './passkey-parts.tsx'
 import { PASSKEYS_PATH } from './paths.ts'
 import { isRecent } from './recent-proof.ts'
+import type { SignedInVisit } from './visit.ts'
 
 interface MakerProps {
   formToken: string
@@ -55,25 +54,19 @@ function mayMakeSilently(session: BrowserSession, { handle }: PasskeysOfPerson):
 
 /** What the pages that offer one show about passkeys. */
 export async function offerPasskey(
-  context: AppContext,
-  request: FastifyRequest,
-  session: BrowserSession,
+  visit: SignedInVisit,
   known: PasskeysOfPerson,
   frame: SiteFrame,
 ) {
+  const { session } = visit
   const silent = mayMakeSilently(session, known)
-  const mayAsk =
-    isRecent(session) && (await findFactorPlaces(request.schoolDb, session)) === undefined
-  const question = mayAsk
-    ? askToMake(context, request, session, known, { ...frame, silent })
-    : undefined
+  const mayAsk = isRecent(session) && (await findFactorPlaces(visit.db, session)) === undefined
+  const question = mayAsk ? askToMake(visit, known, { ...frame, silent }) : undefined
   return { count: known.passkeys.length, question, silent }
 }
 
 export function askToMake(
-  context: AppContext,
-  request: FastifyRequest,
-  { person }: BrowserSession,
+  { context, request, session: { person } }: SignedInVisit,
   known: PasskeysOfPerson,
   { viewer, silent }: SiteFrame & { readonly silent: boolean },
 ): PasskeyQuestion {

@@ -129,11 +129,11 @@ async function showHome(
  * asked for it again.
  */
 async function firstPasskey(visit: SignedInVisit, frame: SiteFrame) {
-  const { session, request, context } = visit
+  const { session, request } = visit
   if (!isRecent(session)) return undefined
   const known = await passkeysOf(request.schoolDb, session.person.id)
   if (known.passkeys.length > 0) return undefined
-  const { question, silent } = await offerPasskey(context, request, session, known, frame)
+  const { question, silent } = await offerPasskey(visit, known, frame)
   return question === undefined ? undefined : { question, silent }
 }
 

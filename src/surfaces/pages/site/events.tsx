@@ -67,8 +67,8 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
     const wanted = form.get('registration')
     const isDone =
       wanted === 'register'
-        ? await register(request, session, event)
-        : wanted === 'cancel' && (await cancel(request, session, event))
+        ? await register(visit, event)
+        : wanted === 'cancel' && (await cancel(visit, event))
     const word = isDone ? (wanted === 'register' ? 'registered' : 'canceled') : 'refused'
     return visit.goTo(`${here}?done=${word}`)
   })
@@ -83,42 +83,21 @@ async function checkTries(visit: SignedInVisit): Promise<void> {
   throw new TooManyRequestsError(wait)
 }
 
-async function register(
-  request: FastifyRequest,
-  session: BrowserSession,
-  event: EventOfViewer,
-): Promise<boolean> {
-  const { kind } = await performOperation(
-    createRegistration,
-    request.schoolDb,
-    by(request, session),
-    {
-      event_id: event.id,
-      member_id: session.person.id,
-    },
-  )
+async function register(visit: SignedInVisit, { id: event_id }: EventOfViewer): Promise<boolean> {
+  const input = { event_id, member_id: visit.session.person.id }
+  const { kind } = await performOperation(createRegistration, visit.db, actorOf(visit), input)
   return kind === 'done'
 }
 
-async function cancel(
-  request: FastifyRequest,
-  session: BrowserSession,
-  event: EventOfViewer,
-): Promise<boolean> {
-  if (event.registration === null) return false
-  const { kind } = await performOperation(
-    changeRegistration,
-    request.schoolDb,
-    by(request, session),
-    {
-      id: event.registration.id,
-      state: 'canceled',
-    },
-  )
+async function cancel(visit: SignedInVisit, { registration }: EventOfViewer): Promise<boolean> {
+  if (registration === null) return false
+  const input = { id: registration.id, state: 'canceled' } as const
+  const { kind } = await performOperation(changeRegistration, visit.db, actorOf(visit), input)
   return kind === 'done'
 }
 
-function by(request: FastifyRequest, { person, roles }: BrowserSession): Actor {
+function actorOf({ request, session }: SignedInVisit): Actor {
+  const { person, roles } = session
   const { origin } = request.school
   return { via: 'account', userId: person.id, roles, origin, requestId: request.id }
 }
