@@ -212,7 +212,7 @@ export const sampleSchoolPages: Record<string, string> = {
       choices: [],
     })),
     stored: { title: [hostileName], capacity: ['40'], location: ['Harbour Street 4'] },
-    overwritten: ['title', 'capacity', 'location'],
+    overwritten: ['title', 'location'],
     problems: {
       fields: {},
       whole: [
