@@ -200,6 +200,26 @@ describe('an edit', () => {
     expect(await browser.page(path)).toContain('Second')
   })
 
+  test('of a price is refused if another person changed its currency: 5000 yen are not 50.00 dollars', async () => {
+    const other = new AdminBrowser(await anOwner(world, school))
+    const given = { title: 'In yen', slug: 'in-yen', price_amount: '4900', currency: 'JPY' }
+    const { path } = await browser.done('/admin/courses/new', given)
+    const answer = await browser.meanwhile(`${path}/edit`, { price_amount: '5000' }, () =>
+      other.done(`${path}/edit`, { currency: 'USD' }),
+    )
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toMatch(/<th scope="row">Currency<\/th><td[^>]*>USD[^<]*<\/td><td[^>]*>JPY/)
+    const course = () =>
+      school.db
+        .from('courses')
+        .select(['price_amount', 'currency'])
+        .where('slug', '=', 'in-yen')
+        .executeTakeFirstOrThrow()
+    expect(await course()).toEqual({ price_amount: 4900, currency: 'USD' })
+    expect((await browser.fill(answer.body, `${path}/edit`, {})).statusCode).toBe(303)
+    expect(await course()).toEqual({ price_amount: 5000, currency: 'JPY' })
+  })
+
   test('carries no long text twice', async () => {
     const body = 'a long text '.repeat(4000)
     const { path } = await browser.done('/admin/posts/new', { title: 'L', slug: 'long-one', body })

@@ -69,9 +69,11 @@ export function planField(
   const emptyText = schema.safeParse('').success
   // A change may leave out every member, so that says nothing about whether a field may be empty.
   const omittable = doing === 'create' && schema.safeParse(undefined).success
+  const kind = field.kind ?? kindOf(described, field)
   return {
     ...field,
-    kind: field.kind ?? kindOf(described, field),
+    kind,
+    meansWith: field.meansWith ?? (kind === 'money' ? ['currency'] : []),
     rule: {
       nullable,
       emptyText,

@@ -72,6 +72,11 @@ export interface FormField<N extends string = string, T = Row> {
    * wrong.
    */
   readonly resolve?: (typed: string, ask: Ask) => Promise<string | Wrong | undefined>
+  /**
+   * Fields without which this one means something else: an amount is in a currency. A person who
+   * changes it is told if another one changed one of these meanwhile.
+   */
+  readonly meansWith?: readonly N[]
   /** The message if `resolve` finds nothing. */
   readonly unknown?: string
   /** In the form of an action: the value before anything is typed. */

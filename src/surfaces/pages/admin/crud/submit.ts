@@ -96,7 +96,8 @@ export function changesBy(
   place: Place,
 ) {
   const typed = comparable(typedDraft(fields, form))
-  return changesIn(form, typed, comparable(draftOf(fields, saved, place)))
+  const together = (name: string) => fields.find((field) => field.name === name)?.meansWith ?? []
+  return changesIn(form, typed, comparable(draftOf(fields, saved, place)), together)
 }
 
 /** Of a form that was opened just now. */

@@ -37,7 +37,10 @@ export function shownIn(form: URLSearchParams): ShownDigests | undefined {
 
 export interface FormChanges<T> {
   readonly changes: Partial<T>
-  /** The fields of `changes` that another person changed after the form was opened. */
+  /**
+   * The fields of `changes` that another person changed after the form was opened, and those that
+   * they mean something with.
+   */
   readonly overwritten: readonly string[]
   /** For the form if it is shown again: with what other people changed and the page tells now. */
   readonly shown: ShownDigests
@@ -48,18 +51,22 @@ export interface FormChanges<T> {
  * its author left alone must not bring back what another person removed meanwhile, such as a
  * redirect URI. Also, only some changes need a recent proof, and the audit log names only what was
  * changed.
+ *
+ * @param together the fields without which a field means something else
  */
 export function changesIn<T extends Details>(
   form: URLSearchParams,
   typed: T,
   stored: { readonly [K in keyof T]: unknown },
+  together: (name: string) => readonly string[] = () => [],
 ): FormChanges<T> {
   const [mine, now] = [shownDigests(typed), shownDigests(stored)]
   const before = { ...now, ...shownIn(form) }
   const changed = Object.keys(typed).filter(
     (name) => mine[name] !== before[name] && mine[name] !== now[name],
   )
-  const overwritten = changed.filter((name) => now[name] !== before[name])
+  const touched = new Set(changed.flatMap((name) => [name, ...together(name)]))
+  const overwritten = [...touched].filter((name) => now[name] !== before[name])
   const told = Object.fromEntries(overwritten.map((name) => [name, now[name] ?? '']))
   return {
     changes: Object.fromEntries(changed.map((name) => [name, typed[name]])) as Partial<T>,

@@ -98,8 +98,9 @@ export const lectures = defineResource({
       name: 'unlock_after_days',
       label: 'Opens so many days after the enrollment',
       hint: 'Or give a date below. With neither it is open from the start.',
+      meansWith: ['unlock_at'],
     },
-    { name: 'unlock_at', label: 'Opens at' },
+    { name: 'unlock_at', label: 'Opens at', meansWith: ['unlock_after_days'] },
   ],
   uploads: [
     {
