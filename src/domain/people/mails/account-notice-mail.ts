@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import { NOT_ME_DAYS } from '../account-recovery.ts'
+import { NOT_ME_PATH } from '../link-paths.ts'
 import { findNamedSchool } from '../mail-recipient.ts'
 import { mintNotMeLink } from '../not-me-link.ts'
 import { newBrowserCounter } from '../sign-in-counters.ts'
@@ -57,7 +58,7 @@ export const accountNoticeMail = defineMail({
         paragraph(
           `If ${isByOperator ? 'you did not ask for it' : 'it was not you'}, end everything at once. The link works once, within ${NOT_ME_DAYS} days.`,
         ),
-        button('It was not me', schoolUrl(school.origin, '/not-me', { token })),
+        button('It was not me', schoolUrl(school.origin, NOT_ME_PATH, { token })),
       ],
     }
   },

@@ -1,6 +1,7 @@
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { INVITATION_DAYS, sealInvitation } from '../accept-invitation.ts'
 import { isKept, UNDO_DAYS } from '../email-change/email-change.ts'
+import { INVITATION_PATH } from '../link-paths.ts'
 import { schoolsSignedInAt } from '../mail-recipient.ts'
 import { normalEmail } from '../person.ts'
 import {
@@ -117,7 +118,7 @@ export const invitationMail = defineMail({
         ),
         button(
           hasCredential ? 'Sign in' : 'Choose a password',
-          schoolUrl(school.origin, '/invitation', { link }),
+          schoolUrl(school.origin, INVITATION_PATH, { link }),
         ),
         paragraph('If you do not know this school, ignore this email.'),
       ],

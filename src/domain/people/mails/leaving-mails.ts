@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SETTINGS_PATH } from '../link-paths.ts'
 import { findNamedSchool } from '../mail-recipient.ts'
 import { defineMail, HOUR } from './define-mail.ts'
 import { button, dayInWords, paragraph, placeName, schoolUrl, whySender } from './mail-words.ts'
@@ -26,7 +27,7 @@ export const deletionRequestedMail = defineMail({
             : `You asked to delete what ${school.name} knows of you.`,
           `It will be done on ${day}. Until then you can change your mind.`,
         ),
-        button('See it or cancel it', schoolUrl(school.origin, '/account/settings')),
+        button('See it or cancel it', schoolUrl(school.origin, SETTINGS_PATH)),
         paragraph(
           'If that was not you, cancel it there and change your password at once.',
           ...whySender(school, place),

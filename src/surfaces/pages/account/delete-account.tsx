@@ -6,12 +6,13 @@ import {
   requestDeletion,
   WAITING_DAYS,
 } from '../../../domain/people/deletion/deletion-requests.ts'
+import { SETTINGS_PATH } from '../../../domain/people/link-paths.ts'
 import { Alert, Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { DeletionNotice, type WaitingDeletion } from '../frame/parts.tsx'
-import { SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
+import { TO_SETTINGS } from '../frame/paths.ts'
 import { requireOwnFactor } from '../frame/recent-proof.ts'
 import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeDevice } from '../../../domain/people/known-device.ts'
+import { SETTINGS_PATH } from '../../../domain/people/link-paths.ts'
 import {
   type Adding,
   addPasskey,
@@ -28,7 +29,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { askToMake, PasskeyMaker } from '../frame/passkey-maker.tsx'
 import { challengeFormOf, PASSKEY_SCRIPT, PasskeyUnable } from '../frame/passkey-parts.tsx'
-import { PASSKEYS_PATH, SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
+import { PASSKEYS_PATH, TO_SETTINGS } from '../frame/paths.ts'
 import { requireOwnFactor } from '../frame/recent-proof.ts'
 import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasSecondFactor } from '../../../domain/people/factors/authenticators.ts'
+import { SETTINGS_PATH } from '../../../domain/people/link-paths.ts'
 import { minimumLength } from '../../../domain/people/password-strength.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { changePassword, type PasswordChange } from '../../../domain/people/set-password.ts'
@@ -19,7 +20,7 @@ import {
   newPasswordError,
   type PasswordFormProblem,
 } from '../frame/password-fields.tsx'
-import { SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
+import { TO_SETTINGS } from '../frame/paths.ts'
 import { requireRecentProof } from '../frame/recent-proof.ts'
 import { beginSession } from '../frame/session.ts'
 import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'

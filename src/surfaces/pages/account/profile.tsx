@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { SETTINGS_PATH } from '../../../domain/people/link-paths.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
 import {
   changeName,
@@ -19,7 +20,7 @@ import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import type { Person } from '../frame/parts.tsx'
-import { SETTINGS_PATH, TO_SETTINGS } from '../frame/paths.ts'
+import { TO_SETTINGS } from '../frame/paths.ts'
 import { readPictureForm } from '../frame/picture-form.ts'
 import { type SignedInVisit, signedInVisit } from '../frame/visit.ts'
 

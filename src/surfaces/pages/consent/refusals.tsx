@@ -1,8 +1,8 @@
+import { SETTINGS_PATH } from '../../../domain/people/link-paths.ts'
 import { Address, Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { type Person, SignedInAs, type SwitchAccount } from '../frame/parts.tsx'
-import { SETTINGS_PATH } from '../frame/paths.ts'
 
 interface OperatorOnlyProps {
   school: Branding

@@ -1,3 +1,5 @@
+import { SETTINGS_PATH } from '../../../domain/people/link-paths.ts'
+
 export const adminPaths = {
   overview: '/admin',
   analytics: '/admin/analytics',
@@ -29,10 +31,6 @@ export function toolPath(slug: string): string {
   return `${adminPaths.tools}/${encodeURIComponent(slug)}`
 }
 
-export const NOT_ME_PATH = '/not-me'
-
-export const INVITATION_PATH = '/invitation'
-
 export const factorPaths = {
   page: '/account/second-factor',
   setup: '/account/second-factor/new',
@@ -47,9 +45,6 @@ export function lecturePath(slug: string, lectureId: string): string {
 
 /** Questions may have any name, also that of a field of ours. */
 export const ANSWER_PREFIX = 'answer.'
-
-/** Everything about the account itself. What a member has at the school is at `/account`. */
-export const SETTINGS_PATH = '/account/settings'
 
 /** The way up from a page of the settings. */
 export const TO_SETTINGS = { url: SETTINGS_PATH, label: 'Account settings' }

@@ -6,6 +6,7 @@ import {
   noteOpened,
   openInvitation,
 } from '../../../domain/people/accept-invitation.ts'
+import { INVITATION_PATH } from '../../../domain/people/link-paths.ts'
 import { endSession } from '../../../domain/people/sessions.ts'
 import { Email, Name } from '../../../foundation/html/components.tsx'
 import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
@@ -19,7 +20,6 @@ import {
 } from '../frame/first-password.tsx'
 import { queryOf } from '../frame/layout.tsx'
 import { catchBusy, checkedSignInForm, sendPage } from '../frame/page-request.ts'
-import { INVITATION_PATH } from '../frame/paths.ts'
 import { beginSession } from '../frame/session.ts'
 import { type Visit, visitOf } from '../frame/visit.ts'
 import { homeOf } from './after-sign-in.ts'

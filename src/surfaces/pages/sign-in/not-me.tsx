@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { NOT_ME_PATH } from '../../../domain/people/link-paths.ts'
 import { endByNotMeLink, findNotMe } from '../../../domain/people/not-me-link.ts'
 import { Alert, Button, Email, Form } from '../../../foundation/html/components.tsx'
 import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
@@ -6,7 +7,6 @@ import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
 import { catchBusy, sendPage } from '../frame/page-request.ts'
-import { NOT_ME_PATH } from '../frame/paths.ts'
 import { forgetSession } from '../frame/session.ts'
 import { type Visit, visitOf } from '../frame/visit.ts'
 

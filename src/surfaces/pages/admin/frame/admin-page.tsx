@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import { SETTINGS_PATH } from '../../../../domain/people/link-paths.ts'
 import { Alert, Icon, type IconName } from '../../../../foundation/html/components.tsx'
 import { type SiteFrame, sitePage } from '../../frame/layout.tsx'
-import { adminPaths, SETTINGS_PATH } from '../../frame/paths.ts'
+import { adminPaths } from '../../frame/paths.ts'
 import { count } from '../../frame/words.ts'
 
 /** The menu of the admin area. */

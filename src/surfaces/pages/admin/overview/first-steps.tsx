@@ -1,9 +1,10 @@
 import type { FirstSteps, SchoolTotals } from '../../../../domain/analytics/school-totals.ts'
 import type { Means } from '../../../../domain/people/factors/demand.ts'
+import { SETTINGS_PATH } from '../../../../domain/people/link-paths.ts'
 import type { School } from '../../../../domain/schools/school.ts'
 import { Panel } from '../../../../foundation/html/site-components.tsx'
 import { defaultColors } from '../../../../foundation/html/theme.ts'
-import { adminPaths, SETTINGS_PATH } from '../../frame/paths.ts'
+import { adminPaths } from '../../frame/paths.ts'
 
 /** One thing to do before a school is ready. */
 export interface Step {
