@@ -2,78 +2,73 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-export interface WeeklySlot {
-  /** 1 is Monday (ISO 8601). */
-  readonly weekday: number
-  /** Wall-clock time in `timeZone`, such as `19:30`. */
-  readonly time: string
-  readonly timeZone: string
-}
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
 /**
- * Times of the demo world, relative to the moment it is made. They are on full hours, so that lists
- * look like those of a real school.
+ * The times of the demo world, written relative to the moment when it is made:
+ *
+ * - `-75d 05:00`: 75 days before today (UTC) at that time, by default at 09:00;
+ * - `-3h`: hours from the current hour;
+ * - `week -2 thu 19:30`: a weekly appointment on the wall clock of the school. Week 0 is the next
+ *   to start, week -1 the last that has started.
+ *
+ * Minutes may follow: `week 0 thu 19:30 +60m`.
  */
 export class DemoClock {
-  readonly now: Date
-  readonly #hour: number
-  readonly #day: number
+  readonly #now: number
 
   constructor(now: Date) {
-    this.now = now
-    this.#hour = Math.floor(now.getTime() / HOUR) * HOUR
-    this.#day = Math.floor(now.getTime() / DAY) * DAY
+    this.#now = now.getTime()
   }
 
-  /** Whole hours from the current one; zero and below is never in the future. */
-  hours(count: number): Date {
-    return new Date(this.#hour + count * HOUR)
+  read(text: string, timeZone = 'UTC'): Date {
+    const [, moment = '', minutes = '0'] = /^(.+?)(?: \+(\d+)m)?$/.exec(text) ?? []
+    return new Date(this.#momentOf(moment, timeZone) + Number(minutes) * MINUTE)
   }
 
-  /**
-   * `days` from today (UTC) at `time`: always in the past below zero, always in the future above
-   * zero.
-   */
-  at(days: number, time = '09:00'): Date {
-    return new Date(this.#day + days * DAY + minutesOf(time) * MINUTE)
+  #momentOf(text: string, timeZone: string): number {
+    const [, days, time = '09:00'] = /^([+-]?\d+)d(?: (\d\d:\d\d))?$/.exec(text) ?? []
+    if (days !== undefined) return startOf(this.#now, DAY) + Number(days) * DAY + minutesOf(time)
+    const [, hours] = /^([+-]?\d+)h$/.exec(text) ?? []
+    if (hours !== undefined) return startOf(this.#now, HOUR) + Number(hours) * HOUR
+    const [, week, weekday = '', at = ''] =
+      /^week ([+-]?\d+) ([a-z]{3}) (\d\d:\d\d)$/.exec(text) ?? []
+    if (week === undefined || !WEEKDAYS.includes(weekday)) {
+      throw new Error(`${text} is no time of the demo world`)
+    }
+    return this.#appointment(Number(week), weekday, at, timeZone)
   }
 
-  /** The calendar day (UTC) that many days from today. */
-  day(days: number): string {
-    return new Date(this.#day + days * DAY).toISOString().slice(0, 10)
-  }
-
-  /**
-   * A weekly slot's start: week 0 is the next one to start, week -1 the last that has started.
-   * Counted on the slot's own wall clock, so a change to summer time does not move a class.
-   */
-  occurrence(slot: WeeklySlot, week: number): Date {
+  /** Counted on the wall clock, so that a change to summer time does not move a class. */
+  #appointment(week: number, weekday: string, time: string, timeZone: string): number {
     for (let ahead = -1; ahead <= 8; ahead++) {
-      const day = localDay(new Date(this.now.getTime() + ahead * DAY), slot.timeZone)
-      const isWeekday = (day.getUTCDay() || 7) === slot.weekday
-      if (isWeekday && instantOf(day, slot) > this.now) {
-        return instantOf(new Date(day.getTime() + week * 7 * DAY), slot)
+      const day = startOf(onWallClock(this.#now + ahead * DAY, timeZone), DAY)
+      const isWeekday = WEEKDAYS[(new Date(day).getUTCDay() + 6) % 7] === weekday
+      if (isWeekday && instantOf(day + minutesOf(time), timeZone) > this.#now) {
+        return instantOf(day + week * 7 * DAY + minutesOf(time), timeZone)
       }
     }
-    throw new RangeError(`no weekday ${slot.weekday} in a week`)
+    throw new Error(`no ${weekday} comes within nine days`)
   }
+}
+
+function startOf(instant: number, unit: number): number {
+  return Math.floor(instant / unit) * unit
 }
 
 function minutesOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
-  return hours * 60 + minutes
+  return (hours * 60 + minutes) * MINUTE
 }
 
-/** The calendar day it is in a time zone, as that day's midnight in UTC. */
-function localDay(instant: Date, timeZone: string): Date {
-  const local = instant.getTime() + offsetAt(instant.getTime(), timeZone)
-  return new Date(Math.floor(local / DAY) * DAY)
+/** What the clocks in a time zone show at an instant, as if it were UTC. */
+function onWallClock(instant: number, timeZone: string): number {
+  return instant + offsetAt(instant, timeZone)
 }
 
-function instantOf(day: Date, { time, timeZone }: WeeklySlot): Date {
-  const wall = day.getTime() + minutesOf(time) * MINUTE
+function instantOf(wall: number, timeZone: string): number {
   const guess = wall - offsetAt(wall, timeZone)
-  return new Date(wall - offsetAt(guess, timeZone))
+  return wall - offsetAt(guess, timeZone)
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -86,5 +81,5 @@ function offsetAt(instant: number, timeZone: string): number {
   const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value
   const [, sign, time] = /^GMT([+-])(\d{2}:\d{2})$/.exec(name ?? '') ?? []
   if (time === undefined) return 0
-  return minutesOf(time) * MINUTE * (sign === '-' ? -1 : 1)
+  return minutesOf(time) * (sign === '-' ? -1 : 1)
 }

@@ -1,40 +1,42 @@
 import type { Transaction } from 'kysely'
-import { renderMissing } from '../domain/content/rendered-texts.ts'
+import type { Actor } from '../domain/actor/actor.ts'
+import { createApplication, setKnownSecret } from '../domain/clients/application-operations.ts'
+import { checkInput, runWrite } from '../domain/operation/operation.ts'
+import { addKnownPeople } from '../domain/people/known-people.ts'
+import { changeAppearance } from '../domain/schools/appearance-operations.ts'
+import { activateKey, addSigningKey } from '../domain/schools/signing-key-operations.ts'
+import { createSchool, moveLocalOrigin } from '../domain/schools/write-school.ts'
 import { hasSchools, lockEmptyInstallation } from '../domain/setup/first-school.ts'
 import { hashPassword } from '../foundation/crypto/password.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
 import type { DB } from '../foundation/db/schema.generated.ts'
+import { atSchoolInTransaction } from '../foundation/db/school-db.ts'
 import { databaseTime } from '../foundation/db/sql-values.ts'
-import { addClients, clientsOf, type DemoClient, demoRedirectUris } from './clients.ts'
-import { demoAcademy } from './content/demo-academy.ts'
-import type { MemberStory, SchoolContent } from './content/school-content.ts'
-import { addCatalogue, addCourses } from './courses.ts'
 import { DemoClock } from './demo-clock.ts'
-import { addComments, addEnrollments, addLearningDays } from './enrollments.ts'
-import { addMeetings, addServices, addStudyGroups } from './meetings.ts'
+import { importSchool, readPeople } from './demo-files.ts'
+import { demoId } from './demo-id.ts'
 import {
-  addMembers,
-  addPeople,
-  addProductAccesses,
-  addSubscriptions,
-  classmateStories,
-  DEMO_PASSWORD,
-  emailOf,
-  namedPeople,
-  rolesAt,
-} from './people.ts'
-import {
-  addEvents,
-  addNotificationSubscriptions,
-  addNotifications,
-  addPublications,
-  addRegistrations,
-} from './publications.ts'
-import { addPurchases } from './purchases.ts'
-import { RowSet } from './row-set.ts'
-import { addSchool, addSigningKey, demoSchools, originOf } from './schools.ts'
-import { type Stage, schoolId } from './stage.ts'
+  clientsOf,
+  type DemoClient,
+  type DemoSchool,
+  demoAcademy,
+  demoRedirectUris,
+  demoSchools,
+  originOf,
+  schoolId,
+} from './demo-schools.ts'
+
+/** The password of everyone who can sign in; the demo world is refused in production. */
+export const DEMO_PASSWORD = 'schoolgate-demo'
+
+/** The people who can sign in, with their roles. Classmates and lecturers have no password. */
+const ACCOUNTS = new Map([
+  ['owner@demo.test', 'owner at demo, harbor, heritage'],
+  ['admin@demo.test', 'admin at demo'],
+  ['ada@demo.test', 'student at demo, harbor, heritage'],
+  ['ben@demo.test', 'student at demo'],
+])
 
 export interface DemoOptions {
   readonly port: number
@@ -47,8 +49,8 @@ export class DatabaseNotEmpty extends Error {
 }
 
 /**
- * Fills an empty database with three schools, their people and everything they do. It writes every
- * folder's tables directly, in one transaction.
+ * Fills an empty database with three schools, their people and everything they do, in one
+ * transaction.
  */
 export async function createDemoWorld(db: Db, options: DemoOptions): Promise<void> {
   const made = await createDemoWorldIfEmpty(db, options)
@@ -61,53 +63,72 @@ export async function createDemoWorld(db: Db, options: DemoOptions): Promise<voi
 }
 
 /** For a server's start: false if there are schools, or if another process just made them. */
-export async function createDemoWorldIfEmpty(
-  db: Db,
-  { port, keyring }: DemoOptions,
-): Promise<boolean> {
+export async function createDemoWorldIfEmpty(db: Db, options: DemoOptions): Promise<boolean> {
   if (await hasSchools(db)) return false
   const passwordHash = await hashPassword(DEMO_PASSWORD)
   return db.transaction().execute(async (tx) => {
     await lockEmptyInstallation(tx)
     if (await hasSchools(tx)) return false
-    const now = await databaseTime(tx)
-    await gatherDemoRows({ now, port, keyring, passwordHash }).insert(tx)
-    await renderMissing(tx)
+    const clock = new DemoClock(await databaseTime(tx))
+    const people = readPeople(clock).map((person) =>
+      ACCOUNTS.has(person.email) ? { ...person, passwordHash } : person,
+    )
+    await addKnownPeople(tx, people)
+    for (const school of demoSchools) await makeSchool(tx, school, clock, options)
     return true
   })
 }
 
-/**
- * Moves the demo schools to another port; true if any origin changed. A school with https or with
- * another host is in real use by now and is not moved, and neither is one whose new origin belongs
- * to another school.
- */
+async function makeSchool(
+  tx: Transaction<DB>,
+  school: DemoSchool,
+  clock: DemoClock,
+  { port, keyring }: DemoOptions,
+): Promise<void> {
+  const { appearance, keyStage, ...details } = school
+  const origin = originOf(school, port)
+  const userId = demoId('person/owner')
+  const owner: Actor = { via: 'setup', userId, roles: ['owner'], origin }
+  const given = {
+    ...details,
+    origin,
+    contact_email: `hello@${school.subdomain}.test`,
+    // Client metadata documents from this machine, for experiments.
+    document_hosts: ['127.0.0.1', 'localhost'],
+  }
+  await createSchool(tx, given, owner, schoolId(school))
+  const at = atSchoolInTransaction(tx, schoolId(school))
+  await runWrite(changeAppearance, at, owner, checkInput(changeAppearance, appearance))
+  if (keyStage !== 'none') {
+    // Three days ago, so that every cache of the JWKS has it and it can be activated at once.
+    const { kid } = await addSigningKey(at, keyring, clock.read('-3d'))
+    const activate = activateKey(keyring)
+    if (keyStage === 'active') await runWrite(activate, at, owner, checkInput(activate, { kid }))
+  }
+  for (const { clientId, name, scopes, secret } of clientsOf(school)) {
+    const application = {
+      client_id: clientId,
+      name,
+      scopes,
+      redirect_uris: demoRedirectUris,
+      confidential: secret !== undefined,
+    }
+    await runWrite(createApplication, at, owner, checkInput(createApplication, application))
+    if (secret !== undefined) await setKnownSecret(at, clientId, secret)
+  }
+  await importSchool(at, owner, school, clock)
+}
+
+/** Moves the demo schools to another port; true if any origin changed. */
 export function moveDemoOrigins(db: Db, port: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await lockEmptyInstallation(tx)
     let moved = false
-    for (const school of demoSchools) moved = (await moveOrigin(tx, school, port)) || moved
+    for (const school of demoSchools) {
+      moved = (await moveLocalOrigin(tx, schoolId(school), originOf(school, port))) || moved
+    }
     return moved
   })
-}
-
-async function moveOrigin(
-  tx: Transaction<DB>,
-  school: SchoolContent,
-  port: number,
-): Promise<boolean> {
-  const origin = originOf(school, port)
-  const { hostname } = new URL(origin)
-  const { numUpdatedRows } = await tx
-    .updateTable('schools')
-    .set({ origin })
-    .where('id', '=', schoolId(school))
-    .where('origin', '~', `^http://${hostname.replaceAll('.', '[.]')}(:[0-9]+)?$`)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('schools as other').where('other.origin', '=', origin))),
-    )
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
 }
 
 /**
@@ -151,7 +172,7 @@ export function describeDemoWorld(port: number): DemoGuide {
       note: noteOn(school),
       clients: clientsOf(school),
     })),
-    people: namedPeople.map(({ key }) => ({ email: emailOf(key), roles: rolesOf(key) })),
+    people: [...ACCOUNTS].map(([email, roles]) => ({ email, roles })),
     redirectUris: demoRedirectUris,
     next: [
       { text: 'Sign in as ada@demo.test and look around', url: `${home}/sign-in` },
@@ -166,72 +187,11 @@ export function describeDemoWorld(port: number): DemoGuide {
   }
 }
 
-function noteOn({ variant, keyStage, mcpConnections }: SchoolContent): string {
+function noteOn({ variant, keyStage, mcp_connections }: DemoSchool): string {
   const tokens = {
     active: 'ID tokens signed',
     published: 'keys published, signing not started',
     none: 'no ID tokens',
   }[keyStage]
-  return `${variant} variant, ${tokens}, MCP connections ${mcpConnections ? 'on' : 'off'}`
-}
-
-/** Such as `student at demo, harbor, heritage`. */
-function rolesOf(key: string): string {
-  const schools = demoSchools.filter((school) => rolesAt(school).has(key))
-  const roles = new Set(schools.flatMap((school) => rolesAt(school).get(key) ?? []))
-  return `${[...roles].join(', ')} at ${schools.map((school) => school.key).join(', ')}`
-}
-
-interface Making {
-  readonly now: Date
-  readonly port: number
-  readonly keyring: Keyring
-  readonly passwordHash: string
-}
-
-/**
- * All rows of the demo world. Only times, signing keys and the password hash differ between two
- * runs.
- */
-export function gatherDemoRows({ now, port, keyring, passwordHash }: Making): RowSet {
-  const clock = new DemoClock(now)
-  const rows = new RowSet()
-  addPeople(rows, clock, passwordHash)
-  for (const school of demoSchools) {
-    const stage: Stage = { school, schoolId: schoolId(school), clock, rows }
-    addSchool(stage, port)
-    addSigningKey(stage, keyring)
-    addSchoolLife(stage)
-  }
-  return rows
-}
-
-/** Everything that happens at a school. */
-function addSchoolLife(stage: Stage): void {
-  addMembers(stage)
-  addClients(stage)
-  addCourses(stage)
-  addComments(stage)
-  addCatalogue(stage)
-  addEvents(stage)
-  addServices(stage)
-  addStudyGroups(stage)
-  addMeetings(stage)
-  addPublications(stage)
-  for (const story of stage.school.members) {
-    addStory(stage, story)
-    addNotificationSubscriptions(stage, story)
-  }
-  for (const story of classmateStories(stage.school)) addStory(stage, story)
-}
-
-function addStory(stage: Stage, story: MemberStory): void {
-  const { who } = story
-  const learned = addEnrollments(stage, who, story.enrollments ?? [])
-  if (story.enrollments !== undefined) addLearningDays(stage, who, learned)
-  addProductAccesses(stage, who, story.products ?? [])
-  addRegistrations(stage, who, story.registrations ?? [])
-  addSubscriptions(stage, who, story.subscriptions ?? [])
-  addPurchases(stage, who, story.purchases)
-  addNotifications(stage, who, story.notifications)
+  return `${variant} variant, ${tokens}, MCP connections ${mcp_connections ? 'on' : 'off'}`
 }

@@ -13,14 +13,14 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { expireAccessTokens } from '../flows/mcp/consent.ts'
 import { StoringProvider } from '../flows/mcp/oauth-provider.ts'
-import { DEMO_PASSWORD, seedDemoWorld } from '../flows/mcp/tool-endpoint.ts'
+import { DEMO_PASSWORD, demoSchoolsAt } from '../flows/mcp/tool-endpoint.ts'
 import { verifies } from '../spec/verifies.ts'
 import { launchBrowser } from '../support/browser.ts'
-import { aWorld } from '../support/world.ts'
+import { aDemoWorld } from '../support/demo-database.ts'
 
-const world = await aWorld({ loopbackDocuments: true, documentHosts: ['127.0.0.1'] })
+const world = await aDemoWorld({ loopbackDocuments: true, documentHosts: ['127.0.0.1'] })
 const address = await world.app.listen({ port: 0, host: '127.0.0.1' })
-const schoolOf = await seedDemoWorld(world, Number(new URL(address).port))
+const schoolOf = await demoSchoolsAt(world, Number(new URL(address).port))
 const demo = await schoolOf('demo')
 
 let browser: Browser

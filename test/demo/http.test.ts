@@ -1,16 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, expect } from 'vitest'
-import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { verifies } from '../spec/verifies.ts'
 import { ask, expectErrorRedirect } from '../support/authorization.ts'
 import { aPkce, authorizeAs } from '../support/browser-like.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
 import { postForm } from '../support/client-like.ts'
-import { aWorld, type TestClient, type TestPerson, type TestSchool } from '../support/world.ts'
+import { aDemoWorld } from '../support/demo-database.ts'
+import type { TestClient, TestPerson, TestSchool } from '../support/world.ts'
 
-const PORT = 3999
-const world = await aWorld({ loopbackDocuments: true })
+const world = await aDemoWorld({ loopbackDocuments: true })
 const owner: TestPerson = {
   id: 'unused',
   name: 'unused',
@@ -20,8 +19,7 @@ const owner: TestPerson = {
 let demo: TestSchool
 
 beforeAll(async () => {
-  await createDemoWorld(world.database.db, { port: PORT, keyring: world.context.keyring })
-  demo = await world.theSchoolAt(`http://localhost:${PORT}`)
+  demo = await world.theSchoolAt('http://localhost:3000')
 })
 
 verifies(

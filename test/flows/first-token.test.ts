@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createDemoWorld } from '../../src/demo/demo-world.ts'
-import { DEMO_PASSWORD } from '../../src/demo/people.ts'
+import { DEMO_PASSWORD, moveDemoOrigins } from '../../src/demo/demo-world.ts'
 import { anOperator } from '../support/admin-api.ts'
 import { Visitor } from '../support/browser-like.ts'
+import { aDemoWorld } from '../support/demo-database.ts'
 import { blocksOf } from '../support/guide-blocks.ts'
 import { aListeningSchool } from '../support/listening-school.ts'
 import { printed } from '../support/printed.ts'
@@ -58,10 +58,10 @@ test('the last step of the installation ends with an access token and an ID toke
 })
 
 test("the README leads to a member's data in the demo world", async () => {
-  const world = await aWorld()
+  const world = await aDemoWorld()
   await world.app.listen({ port: 0, host: '127.0.0.1' })
   const port = portOf(world.app.server)
-  await createDemoWorld(world.database.db, { port, keyring: world.context.keyring })
+  await moveDemoOrigins(world.database.db, port)
   const origin = `http://localhost:${port}`
   const at = { origin } as TestSchool
   const ada = { email: 'ada@demo.test', password: DEMO_PASSWORD } as TestPerson

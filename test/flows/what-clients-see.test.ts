@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
+import { aDemoWorld } from '../support/demo-database.ts'
 import { getFrom } from '../support/oauth-world.ts'
-import { aWorld } from '../support/world.ts'
-import { aVendor, demoToken, post, type Rpc, request, seedDemoWorld } from './mcp/tool-endpoint.ts'
+import { aVendor, demoSchoolsAt, demoToken, post, type Rpc, request } from './mcp/tool-endpoint.ts'
 
 // Clients keep these documents, and models are tuned to the words of tools: they change on purpose.
 // `npx vitest run test/flows/what-clients-see.test.ts -u` writes what is served now.
 
 const FIXTURES = '../fixtures/what-clients-see'
-const world = await aWorld()
-const schoolOf = await seedDemoWorld(world)
+const world = await aDemoWorld()
+const schoolOf = await demoSchoolsAt(world)
 const demo = await schoolOf('demo')
 
 interface Document {

@@ -190,9 +190,6 @@ describe('the house', () => {
   })
 })
 
-/** The demo world fills every table in one transaction. */
-const MAY_WRITE_EVERYTHING = 'src/demo/'
-
 describe('tables', () => {
   const schema = readFileSync(join(ROOT, 'migrations/schema.sql'), 'utf8')
   const owners = new Map(
@@ -213,16 +210,8 @@ describe('tables', () => {
       .filter((table) => owners.has(table) && owners.get(table) !== folder)
       .map((table) => `${file} writes ${table} of ${owners.get(table)}`)
   })
-  const exempt = foreignWrites.filter((foreignWrite) =>
-    foreignWrite.startsWith(MAY_WRITE_EVERYTHING),
-  )
-
   test('are written only by the folder that they belong to', () => {
-    expect(foreignWrites.filter((foreignWrite) => !exempt.includes(foreignWrite))).toEqual([])
-  })
-
-  test('the exemption is still needed', () => {
-    expect(exempt).not.toEqual([])
+    expect(foreignWrites).toEqual([])
   })
 })
 

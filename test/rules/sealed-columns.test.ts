@@ -7,7 +7,6 @@ const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 /** Files that seal, with where the value goes. */
 const SEALING: Readonly<Record<string, string>> = {
-  'src/demo/schools.ts': 'signing_keys',
   'src/domain/people/factors/authenticators.ts': 'authenticators',
   'src/domain/schools/signing-key-operations.ts': 'signing_keys',
   'src/domain/setup/installation-secret.ts':

@@ -47,14 +47,19 @@ export async function emptyDatabase(): Promise<pg.ClientConfig> {
 
 /** A copy of a database to which there are no connections, dropped when the file is done. */
 export async function copyDatabase(original: string): Promise<pg.ClientConfig> {
+  const copy = await makeDatabase(`test_${randomBytes(8).toString('hex')}`, original)
+  whenFileIsDone(() => dropDatabase(inject('postgres'), String(copy.database)))
+  return copy
+}
+
+/** A migrated database that stays until the run ends. */
+export async function makeDatabase(name: string, original = TEMPLATE): Promise<pg.ClientConfig> {
   const server = inject('postgres')
-  const name = `test_${randomBytes(8).toString('hex')}`
   // By files: to write all pages to the log, as PostgreSQL does otherwise, takes three times as
   // long.
   await administer(server, (admin) =>
     admin.query(`create database ${name} template ${original} strategy file_copy`),
   )
-  whenFileIsDone(() => dropDatabase(server, name))
   return { ...server, database: name }
 }
 

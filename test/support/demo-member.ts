@@ -1,4 +1,3 @@
-import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
 import { Visitor } from './browser-like.ts'
 import { aPair } from './client-like.ts'
@@ -6,11 +5,9 @@ import { CALLBACK, type TestSchool, type World } from './world.ts'
 
 const DEMO_PASSWORD = 'schoolgate-demo'
 
-/** Makes the demo world in the test's database and returns its main school. */
+/** The main school of `aDemoWorld`. */
 export async function theDemoSchool(world: World): Promise<TestSchool> {
   const { db } = world.database
-  await createDemoWorld(db, { port: 3000, keyring: world.context.keyring })
-  world.context.directory.forget()
   const { id, origin } = await db
     .selectFrom('schools')
     .select(['id', 'origin'])

@@ -55,7 +55,7 @@ interface ClientOptions {
   readonly name?: string
 }
 
-const ring = new Keyring('a secret for tests that is long enough to be one')
+export const ring = new Keyring('a secret for tests that is long enough to be one')
 /**
  * Argon2 is slow on purpose, at every sign-in. Most tests ask nothing about that, so their people
  * have a hash that is cheap to check.

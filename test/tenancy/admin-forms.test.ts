@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect } from 'vitest'
-import { DEMO_PASSWORD } from '../../src/demo/people.ts'
-import { demoPerson, seedDemoWorld } from '../flows/mcp/tool-endpoint.ts'
+import { DEMO_PASSWORD } from '../../src/demo/demo-world.ts'
+import { demoPerson, demoSchoolsAt } from '../flows/mcp/tool-endpoint.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
   addressesOf,
@@ -11,11 +11,12 @@ import {
   secretsOf,
 } from '../support/admin-crawl.ts'
 import { type Answer, hiddenFields, type Visitor } from '../support/browser-like.ts'
+import { aDemoWorld } from '../support/demo-database.ts'
 import { aJob } from '../support/jobs.ts'
 import { anOwner, signedIn } from '../support/operator-like.ts'
 import { aTool } from '../support/tools.ts'
 import { PNG, uploadTo } from '../support/uploading.ts'
-import { aWorld, type TestSchool, type World } from '../support/world.ts'
+import type { TestSchool, World } from '../support/world.ts'
 
 /**
  * Every admin page and form, found by the router and by following links, is tried at one school
@@ -31,7 +32,7 @@ let formToken: string
 let secrets: readonly string[]
 
 beforeAll(async () => {
-  world = await aWorld({
+  world = await aDemoWorld({
     onRoute: ({ method, url }) => {
       for (const one of [method].flat()) {
         if (url.startsWith('/admin') && (one === 'GET' || one === 'POST')) {
@@ -40,7 +41,7 @@ beforeAll(async () => {
       }
     },
   })
-  const schoolOf = await seedDemoWorld(world)
+  const schoolOf = await demoSchoolsAt(world)
   const { origin } = await schoolOf('demo')
   theirs = await world.theSchoolAt(origin)
   await aTool(world, theirs)

@@ -5,14 +5,15 @@ import {
   callTool,
   type DemoSchool,
   demoPerson,
+  demoSchoolsAt,
   demoToken,
   post,
   type Rpc,
   request,
-  seedDemoWorld,
   useTool,
 } from '../flows/mcp/tool-endpoint.ts'
 import { anOperator } from '../support/admin-api.ts'
+import { aDemoWorld } from '../support/demo-database.ts'
 import { addExamples, everyRow } from '../support/example-school.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'
 
@@ -58,8 +59,8 @@ describe('an operator who names the ids of another school', async () => {
 })
 
 describe('a member of two schools', async () => {
-  const world = await aWorld()
-  const schoolOf = await seedDemoWorld(world)
+  const world = await aDemoWorld()
+  const schoolOf = await demoSchoolsAt(world)
   const [here, there] = [await schoolOf('demo'), await schoolOf('harbor')]
   const ada = await demoPerson(world, 'ada@demo.test')
   const scope = 'account:read account:write'

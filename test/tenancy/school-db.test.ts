@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { FigureRounds } from '../../src/domain/analytics/figure-rounds.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
-import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { atSchool, type TenantTable } from '../../src/foundation/db/school-db.ts'
 import { verifies } from '../spec/verifies.ts'
 import { testDatabase } from '../support/database.ts'
+import { demoDatabase } from '../support/demo-database.ts'
 import { anIssuedCode } from '../support/issued-code.ts'
 
-const { db } = await testDatabase()
-await createDemoWorld(db, { port: 3000, keyring: new Keyring('a secret long enough to be one') })
+const { db } = await testDatabase(await demoDatabase())
 
 const schools = await db
   .selectFrom('schools')

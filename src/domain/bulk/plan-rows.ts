@@ -44,13 +44,13 @@ export async function findBefore(
 async function findBy(
   tx: SchoolTx,
   caller: Actor,
-  { of, columns, key, seek }: KeyedDetails,
+  { of, columns, seek }: KeyedDetails,
   names: readonly string[],
   rows: readonly StartedRow[],
 ): Promise<Values[]> {
   if (rows.length === 0) return []
   const lists = names.map((name) => {
-    const isUuid = key.includes(name) || shapeOf(columns[name]?.schema).uuid
+    const isUuid = columns[name] === undefined || shapeOf(columns[name].schema).uuid
     const list = rows.map(({ values }) => values[name])
     return isUuid ? sql`${`{${list.join()}}`}::uuid[]` : sql`${list}::text[]`
   })

@@ -1,7 +1,7 @@
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
 import { refusalFromDatabase } from '../operation/database-refusal.ts'
-import { id } from '../operation/fields.ts'
+import { id, time } from '../operation/fields.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
 import type { BulkKind, ImportRow, KnownNames, RowOutcome } from './kind.ts'
 import { findBefore, identityOf, planRow } from './plan-rows.ts'
@@ -10,7 +10,8 @@ import type { KeyedDetails, PlannedRow, StartedRow, TableKindDetails } from './t
 import { insertRows, updateRows, writeInRounds } from './write-rows.ts'
 
 /** A kind whose objects are rows of one table, with lists in other tables. */
-export function tableKind(details: TableKindDetails): BulkKind {
+export function tableKind(given: TableKindDetails): BulkKind {
+  const details = withCreationTime(given)
   const { name, about, of, scopes, example, natural, references = {} } = details
   const key = details.key ?? ['id']
   const identified = key.includes('id')
@@ -49,6 +50,14 @@ export function tableKind(details: TableKindDetails): BulkKind {
       }
     },
   }
+}
+
+/** An object that shows when it was made brings that time from another system. */
+function withCreationTime(details: TableKindDetails): TableKindDetails {
+  if (!('created_at' in details.of.schema.shape)) return details
+  const created_at = { schema: time, note: 'now by default' }
+  const { columns, now = [] } = details
+  return { ...details, columns: { ...columns, created_at }, now: [...now, 'created_at'] }
 }
 
 function insteadOf(references: NonNullable<TableKindDetails['references']>) {

@@ -219,7 +219,7 @@ function listsOf(
     if (column === undefined && !key.includes(name)) return undefined
     const { type, uuid } = shapeOf(column?.schema)
     if (type === 'json') return undefined
-    const isId = uuid || key.includes(name)
+    const isId = column === undefined || uuid
     const values = rows.map((row) => row.values[name]) as (string | null)[]
     const literal = type === 'text' && !isId ? textList(values) : plainList(values)
     lists.push(sql`${literal}::${sql.raw(types[name] ?? (isId ? 'uuid' : TYPES[type]))}[]`)

@@ -26,7 +26,10 @@ import {
   sectionKind,
 } from '../learning/course-bulk.ts'
 import { enrollmentKind, progressKind } from '../learning/progress-bulk.ts'
-import { notificationKind } from '../notifications/notification-bulk.ts'
+import {
+  notificationKind,
+  notificationSubscriptionKind,
+} from '../notifications/notification-bulk.ts'
 import { memberKind, studentKind } from '../people/people-bulk.ts'
 
 /**
@@ -60,6 +63,7 @@ export const BULK_KINDS: readonly BulkKind[] = [
   formKind,
   submissionKind,
   notificationKind,
+  notificationSubscriptionKind,
 ]
 
 /** Everything that can be exported. */

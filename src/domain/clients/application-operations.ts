@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { sha256 } from '../../foundation/crypto/digest.ts'
 import { randomSecret, uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
@@ -107,6 +108,19 @@ async function isReserved(tx: SchoolTx, clientId: string): Promise<boolean> {
     sql`select from vendor_platforms where lower(client_id) = ${clientId.toLowerCase()}`,
   )
   return rows.length > 0
+}
+
+/** Gives an application a secret that others know already, as in the demo world. */
+export async function setKnownSecret(
+  tx: SchoolTx,
+  clientId: string,
+  secret: string,
+): Promise<void> {
+  await tx
+    .update('clients')
+    .set({ secret_hash: sha256(secret) })
+    .where('client_id', '=', clientId)
+    .execute()
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { byEmail } from '../bulk/reference-column.ts'
+import { byEmail, idOfExternal } from '../bulk/reference-column.ts'
 import { inAnyOrder, type PlannedRow, stampState } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { id, time } from '../operation/fields.ts'
@@ -40,10 +40,8 @@ export const orderKind = tableKind({
     items: { schema: items.max(200), default: [] },
     coupon_codes: { schema: z.array(z.string().max(64).toUpperCase()).max(20), default: [] },
     completed_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
-    created_at: { schema: time, note: 'now by default' },
   },
   stored: { member_id: 'user_id' },
-  now: ['created_at'],
   references: { member_email: byEmail('member_id') },
   lists: {
     items: {
@@ -78,6 +76,7 @@ export const orderKind = tableKind({
 async function redeemCoupons(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const redeemed = rows.flatMap(({ values, before }) =>
     ((values.coupon_codes ?? []) as string[]).map((code) => ({
+      id: idOfExternal(tx.schoolId, 'coupon-redemptions', `${values.id} ${code}`),
       order_id: values.id,
       user_id: before?.member_id ?? values.member_id,
       code,
@@ -103,8 +102,8 @@ async function redeemCoupons(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
   }
   const { rows: added } = await tx.run(sql<{ coupon_id: string }>`
     insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id, redeemed_at)
-    select ${tx.schoolId}::uuid, gen_random_uuid(), c.id, v.order_id, v.user_id, o.created_at
-    from jsonb_to_recordset(${json}::jsonb) as v (order_id uuid, user_id uuid, code text)
+    select ${tx.schoolId}::uuid, v.id, c.id, v.order_id, v.user_id, o.created_at
+    from jsonb_to_recordset(${json}::jsonb) as v (id uuid, order_id uuid, user_id uuid, code text)
       join coupons c on c.school_id = ${tx.schoolId} and c.code = v.code
       join orders o on o.school_id = ${tx.schoolId} and o.id = v.order_id
     on conflict (school_id, coupon_id, order_id) do nothing returning coupon_id`)

@@ -51,7 +51,6 @@ export const paymentKind = tableKind({
       },
       currency: { note: 'the school’s currency by default' },
       payment_type: { note: 'empty until the member chooses one' },
-      created_at: { note: 'now by default' },
       paid_at: { note: 'created_at by default, if the state needs it' },
       lines: { default: [], note: 'kind and item_id of a line become items of a new order' },
       adjustments: { default: [] },
@@ -59,7 +58,6 @@ export const paymentKind = tableKind({
   },
   elsewhere: ['order_number'],
   stored: { member_id: 'user_id' },
-  now: ['created_at'],
   references: { member_email: byEmail('member_id') },
   lists: {
     lines: {

@@ -134,8 +134,12 @@ export const meetingKind = tableKind({
     member_ids: {
       table: 'meeting_seats',
       owner: 'meeting_id',
-      columns: ['user_id'],
-      rows: userRows,
+      columns: ['user_id', 'booked_at'],
+      rows: (members: readonly string[], { created_at }) =>
+        members.map((user_id) => ({
+          user_id,
+          booked_at: created_at ?? new Date().toISOString(),
+        })),
     },
   },
   complete: ({ values }) => inAnyOrder(values, 'member_ids'),

@@ -219,10 +219,8 @@ export const commentKind = tableKind({
     parent_id: { schema: id.nullable(), fixed: true, note: 'the comment that it answers' },
     body: { schema: comments.schema.shape.body, needed: true },
     hidden_at: { schema: time.nullable() },
-    created_at: { schema: time, note: 'now by default' },
   },
   stored: { author_id: 'user_id' },
-  now: ['created_at'],
   references: {
     author_email: byEmail('author_id'),
     lecture_external_id: byExternalId('lecture_id', 'lectures'),

@@ -22,21 +22,31 @@ export const publishKey = (keyring: Keyring) =>
     input: z.strictObject({}),
     output: z.strictObject({ kid, ready_at: z.iso.datetime() }),
     async run(tx) {
-      const key = generateEs256Key()
-      const { published_at } = await tx
-        .insert('signing_keys', {
-          kid: key.kid,
-          stage: 'published',
-          public_jwk: JSON.stringify(key.publicJwk),
-          sealed_private_key: seal(keyring.key(SIGNING_KEY_PURPOSE), key.privateKey, tx.schoolId),
-        })
-        .returning('published_at')
-        .executeTakeFirstOrThrow()
+      const { kid, published_at } = await addSigningKey(tx, keyring)
       const ready = new Date(published_at.getTime() + KEY_LEAD_SECONDS * 1000)
-      return { kid: key.kid, ready_at: ready.toISOString() }
+      return { kid, ready_at: ready.toISOString() }
     },
     audit: ({ kid: subject }) => [{ action: 'key.published', subject }],
   })
+
+/** Adds a key that signs nothing yet. */
+export async function addSigningKey(
+  tx: SchoolTx,
+  keyring: Keyring,
+  publishedAt?: Date,
+): Promise<{ readonly kid: string; readonly published_at: Date }> {
+  const key = generateEs256Key()
+  return await tx
+    .insert('signing_keys', {
+      kid: key.kid,
+      stage: 'published',
+      public_jwk: JSON.stringify(key.publicJwk),
+      sealed_private_key: seal(keyring.key(SIGNING_KEY_PURPOSE), key.privateKey, tx.schoolId),
+      ...(publishedAt === undefined ? {} : { published_at: publishedAt }),
+    })
+    .returning(['kid', 'published_at'])
+    .executeTakeFirstOrThrow()
+}
 
 /**
  * Refused while a cached key set may still lack the key, unless forced.

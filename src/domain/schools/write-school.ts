@@ -20,6 +20,7 @@ export async function createSchool(
   tx: Transaction<DB>,
   details: NewSchool,
   by: AuditedActor,
+  id = uuidv7(),
 ): Promise<string> {
   const judged = judgeInput(newSchool, details)
   if (judged.problems !== undefined) {
@@ -29,7 +30,7 @@ export async function createSchool(
   const { subdomain, origin } = columns
   const row = await tx
     .insertInto('schools')
-    .values({ ...columns, id: uuidv7() })
+    .values({ ...columns, id })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -38,6 +39,29 @@ export async function createSchool(
   await db.insert('appearances', {}).execute()
   await recordChange(db, by, { action: 'school.created', detail: { subdomain, origin } })
   return row.id
+}
+
+/**
+ * Crosses schools: moves a school on this machine to another port; true if its origin changed. A
+ * school with https or with another host is in real use by now and is not moved, and neither is one
+ * whose new origin belongs to another school.
+ */
+export async function moveLocalOrigin(
+  tx: Transaction<DB>,
+  id: string,
+  origin: string,
+): Promise<boolean> {
+  const { hostname } = new URL(origin)
+  const { numUpdatedRows } = await tx
+    .updateTable('schools')
+    .set({ origin })
+    .where('id', '=', id)
+    .where('origin', '~', `^http://${hostname.replaceAll('.', '[.]')}(:[0-9]+)?$`)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('schools as other').where('other.origin', '=', origin))),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 async function takenField(tx: Transaction<DB>, subdomain: string): Promise<'subdomain' | 'origin'> {

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEMO_PASSWORD } from '../../../src/demo/people.ts'
+import { DEMO_PASSWORD } from '../../../src/demo/demo-world.ts'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
-import { demoPerson, seedDemoWorld } from '../../flows/mcp/tool-endpoint.ts'
+import { demoPerson, demoSchoolsAt } from '../../flows/mcp/tool-endpoint.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
 import { crawlAdminArea, type RoutePattern } from '../../support/admin-crawl.ts'
 import { Visitor } from '../../support/browser-like.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { signedIn } from '../../support/operator-like.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
 
@@ -105,12 +106,12 @@ verifies(
   'no page shows a control of direction, whatever names the rows of an older release hold',
   async () => {
     const routes: RoutePattern[] = []
-    const old = await aWorld({
+    const old = await aDemoWorld({
       onRoute: ({ method, url }) => {
         for (const one of [method].flat()) routes.push({ method: one, url })
       },
     })
-    const schoolOf = await seedDemoWorld(old)
+    const schoolOf = await demoSchoolsAt(old)
     const demo = await old.theSchoolAt((await schoolOf('demo')).origin)
     await poison(old)
     old.context.directory.forget()

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
-import { callTool, post, request, seedDemoWorld } from '../../flows/mcp/tool-endpoint.ts'
+import { callTool, demoSchoolsAt, post, request } from '../../flows/mcp/tool-endpoint.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { digestOf, type RoutePattern, secretsOf, UUID } from '../../support/admin-crawl.ts'
 import { hiddenFields } from '../../support/browser-like.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { anOwner } from '../../support/operator-like.ts'
 import { aTool } from '../../support/tools.ts'
-import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+import type { TestSchool, World } from '../../support/world.ts'
 import { keepPart } from '../report/keep-part.ts'
 
 /**
@@ -38,7 +39,7 @@ const withId = (input: object, id: string): Record<string, unknown> =>
 
 test('no id of another school finds, shows or changes anything, by any road', async () => {
   const routes: RoutePattern[] = []
-  const world = await aWorld({
+  const world = await aDemoWorld({
     onRoute: ({ method, url }) => {
       for (const one of [method].flat()) {
         if (url.startsWith('/admin') && (one === 'GET' || one === 'POST')) {
@@ -47,7 +48,7 @@ test('no id of another school finds, shows or changes anything, by any road', as
       }
     },
   })
-  const schoolOf = await seedDemoWorld(world)
+  const schoolOf = await demoSchoolsAt(world)
   const theirs = await world.theSchoolAt((await schoolOf('demo')).origin)
   await aTool(world, theirs)
   const mine = await world.aSchool({ mcpConnections: true })

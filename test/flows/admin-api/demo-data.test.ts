@@ -1,18 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { createDemoWorld } from '../../../src/demo/demo-world.ts'
+import { describe, expect, test } from 'vitest'
 import type { Actor } from '../../../src/domain/actor/actor.ts'
 import { performOperation } from '../../../src/domain/operation/operation.ts'
-import { Keyring } from '../../../src/foundation/crypto/seal.ts'
 import { atSchool } from '../../../src/foundation/db/school-db.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { testDatabase } from '../../support/database.ts'
+import { demoDatabase } from '../../support/demo-database.ts'
 
-const { db } = await testDatabase()
-
-beforeAll(async () => {
-  const keyring = new Keyring('a secret of thirty-two characters and more')
-  await createDemoWorld(db, { port: 3000, keyring })
-})
+const { db } = await testDatabase(await demoDatabase())
 
 const caller: Actor = {
   userId: '00000000-0000-7000-8000-000000000000',

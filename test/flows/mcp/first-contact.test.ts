@@ -7,15 +7,15 @@ import { auth, extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/cl
 import { afterAll, describe, expect, test } from 'vitest'
 import { UNREVIEWED_SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../../spec/verifies.ts'
-import { aWorld } from '../../support/world.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { consent } from './consent.ts'
 import { StoringProvider } from './oauth-provider.ts'
-import { seedDemoWorld } from './tool-endpoint.ts'
+import { demoSchoolsAt } from './tool-endpoint.ts'
 
 /** Clients that authorize before their first call, by what the metadata of the typed URL says. */
-const world = await aWorld()
+const world = await aDemoWorld()
 const address = await world.app.listen({ port: 0, host: '127.0.0.1' })
-const schoolOf = await seedDemoWorld(world, Number(new URL(address).port))
+const schoolOf = await demoSchoolsAt(world, Number(new URL(address).port))
 const opened: SecondClient[] = []
 afterAll(() => Promise.all(opened.map((client) => client.close())))
 

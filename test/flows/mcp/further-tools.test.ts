@@ -6,12 +6,12 @@ import {
 import { MEMBER_TOOLS } from '../../../src/surfaces/mcp/member/member-tools.ts'
 import { OPERATOR_TOOLS } from '../../../src/surfaces/mcp/operator/operator-tools.ts'
 import { verifies } from '../../spec/verifies.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { aTool } from '../../support/tools.ts'
-import { aWorld } from '../../support/world.ts'
-import { demoToken, post, postModern, request, seedDemoWorld } from './tool-endpoint.ts'
+import { demoSchoolsAt, demoToken, post, postModern, request } from './tool-endpoint.ts'
 
-const world = await aWorld()
-const schoolOf = await seedDemoWorld(world)
+const world = await aDemoWorld()
+const schoolOf = await demoSchoolsAt(world)
 const demo = await schoolOf('demo')
 const operatorScopes = SCOPES_OF_AUDIENCE.operator.toString()
 const client = await aTool(world, demo, { slug: 'further', scopes: operatorScopes.split(' ') })

@@ -2,22 +2,22 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { aPair } from '../../support/client-like.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { postGraphQL } from '../../support/member-api.ts'
 import { removeSchool } from '../../support/oauth-world.ts'
-import { aWorld } from '../../support/world.ts'
 import { readAll } from './read-all.ts'
 import {
   callTool,
+  demoSchoolsAt,
   demoToken,
   post,
   request,
-  seedDemoWorld,
   toolNames,
   useTool,
 } from './tool-endpoint.ts'
 
-const world = await aWorld()
-const schoolOf = await seedDemoWorld(world)
+const world = await aDemoWorld()
+const schoolOf = await demoSchoolsAt(world)
 const demo = await schoolOf('demo')
 const token = await demoToken(world, demo, 'ada@demo.test', 'account:read account:write')
 const tokenOfBen = await demoToken(world, demo, 'ben@demo.test', 'account:read account:write')

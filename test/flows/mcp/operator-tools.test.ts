@@ -2,21 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { SCOPES_OF_AUDIENCE } from '../../../src/domain/clients/scope-catalogue.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { verifies } from '../../spec/verifies.ts'
-import { aWorld } from '../../support/world.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import {
   aVendor,
   callTool,
+  demoSchoolsAt,
   demoToken,
   post,
   type Rpc,
   request,
-  seedDemoWorld,
   toolNames,
   useTool,
 } from './tool-endpoint.ts'
 
-const world = await aWorld()
-const schoolOf = await seedDemoWorld(world)
+const world = await aDemoWorld()
+const schoolOf = await demoSchoolsAt(world)
 const demo = await schoolOf('demo')
 
 const vendor = await aVendor(world, demo)

@@ -5,15 +5,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, expect } from 'vitest'
 import document from '../../fixtures/client-documents/claude-code.json' with { type: 'json' }
 import { verifies } from '../../spec/verifies.ts'
-import { aWorld } from '../../support/world.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { consent, expireAccessTokens, storeDocument } from './consent.ts'
 import { StoringProvider } from './oauth-provider.ts'
-import { seedDemoWorld } from './tool-endpoint.ts'
+import { demoSchoolsAt } from './tool-endpoint.ts'
 
 /** The first version of the official SDK client, which most applications still use. */
-const world = await aWorld({ documentHosts: ['claude.ai'] })
+const world = await aDemoWorld({ documentHosts: ['claude.ai'] })
 const address = await world.app.listen({ port: 0, host: '127.0.0.1' })
-const schoolOf = await seedDemoWorld(world, Number(new URL(address).port))
+const schoolOf = await demoSchoolsAt(world, Number(new URL(address).port))
 const demo = await schoolOf('demo')
 const endpoint = new URL(`${demo.origin}/mcp`)
 const opened: Client[] = []

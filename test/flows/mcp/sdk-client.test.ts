@@ -6,14 +6,14 @@ import {
 } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
-import { aWorld } from '../../support/world.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { consent, expireAccessTokens } from './consent.ts'
 import { StoringProvider } from './oauth-provider.ts'
-import { seedDemoWorld } from './tool-endpoint.ts'
+import { demoSchoolsAt } from './tool-endpoint.ts'
 
-const world = await aWorld()
+const world = await aDemoWorld()
 const address = await world.app.listen({ port: 0, host: '127.0.0.1' })
-const schoolOf = await seedDemoWorld(world, Number(new URL(address).port))
+const schoolOf = await demoSchoolsAt(world, Number(new URL(address).port))
 const demo = await schoolOf('demo')
 const opened: Client[] = []
 afterAll(() => Promise.all(opened.map((client) => client.close())))

@@ -1,4 +1,4 @@
-import { createDemoWorld } from '../../../src/demo/demo-world.ts'
+import { moveDemoOrigins } from '../../../src/demo/demo-world.ts'
 import { atSchool } from '../../../src/foundation/db/school-db.ts'
 import { type Answer, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
@@ -128,14 +128,14 @@ export interface DemoSchool extends TestSchool {
 }
 
 /**
- * Creates the demo world in the database of the test. Returns a function that finds its schools.
+ * Moves the schools of `aDemoWorld` to the port of the test. Returns a function that finds them.
  */
-export async function seedDemoWorld(
+export async function demoSchoolsAt(
   world: World,
   port = 3000,
 ): Promise<(subdomain: string) => Promise<DemoSchool>> {
   const { db } = world.database
-  await createDemoWorld(db, { port, keyring: world.context.keyring })
+  await moveDemoOrigins(db, port)
   world.context.directory.forget()
   return async (subdomain) => {
     const { id, origin } = await db

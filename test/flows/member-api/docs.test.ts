@@ -3,9 +3,9 @@ import { parse, validate } from 'graphql/index.js'
 import { expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../../src/surfaces/member-api/documents/limits.ts'
 import { buildMemberSchema } from '../../../src/surfaces/member-api/schema.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { aDemoToken, theDemoSchool } from '../../support/demo-member.ts'
 import { ask } from '../../support/member-api.ts'
-import { aWorld } from '../../support/world.ts'
 
 const page = (name: string): Promise<string> =>
   readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
@@ -37,7 +37,7 @@ async function examples(): Promise<Example[]> {
 }
 
 test('every query of the documentation runs in the demo world', async () => {
-  const world = await aWorld()
+  const world = await aDemoWorld()
   const school = await theDemoSchool(world)
   const token = await aDemoToken(world, school, 'ada@demo.test')
   const all = await examples()

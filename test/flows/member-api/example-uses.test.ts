@@ -1,12 +1,12 @@
 import type { ResultOf } from 'gql.tada'
 import { expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
+import { aDemoWorld } from '../../support/demo-database.ts'
 import { aDemoToken, theDemoSchool } from '../../support/demo-member.ts'
-import { aWorld } from '../../support/world.ts'
 import { graphql, typedClient } from './typed-client.ts'
 
 /** Typical first uses of an integrator, typed by the schema, with the data of the demo world. */
-const world = await aWorld()
+const world = await aDemoWorld()
 const school = await theDemoSchool(world)
 const ask = typedClient(world, school, await aDemoToken(world, school, 'ada@demo.test'))
 const now = Math.floor(Date.now() / 1000)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DEMO_PASSWORD, emailOf } from '../../../src/demo/people.ts'
+import { DEMO_PASSWORD } from '../../../src/demo/demo-world.ts'
 import { Random } from '../../attack/fuzz/random.ts'
 import { Browser } from './browser.ts'
 import { Caller } from './caller.ts'
@@ -99,7 +99,7 @@ export class Traffic {
   }
 
   #browserOf(person: string): Browser {
-    const login = { email: emailOf(person), password: DEMO_PASSWORD }
+    const login = { email: `${person}@demo.test`, password: DEMO_PASSWORD }
     return new Browser(this.caller, this.#patience, login)
   }
 
