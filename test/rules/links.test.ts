@@ -39,7 +39,8 @@ function isBroken(page: string, target: string): boolean {
 }
 
 test('every link of a page leads to a file, and to a heading that it has', () => {
-  const pages = tracked('*.md')
+  // The guides in assets/ are pages of a school, whose links its tests follow.
+  const pages = tracked('*.md').filter((page) => !page.startsWith('assets/'))
   expect(pages.length).toBeGreaterThan(30)
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!\w+:)([^)\s]+)\)/g)]

@@ -104,10 +104,13 @@ async function startServer(
     durable: false,
     // A database cannot be dropped by force while an autovacuum worker, a superuser, is in it.
     // To drop a database takes longer with more buffers. To copy one takes less without a log for
-    // replicas.
+    // replicas. Without statistics, plans look expensive enough to compile. To read the few pages
+    // of a new database takes less than to ask a worker for them.
     settings: {
       max_connections: '300',
       autovacuum: 'off',
+      jit: 'off',
+      io_method: 'sync',
       shared_buffers: '128MB',
       wal_level: 'minimal',
       max_wal_senders: '0',

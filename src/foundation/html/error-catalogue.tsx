@@ -66,6 +66,20 @@ export function ErrorCatalogue() {
   )
 }
 
+/** Every code as Markdown, in which the causes and remedies are written. */
+export function errorsMarkdown(): string {
+  const blocks = codesByGroup().flatMap(({ title, where, own, elsewhere }) => [
+    `## ${title}`,
+    `Where it stands: ${where}.`,
+    ...own.flatMap(([code, { cause, remedy }]) => [
+      `\`${code}\``,
+      `${cause} **What to do:** ${remedy}`,
+    ]),
+    ...(elsewhere.length > 0 ? [`Explained above: ${elsewhere.join(', ')}.`] : []),
+  ])
+  return `${['# Errors', ...blocks].join('\n\n')}\n`
+}
+
 /** A sentence with the names in backticks set as code: they are at the odd places. */
 function Words({ text }: { text: string }) {
   return text.split('`').map((part, place) =>

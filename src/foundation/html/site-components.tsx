@@ -41,7 +41,7 @@ export function PageHead(props: {
 
 /** One section of a page. */
 export function Panel(props: {
-  id?: string
+  id?: string | undefined
   title: ComponentChildren
   lead?: ComponentChildren
   tone?: 'danger'

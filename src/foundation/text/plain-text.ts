@@ -79,3 +79,8 @@ export function initial(name: string): string {
   }
   return '?'
 }
+
+/** A text as Markdown that shows it as it is: no emphasis, link or markup comes of it. */
+export function markdownText(text: string): string {
+  return text.replace(/[\\`*_[\]<>&]/g, '\\$&').replace(/\s+/g, ' ')
+}

@@ -1,11 +1,4 @@
 import { expect } from 'vitest'
-import { MAKE_VERIFIER } from '../../../src/surfaces/pages/developers/commands.ts'
-import {
-  MEMBER_API_SAMPLE,
-  REST_SAMPLE,
-  tokenSample,
-  toolSample,
-} from '../../../src/surfaces/pages/developers/quick-starts.tsx'
 import { verifies } from '../../spec/verifies.ts'
 import { aPkce, Visitor } from '../../support/browser-like.ts'
 import { commandsAt } from '../../support/guide-commands.ts'
@@ -32,8 +25,9 @@ async function codeOf(world: World, at: TestSchool, person: TestPerson, address:
 function expectMembers(answer: unknown, sample: unknown, place = ''): void {
   if (Array.isArray(sample)) {
     expect(Array.isArray(answer), place).toBe(true)
-    const [given] = answer as unknown[]
-    if (given !== undefined) expectMembers(given, sample[0], `${place}[0]`)
+    for (const [index, given] of (answer as unknown[]).entries()) {
+      expectMembers(given, sample[index] ?? sample[0], `${place}[${index}]`)
+    }
   } else if (typeof sample === 'object' && sample !== null) {
     expect(answer, place).toBeTypeOf('object')
     for (const [name, value] of Object.entries(sample)) {
@@ -105,15 +99,19 @@ for (const variant of ['newer', 'older'] as const) {
           ? await world.aPublicClient(at)
           : await aTool(world, at, { slug: 'road-tool' })
         const blocks = await commandsAt(world, at)
-        const part = (number: number) =>
-          blocks.find((text) => text.startsWith(`# ${number}. As a`) && text.includes(audience)) ??
-          'false'
+        const place = (number: number) =>
+          blocks.findIndex(
+            (text) => text.startsWith(`# ${number}. As a`) && text.includes(audience),
+          )
+        const part = (number: number) => blocks[place(number)] ?? 'false'
+        const samples = blocks.slice(place(2) + 1, place(2) + 4).map((text) => JSON.parse(text))
+        const makeVerifier = blocks.find((text) => text.startsWith('VERIFIER=')) ?? 'none'
 
         const { verifier, challenge } = aPkce()
         const known = `VERIFIER=${verifier} CHALLENGE=${challenge}`
         const first = part(1).replace(/CLIENT_ID=.*/, `CLIENT_ID=${clientId}`)
-        expect(first).toContain(MAKE_VERIFIER)
-        const before = first.replace(MAKE_VERIFIER, known)
+        expect(first).toContain(makeVerifier)
+        const before = first.replace(makeVerifier, known)
         const code = await codeOf(world, at, person, await printed(before))
         const output = await printed(
           `CLIENT_ID=${clientId} ${known}`,
@@ -126,9 +124,7 @@ for (const variant of ['newer', 'older'] as const) {
           .split('\n')
           .filter(Boolean)
           .map((line) => JSON.parse(line))
-        expectMembers(token, tokenSample(audience, variant === 'newer'))
-        expectMembers(data, isMember ? MEMBER_API_SAMPLE : REST_SAMPLE)
-        expectMembers(tool, toolSample(audience))
+        expectMembers([token, data, tool], samples)
         expect(tool.result.isError).toBeUndefined()
       },
     )

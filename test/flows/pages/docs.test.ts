@@ -240,7 +240,7 @@ test('where no ID tokens are signed, the guide says that assistants may ask for 
 })
 
 test('every URL in the guide has the origin that shows it', () => {
-  const addresses = guide.match(/https?:\/\/[^\s"'?/]+/g) ?? []
+  const addresses = guide.match(/https?:\/\/[^\s"'`?/]+/g) ?? []
   expect(addresses.length).toBeGreaterThan(10)
   const own = addresses.filter((address) => !/^http:\/\/(127\.0\.0\.1|localhost)/.test(address))
   expect(new Set(own.map((address) => address.replace(/[,)]$/, '')))).toEqual(

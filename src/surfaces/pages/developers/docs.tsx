@@ -1,25 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { explorerState } from '../../../domain/clients/explorer-client.ts'
 import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
-import type { School } from '../../../domain/schools/school.ts'
-import { Address } from '../../../foundation/html/components.tsx'
-import { ErrorCatalogue } from '../../../foundation/html/error-catalogue.tsx'
-import { PageHead } from '../../../foundation/html/site-components.tsx'
-import { toMarkdown } from '../../../foundation/html/to-markdown.ts'
+import { Prose } from '../../../foundation/html/components.tsx'
+import { ErrorCatalogue, errorsMarkdown } from '../../../foundation/html/error-catalogue.tsx'
+import { PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import { chooseMediaType, sendDocument } from '../../../foundation/http/conditional.ts'
 import { DOCUMENTS } from '../../../foundation/protocol/endpoints.ts'
-import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { perSchool } from '../../../gate/school-gate.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { sendPage } from '../frame/page-request.ts'
 import { visitOf } from '../frame/visit.ts'
-import { Choose, Discover, IdTokens, Pitfalls, Register } from './first-requests.tsx'
-import { CodeFlow, Refreshing, SigningOut } from './flow.tsx'
-import { type GuideFacts, type GuideProps, guideFacts } from './guide-facts.ts'
-import { MemberQuickStart, OperatorQuickStart } from './quick-starts.tsx'
-import { Assistants, Contents } from './sections.tsx'
-import { Errors, Use } from './use.tsx'
+import { fillGuide, type GuideFacts, guideFacts, sectionsOf, standalone } from './guides.ts'
 
 const MARKDOWN = {
   maxAgeSeconds: 300,
@@ -35,7 +27,7 @@ export function addDocsRoutes(
   metadataClients: MetadataClients,
 ): void {
   const guideText = perSchool(MARKDOWN, (school) =>
-    guideMarkdown(guideFacts(school, metadataClients)),
+    standalone(fillGuide('guide', guideFacts(school, metadataClients)), school.origin),
   )
   const errorsText = perSchool(MARKDOWN, errorsMarkdown)
 
@@ -45,10 +37,8 @@ export function addDocsRoutes(
       return sendDocument(request, reply, guideText(school))
     }
     const visit = await visitOf(context, request, reply)
-    const page = guidePage(visit.frame(), {
-      ...guideFacts(school, metadataClients),
-      explorer: (await explorerState(request.schoolDb, school)) === 'on',
-    })
+    const explorer = (await explorerState(request.schoolDb, school)) === 'on'
+    const page = guidePage(visit.frame(), guideFacts(school, metadataClients), explorer)
     return sendPage(reply.header('vary', 'Accept'), request, 'site', page)
   })
   app.get(DOCUMENTS.errors, async (request, reply) => {
@@ -94,23 +84,9 @@ export function errorsPage(frame: SiteFrame): string {
   })
 }
 
-/** The guide without the explorer, which needs a browser. */
-function guideMarkdown(facts: GuideFacts): string {
-  return toMarkdown(<Guide {...facts} explorer={false} />, facts.origin)
-}
-
-function errorsMarkdown({ origin }: School): string {
-  return toMarkdown(
-    <>
-      <h1>Errors</h1>
-      <ErrorCatalogue />
-    </>,
-    origin,
-  )
-}
-
 /** One short page, in the order in which a developer needs the steps. */
-export function guidePage(frame: SiteFrame, props: GuideProps): string {
+export function guidePage(frame: SiteFrame, facts: GuideFacts, explorer: boolean): string {
+  const [head, ...sections] = sectionsOf(fillGuide('guide', facts, { explorer }))
   return sitePage({
     ...frame,
     title: 'For developers',
@@ -118,37 +94,81 @@ export function guidePage(frame: SiteFrame, props: GuideProps): string {
     markdown: DOCUMENTS.guideMarkdown,
     side: <Contents />,
     stylesheets: ['admin.css'],
-    children: <Guide {...props} />,
+    children: (
+      <>
+        <PageHead title={head?.title} />
+        <Prose html={head?.html ?? ''} lang="en" />
+        {sections.map(({ title, html }) => (
+          <Panel id={ANCHORS.get(title)} title={title}>
+            <Prose html={html} lang="en" />
+          </Panel>
+        ))}
+      </>
+    ),
   })
 }
 
-/** The content alone, which is also sent as Markdown. */
-function Guide(props: GuideProps) {
-  const { origin } = props
+/** The sections of the guide by their titles, each with its anchor. */
+const GROUPS = {
+  'Copy and paste': {
+    'Quick start for a member': 'member-road',
+    'Quick start for an operator': 'operator-road',
+  },
+  'Step by step': {
+    '1. Discover': 'discover',
+    '2. Choose who you act for': 'choose',
+    '3. Get a client_id': 'register',
+    '4. Send the person here, and exchange the code': 'authorize',
+    '5. Use it': 'use',
+    '6. Read refusals': 'errors',
+  },
+  Later: {
+    'Stay signed in': 'refresh',
+    'Sign out': 'sign-out',
+    'ID tokens': 'id-token',
+    'Connect an assistant (MCP)': 'assistants',
+    'Good to know': 'good-to-know',
+  },
+}
+
+const ANCHORS = new Map(Object.values(GROUPS).flatMap((sections) => Object.entries(sections)))
+
+const REFERENCE = {
+  Errors: '/docs/errors',
+  'REST API': '/docs/api',
+  'GraphQL schema': '/schema.graphql',
+  'Postman collection': '/postman.json',
+  'This guide as Markdown': '/docs.md',
+}
+
+/** Beside the guide on wide screens, closed above it on narrow ones. */
+function Contents() {
   return (
-    <>
-      <PageHead
-        title="Build a client"
-        lead={
-          <>
-            From <Address text={origin} /> to a working client of {plainText(props.name)}: two quick
-            starts to copy, and the same in six steps. Every command is for this origin.
-          </>
-        }
-      />
-      <MemberQuickStart {...props} />
-      <OperatorQuickStart {...props} />
-      <Discover origin={origin} />
-      <Choose {...props} />
-      <Register {...props} />
-      <CodeFlow {...props} />
-      <Use {...props} />
-      <Errors {...props} />
-      <Refreshing origin={origin} />
-      <SigningOut {...props} />
-      <IdTokens {...props} />
-      <Assistants {...props} />
-      <Pitfalls {...props} />
-    </>
+    <nav class="side" aria-label="On this page">
+      <details class="menu">
+        <summary>On this page</summary>
+        <div class="menu-groups">
+          {Object.entries(GROUPS).map(([group, sections]) => (
+            <Group title={group} links={sections} prefix="#" />
+          ))}
+          <Group title="Reference" links={REFERENCE} />
+        </div>
+      </details>
+    </nav>
+  )
+}
+
+function Group(props: { title: string; links: Readonly<Record<string, string>>; prefix?: string }) {
+  return (
+    <div class="menu-group">
+      <h2>{props.title}</h2>
+      <ul>
+        {Object.entries(props.links).map(([title, target]) => (
+          <li>
+            <a href={`${props.prefix ?? ''}${target}`}>{title}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
