@@ -11,9 +11,9 @@ import {
   writtenRows,
 } from '../support/authorization.ts'
 import { Visitor } from '../support/browser-like.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const setup = await aSetup(world)
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 

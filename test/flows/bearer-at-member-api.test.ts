@@ -9,9 +9,9 @@ import {
   pairRow,
   removeSchool,
 } from '../support/oauth-world.ts'
-import { aWorld } from '../support/world.ts'
+import { sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const ada = await world.aMember(school)

@@ -3,9 +3,9 @@ import { verifies } from '../spec/verifies.ts'
 import { alter } from '../support/alter.ts'
 import { aSetup, expectPage, locationOf, signedIn, writtenRows } from '../support/authorization.ts'
 import { hiddenFields, Visitor } from '../support/browser-like.ts'
-import { aWorld, PASSWORD } from '../support/world.ts'
+import { PASSWORD, sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const setup = await aSetup(world)
 
 describe('a consent that the person did not give', async () => {

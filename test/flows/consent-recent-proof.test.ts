@@ -4,9 +4,9 @@ import { aSetup, expectErrorRedirect, locationOf, signedIn } from '../support/au
 import { hiddenFields, Visitor } from '../support/browser-like.ts'
 import { CLAUDE } from '../support/oauth-world.ts'
 import { ageProof } from '../support/old-proof.ts'
-import { aWorld, PASSWORD } from '../support/world.ts'
+import { PASSWORD, sharedWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const member = await aSetup(world)
 const { school } = member
 const asking = { scope: 'openid courses:read courses:write' }

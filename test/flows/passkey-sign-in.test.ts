@@ -9,9 +9,9 @@ import {
   sendProof,
   signInWith,
 } from '../support/passkey-device.ts'
-import { aWorld, type TestPerson, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestPerson, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const setup = await aSetup(world)
 const { school } = setup
 

@@ -7,9 +7,9 @@ import {
 } from '../../src/domain/people/sessions.ts'
 import { signIn } from '../../src/domain/people/sign-in.ts'
 import { whileRowHeld } from '../support/row-lock.ts'
-import { aWorld, PASSWORD, type TestPerson } from '../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const { db, pool } = world.database
 

@@ -6,9 +6,9 @@ import { notificationKind } from '../../src/domain/notifications/notification-bu
 import { importInto } from '../support/bulk.ts'
 import { aCourse } from '../support/learning.ts'
 import { indexesOf } from '../support/plans.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const { connection, statementsOf } = world.database
 let school: TestSchool
 

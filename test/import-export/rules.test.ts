@@ -17,9 +17,9 @@ import { notificationKind } from '../../src/domain/notifications/notification-bu
 import { EXAMPLE } from '../../src/domain/operation/operation.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
 import { addExamples } from '../support/example-school.ts'
-import { aWorld, type TestSchool } from '../support/world.ts'
+import { sharedWorld, type TestSchool } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 let school: TestSchool
 
 beforeEach(async () => {

@@ -7,13 +7,13 @@ import { JOB_FILE_ROUTE } from '../../../src/surfaces/admin-api/import-body.ts'
 import { JOB_ROUTES, ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../../src/surfaces/admin-api/upload.ts'
 import { verifies } from '../../spec/verifies.ts'
-import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+import { sharedWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
 let school: TestSchool
 
 beforeAll(async () => {
-  world = await aWorld()
+  world = await sharedWorld()
   school = await world.aSchool()
 })
 

@@ -7,9 +7,9 @@ import { aCourse, anEnrollment, daysFromNow } from '../../support/learning.ts'
 import { ask, aToken, read } from '../../support/member-api.ts'
 import { connect } from '../../support/postgres.ts'
 import { rowsRead } from '../../support/rows-read.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 

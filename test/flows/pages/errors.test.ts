@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { expectPage } from '../../support/authorization.ts'
 import { Visitor } from '../../support/browser-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 
 test('an unknown path gets the not-found page of the school', async () => {
   const school = await world.aSchool()

@@ -6,9 +6,9 @@ import { aSlug, daysFromNow } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { signedIn, submit, submitAtOnce } from '../../support/operator-like.ts'
 import { whileRowHeld } from '../../support/row-lock.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { sharedWorld, type TestPerson } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 const ROOM = 'https://room.example/secret'
 

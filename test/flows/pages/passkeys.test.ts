@@ -10,10 +10,10 @@ import {
   questionOn,
   signInWith,
 } from '../../support/passkey-device.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const PATH = '/account/passkeys'
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 
 async function aVisitor(at: TestSchool = school, person?: TestPerson) {

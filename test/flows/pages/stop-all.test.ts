@@ -4,9 +4,9 @@ import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts
 import { finishJobs } from '../../support/jobs.ts'
 import { aCode, auditOf } from '../../support/oauth-world.ts'
 import { anOwner, signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { sharedWorld, type TestSchool } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const STOP_ALL = '/admin/clients/stop-all'
 
 /** Two apps, each with the access of one person. */

@@ -8,10 +8,10 @@ import {
 } from '../../support/authenticator.ts'
 import { aSetup, ask } from '../../support/authorization.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { PASSWORD, sharedWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const PATH = '/sign-in/code'
-const world = await aWorld()
+const world = await sharedWorld()
 const { db } = world.database
 let school: TestSchool
 let ada: TestPerson

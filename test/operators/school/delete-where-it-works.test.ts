@@ -4,9 +4,9 @@ import { EXAMPLE } from '../../../src/domain/operation/operation.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import { addExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
-const world = await aWorld()
+const world = await sharedWorld()
 const school = await world.aSchool()
 await addExamples(world, school)
 const owner = await anOwner(world, school)

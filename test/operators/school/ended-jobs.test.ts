@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { checkJob } from '../../../src/domain/catalogue/check-job.ts'
 import { aJob, finishJobs } from '../../support/jobs.ts'
 import { anOwner } from '../../support/operator-like.ts'
-import { aWorld } from '../../support/world.ts'
+import { sharedWorld } from '../../support/world.ts'
 
 test('the audit log says of a job that it failed or was cancelled, and not that it was refused', async () => {
-  const world = await aWorld()
+  const world = await sharedWorld()
   const school = await world.aSchool()
   const owner = await anOwner(world, school)
   const gone = { resource: 'students', source: 'gone', format: 'csv', columns: {} } as const
