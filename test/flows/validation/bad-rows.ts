@@ -500,4 +500,10 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       ],
     },
   ],
+  'notification-subscriptions': [
+    {
+      refusal: '/topic invalid_value',
+      row: { member_id: EXAMPLE.student, topic: 'weather', channel: 'email', enabled: false },
+    },
+  ],
 }
