@@ -58,7 +58,7 @@ export const CLIENT_PROOF_ACTS: Readonly<Record<string, ProofAct>> = {
     prepare: async () => ({
       page: `${APPS}/new`,
       action: APPS,
-      fields: application([['confidential', 'yes']]),
+      fields: application([['confidential', 'on']]),
     }),
   },
   'make a public application': {

@@ -1,16 +1,21 @@
 import type { AuditRecord } from '../../src/domain/audit/read-audit.ts'
 import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
 import { applicationPage } from '../../src/surfaces/pages/admin/apps/application.tsx'
+import {
+  applicationFields,
+  applicationRow,
+  newApplicationFields,
+} from '../../src/surfaces/pages/admin/apps/application-fields.ts'
 import { logoPage } from '../../src/surfaces/pages/admin/apps/application-logo.tsx'
 import {
   applicationsPage,
   deleteApplicationPage,
-  MEMBER_SCOPES,
   newApplicationPage,
 } from '../../src/surfaces/pages/admin/apps/applications.tsx'
 import {
   clientPage,
   clientsPage,
+  documentFieldsWith,
   endAccessPage,
   switchOffPage,
 } from '../../src/surfaces/pages/admin/apps/client-pages.tsx'
@@ -25,9 +30,9 @@ import {
   developersOffPage,
 } from '../../src/surfaces/pages/admin/frame/question-page.tsx'
 import { keysPage, retireKeyPage } from '../../src/surfaces/pages/admin/settings/keys.tsx'
-import { settingsPage } from '../../src/surfaces/pages/admin/settings/settings.tsx'
+import { settingsPage, settingsPanels } from '../../src/surfaces/pages/admin/settings/settings.tsx'
 import { stopAllPage } from '../../src/surfaces/pages/admin/settings/stop-all.tsx'
-import { at } from './sample-admin-frame.ts'
+import { at, formOf, formSchool } from './sample-admin-frame.ts'
 import { sampleOverviewPages } from './sample-overview-pages.ts'
 import { hostileName, school, student } from './sample-people.ts'
 
@@ -116,38 +121,18 @@ const applications = {
   people: new Map([[planner.clientId, 12]]),
   origin: 'https://demo.schools.example',
 }
-const fields = {
-  offered: MEMBER_SCOPES,
-  variant: 'newer' as const,
-  problems: [],
-  draft: {
-    websiteUrl: 'https://planner.example',
-    privacyUrl: '',
-    name: 'Study Planner',
-    redirectUris: planner.redirectUris.join('\n'),
-    postLogoutRedirectUris: planner.postLogoutRedirectUris.join('\n'),
-    scopes: ['openid', 'account:read'],
-    confidential: false,
-  },
+const fields = applicationFields(formSchool)
+const form = formOf(fields, {
+  ...applicationRow(planner),
+  website_url: 'https://planner.example',
+  scopes: ['openid', 'account:read'],
+})
+const problems = {
+  name: ['Use 1 to 200 characters.'],
+  redirect_uris: ['http://planner.example/callback: Use https. Plain http is only for loopback.'],
+  scopes: ['Choose at least one of openid, account:read.'],
 }
-const problems = [
-  { pointer: '/name', code: 'invalid', detail: 'Use 1 to 200 characters.' },
-  {
-    pointer: '/redirect_uris',
-    code: 'invalid',
-    detail: 'http://planner.example/callback: Use https. Plain http is only for loopback.',
-  },
-  { pointer: '/scopes', code: 'invalid', detail: 'Choose at least one of openid, account:read.' },
-] as const
-const wrongDraft = {
-  name: '',
-  redirectUris: 'http://planner.example/callback',
-  postLogoutRedirectUris: '',
-  websiteUrl: '',
-  privacyUrl: '',
-  scopes: [],
-  confidential: true,
-}
+const wrong = { redirect_uris: ['http://planner.example/callback'], confidential: true }
 const activity = {
   people: 101,
   activities: [
@@ -161,6 +146,7 @@ const activity = {
     },
   ],
 }
+const documentFields = documentFieldsWith(['127.0.0.1', 'localhost'])
 const clients = {
   ...at('/admin/clients'),
   clients: [platform, document, { ...document, name: 'Reviewed Tool', reviewed: true }, planner],
@@ -170,8 +156,7 @@ const clients = {
   ]),
   connectedPeople: 1204,
   activity: new Map([[planner.clientId, activity]]),
-  settings: { hosts: 'tool.example\n*.example.org', openRegistration: false, problems: [] },
-  alwaysPermitted: ['127.0.0.1', 'localhost'],
+  documents: formOf(documentFields, { document_hosts: ['tool.example', '*.example.org'] }),
 }
 const key = {
   kid: 'k4Jd0a9xPq2vLw7ZbN3s',
@@ -266,13 +251,16 @@ export const sampleAdminPages: Record<string, string> = {
   }),
   'admin-settings': settingsPage({
     ...at('/admin/settings'),
-    mcpConnections: true,
-    endAuthorizationOnReplay: false,
+    panels: settingsPanels(true).map((panel) => ({
+      ...panel,
+      form: formOf(panel.fields, {
+        mcp_connections: true,
+        sign_up: true,
+        invites_people: true,
+        video_hosts: ['player.vimeo.com'],
+      }),
+    })),
     demand: { from: undefined, daysLeft: undefined, isOwner: true, hasMeans: true },
-    signUp: true,
-    invitesPeople: true,
-    mailIsSent: true,
-    videos: { hosts: 'player.vimeo.com', problems: [] },
     notice: 'MCP connections is on. OAuth applications are under Developers now.',
   }),
   'admin-applications': applicationsPage(applications),
@@ -281,16 +269,14 @@ export const sampleAdminPages: Record<string, string> = {
     ...applications,
     applications: [{ ...planner, name: hostileName }],
   }),
-  'admin-new-application': newApplicationPage({
-    ...at('/admin/developers/applications/new'),
-    ...fields,
-  }),
-  'admin-new-application-problems': newApplicationPage({
-    ...at('/admin/developers/applications/new'),
-    ...fields,
-    draft: wrongDraft,
-    problems,
-  }),
+  'admin-new-application': newApplicationPage(
+    at('/admin/developers/applications/new'),
+    formOf(newApplicationFields(formSchool), { scopes: ['openid', 'account:read'] }),
+  ),
+  'admin-new-application-problems': newApplicationPage(
+    at('/admin/developers/applications/new'),
+    formOf(newApplicationFields(formSchool), wrong, { problems }),
+  ),
   'admin-secret': secretPage({
     ...at('/admin/developers/applications'),
     clientId: website.clientId,
@@ -301,35 +287,28 @@ export const sampleAdminPages: Record<string, string> = {
   }),
   'admin-application': applicationPage({
     ...at('/admin/developers/applications'),
-    ...fields,
+    form,
     application: planner,
     people,
   }),
   'admin-application-overwrites': applicationPage({
     ...at('/admin/developers/applications'),
-    ...fields,
     application: planner,
     people,
-    overwrites: [
-      {
-        label: 'Redirect URIs',
-        saved: 'https://planner.example/callback',
-        typed: 'https://planner.example/callback\nhttps://old.example/callback',
-      },
-    ],
+    form: formOf(fields, applicationRow(planner), {
+      stored: { redirect_uris: ['https://planner.example/callback'] },
+    }),
   }),
   'admin-application-built-in': applicationPage({
     ...at('/admin/developers/applications'),
-    ...fields,
+    form,
     application: explorer,
     people: noPeople,
   }),
   'admin-application-confidential': applicationPage({
     ...at('/admin/developers/applications'),
-    ...fields,
     application: website,
-    draft: wrongDraft,
-    problems,
+    form: formOf(fields, wrong, { problems }),
     people: noPeople,
   }),
   'admin-application-logo': logoPage({
@@ -388,11 +367,15 @@ export const sampleAdminPages: Record<string, string> = {
   'admin-clients-problem': clientsPage({
     ...clients,
     clients: [],
-    settings: {
-      hosts: 'https://tool.example/',
-      openRegistration: true,
-      problems: ['"https://tool.example/" is no host. Write app.example.com.'],
-    },
+    documents: formOf(
+      documentFields,
+      { document_hosts: ['https://tool.example/'], open_registration: true },
+      {
+        problems: {
+          document_hosts: ['"https://tool.example/" is no host. Write app.example.com.'],
+        },
+      },
+    ),
   }),
   'admin-client-awaiting-review': clientPage({
     ...at('/admin/clients/view'),

@@ -1,11 +1,11 @@
 import { ASSISTANT_IDS, ASSISTANT_SCOPES, templateOf } from '../../src/domain/clients/assistants.ts'
 import { memberAssistantsPage } from '../../src/surfaces/pages/account/assistants.tsx'
-import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/apps/applications.tsx'
 import {
+  assistantFields,
   assistantsPage,
   connectAssistantPage,
 } from '../../src/surfaces/pages/admin/apps/assistants.tsx'
-import { at } from './sample-admin-frame.ts'
+import { at, formOf, formSchool } from './sample-admin-frame.ts'
 import { hostileName, owner, school, student } from './sample-people.ts'
 
 const address = 'http://localhost:3000/mcp/member'
@@ -39,22 +39,15 @@ export const sampleAssistantPages: Record<string, string> = {
       ...offered.slice(1, 2).map((one) => ({ ...one, disabled: true })),
     ],
   }),
-  'admin-connect-assistant': connectAssistantPage({
-    ...at('/admin/developers/assistants/chatgpt'),
-    assistant: 'chatgpt',
-    offered: MEMBER_SCOPES,
-    variant: 'newer',
-    problems: [{ pointer: '/name', code: 'invalid', detail: 'Use 1 to 200 characters.' }],
-    draft: {
-      name: '',
-      redirectUris: templateOf('chatgpt').redirectUris(address).join('\n'),
-      postLogoutRedirectUris: undefined,
-      websiteUrl: '',
-      privacyUrl: '',
-      scopes: ASSISTANT_SCOPES,
-      confidential: false,
-    },
-  }),
+  'admin-connect-assistant': connectAssistantPage(
+    at('/admin/developers/assistants/chatgpt'),
+    'chatgpt',
+    formOf(
+      assistantFields(formSchool),
+      { redirect_uris: templateOf('chatgpt').redirectUris(address), scopes: ASSISTANT_SCOPES },
+      { problems: { name: ['Use 1 to 200 characters.'] } },
+    ),
+  ),
   assistants: memberAssistantsPage({
     ...member,
     offered: offered.map((one) =>

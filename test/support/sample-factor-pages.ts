@@ -4,7 +4,7 @@ import {
   secondFactorPage,
   setupFactorPage,
 } from '../../src/surfaces/pages/account/second-factor.tsx'
-import { settingsPage } from '../../src/surfaces/pages/admin/settings/settings.tsx'
+import { settingsPage, settingsPanels } from '../../src/surfaces/pages/admin/settings/settings.tsx'
 import { factorDuePage } from '../../src/surfaces/pages/consent/refusals.tsx'
 import {
   factorElsewherePage,
@@ -14,7 +14,7 @@ import {
 import { factorNeededPage } from '../../src/surfaces/pages/sign-in/factor-needed.tsx'
 import { lostFactorPage } from '../../src/surfaces/pages/sign-in/lost-factor.tsx'
 import { signInCodePage } from '../../src/surfaces/pages/sign-in/sign-in-code.tsx'
-import { at } from './sample-admin-frame.ts'
+import { at, formOf } from './sample-admin-frame.ts'
 import { formToken, hostileName, person, school, student } from './sample-people.ts'
 
 const frame = {
@@ -59,12 +59,14 @@ const since = new Date('2026-10-20T06:00Z')
 
 const settings = {
   ...at('/admin/settings'),
-  mcpConnections: true,
-  endAuthorizationOnReplay: true,
-  signUp: false,
-  invitesPeople: false,
-  mailIsSent: true,
-  videos: { hosts: '*.com', problems: ['“*.com” is no host.'] },
+  panels: settingsPanels(true).map((panel) => ({
+    ...panel,
+    form: formOf(
+      panel.fields,
+      { mcp_connections: true, end_authorization_on_replay: true, video_hosts: ['*.com'] },
+      { problems: { video_hosts: ['“*.com” is no host.'] } },
+    ),
+  })),
 }
 const needed = { ...frame, here: '/admin', signInUrl: '/sign-in?return_to=%2Fadmin' }
 const due = {
@@ -94,7 +96,6 @@ export const sampleFactorPages: Record<string, string> = {
   }),
   'admin-settings-demanded-soon': settingsPage({
     ...settings,
-    factorDays: 3,
     demand: { from: since, daysLeft: 3, isOwner: false, hasMeans: false },
   }),
   'admin-settings-demanded': settingsPage({

@@ -1,8 +1,12 @@
 import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
 import { deleteApplicationPage } from '../../src/surfaces/pages/admin/apps/applications.tsx'
-import { toolPage } from '../../src/surfaces/pages/admin/apps/tool.tsx'
-import { newToolPage, toolsPage } from '../../src/surfaces/pages/admin/apps/tools.tsx'
-import { at } from './sample-admin-frame.ts'
+import {
+  newToolFields,
+  newToolPage,
+  toolPage,
+  toolsPage,
+} from '../../src/surfaces/pages/admin/apps/tools.tsx'
+import { at, formOf } from './sample-admin-frame.ts'
 import { hostileName } from './sample-people.ts'
 
 const TOOLS = '/admin/developers/tools'
@@ -31,12 +35,8 @@ const reports: ListedClient = {
   oldSecretExpiresAt: undefined,
 }
 
-const draft = {
-  slug: 'reports',
-  name: reports.name,
-  redirectUris: reports.redirectUris.join('\n'),
-  scopes: reports.scopes,
-}
+const fields = newToolFields('https://demo.example')
+const row = { redirect_uris: reports.redirectUris, scopes: reports.scopes }
 
 const tools = {
   ...at(TOOLS),
@@ -47,36 +47,32 @@ const tools = {
 export const sampleToolPages: Record<string, string> = {
   'admin-tools': toolsPage(tools),
   'admin-tools-none': toolsPage({ ...tools, tools: [] }),
-  'admin-new-tool': newToolPage({
-    ...at(`${TOOLS}/new`),
-    address: ADDRESS,
-    draft: { ...draft, slug: '', name: '' },
-    problems: [],
-  }),
-  'admin-new-tool-problems': newToolPage({
-    ...at(`${TOOLS}/new`),
-    address: ADDRESS,
-    draft: { ...draft, redirectUris: 'https://tool.example/callback', scopes: [] },
-    problems: [
+  'admin-new-tool': newToolPage(at(`${TOOLS}/new`), formOf(fields, row)),
+  'admin-new-tool-problems': newToolPage(
+    at(`${TOOLS}/new`),
+    formOf(
+      fields,
+      { name: 'Reports', slug: 'reports', redirect_uris: ['https://tool.example/callback'] },
       {
-        pointer: '/slug',
-        code: 'taken',
-        detail:
-          'This school had a tool reports and deleted it. Its address is never used again. Choose another.',
+        problems: {
+          slug: [
+            'This school had a tool reports and deleted it. Its address is never used again. Choose another.',
+          ],
+          redirect_uris: [
+            "https://tool.example/callback: Use an address on the person's own computer.",
+          ],
+          scopes: ['Choose at least one of courses:read.'],
+        },
       },
-      {
-        pointer: '/redirect_uris',
-        code: 'invalid',
-        detail: "https://tool.example/callback: Use an address on the person's own computer.",
-      },
-      { pointer: '/scopes', code: 'invalid', detail: 'Choose at least one of courses:read.' },
-    ],
-  }),
+    ),
+  ),
   'admin-tool': toolPage({
     ...at(TOOLS),
     tool: reports,
-    draft,
-    problems: [],
+    form: formOf(
+      fields.filter(({ name }) => name !== 'slug'),
+      { ...row, name: reports.name },
+    ),
     people: { people: [], next: undefined },
   }),
   'admin-delete-tool': deleteApplicationPage({

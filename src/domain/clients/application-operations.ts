@@ -25,8 +25,8 @@ const details = z.strictObject({
   redirect_uris: z.array(z.string()),
   post_logout_redirect_uris: z.array(z.string()),
   scopes: z.array(z.string()),
-  website_url: z.string().nullable(),
-  privacy_url: z.string().nullable(),
+  website_url: z.string().min(1).nullable(),
+  privacy_url: z.string().min(1).nullable(),
 })
 const named = z.strictObject({ client_id: z.string() })
 

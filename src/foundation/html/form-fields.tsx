@@ -164,31 +164,6 @@ export function Field(props: FieldProps) {
   )
 }
 
-interface TextAreaProps extends Told {
-  name: string
-  label: string
-  value: string
-  rows: number
-}
-
-export function TextArea({ name, label, value, rows, ...told }: TextAreaProps) {
-  return (
-    <Labelled id={name} label={label} {...told}>
-      <textarea
-        id={name}
-        name={name}
-        rows={rows}
-        dir="ltr"
-        autocapitalize="none"
-        spellcheck={false}
-        {...toldOf(name, told)}
-      >
-        {value}
-      </textarea>
-    </Labelled>
-  )
-}
-
 interface CheckboxProps {
   id: string
   name: string

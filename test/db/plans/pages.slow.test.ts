@@ -233,7 +233,7 @@ test('no form for developers and no settings form reads a whole table', async ()
     ['name', 'Study Planner'],
     ['redirect_uris', CALLBACK],
     ['scopes', 'openid'],
-    ['confidential', 'yes'],
+    ['confidential', 'on'],
   ]
   const toolForm: [string, string][] = [
     ['slug', 'reports'],

@@ -27,7 +27,7 @@ async function connectAssistant(assistant: Assistant): Promise<string> {
   const field = (pattern: RegExp) => pattern.exec(body)?.[1] ?? ''
   const scopes = [...body.matchAll(/<input [^>]*name="scopes" value="([^"]*)" checked[^>]*>/g)]
   const made = await submit(owner, path, path, [
-    ['name', field(/<input [^>]*value="([^"]*)" id="name"/)],
+    ['name', field(/<input [^>]*id="name"[^>]*value="([^"]*)"/)],
     ['redirect_uris', field(/<textarea id="redirect_uris"[^>]*>([^<]*)</)],
     ...scopes.map(([, scope = '']): [string, string] => ['scopes', scope]),
   ])

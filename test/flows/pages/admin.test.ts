@@ -215,7 +215,7 @@ describe('connected platforms', () => {
       document_hosts: 'fine.example\nhttps://tool.example/',
       open_registration: 'on',
     })
-    expect(wrong.statusCode).toBe(400)
+    expect(wrong.statusCode).toBe(422)
     expect(wrong.body).toContain('is no host')
     expect(await schoolRow(school)).toMatchObject({ open_registration: false, document_hosts: [] })
     const saved = await submit(owner, CLIENTS, `${CLIENTS}/documents`, {

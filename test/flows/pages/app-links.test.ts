@@ -56,7 +56,7 @@ describe('website and privacy notice', () => {
   ])('%s would lead people astray and is refused', async (website_url) => {
     const owner = await anOwner(world, await aBetaSchool(world))
     const answer = await submit(owner, `${APPS}/new`, APPS, fieldsWith({ website_url }))
-    expect(answer.statusCode).toBe(400)
+    expect(answer.statusCode).toBe(422)
     expect(answer.body).toContain('Use an https address')
   })
 })

@@ -87,7 +87,7 @@ describe('OAuth applications', () => {
       const blank = await owner.get(`${APPS}/new`)
       expect(blank.body).toMatch(/<label for="confidential">Confidential application<\/label>/)
       expect(blank.body).not.toMatch(/name="confidential"[^>]*checked/)
-      const made = await make(owner, { confidential: 'yes' })
+      const made = await make(owner, { confidential: 'on' })
       expect(made.statusCode).toBe(303)
       const sent = [made.headers['set-cookie']].flat().join()
       expect(sent).toMatch(/schoolgate-secret[^=]*=[\w-]+; Path=\/; HttpOnly; SameSite=Lax/)
@@ -124,7 +124,7 @@ describe('OAuth applications', () => {
   test('the cookie with a new secret works only for the same person and application', async () => {
     const school = await aBetaSchool(world)
     const owner = await anOwner(world, school)
-    const made = await make(owner, { confidential: 'yes' })
+    const made = await make(owner, { confidential: 'on' })
     const page = String(made.headers.location)
     const carried = String([made.headers['set-cookie']].flat()[0]).split(';')[0] ?? ''
     const [name = '', value = ''] = carried.split('=')
@@ -148,7 +148,7 @@ describe('OAuth applications', () => {
       expect(offered).toEqual(['openid', 'profile', 'email', 'account:read', 'account:write'])
       for (const scope of ['courses:read', 'members:write', 'everything']) {
         const refused = await make(owner, { scope })
-        expect(refused.statusCode).toBe(400)
+        expect(refused.statusCode).toBe(422)
         expect(refused.body).toContain(`${scope} is not for member applications`)
       }
       expect(await applicationsOf(school)).toEqual([])
@@ -197,7 +197,7 @@ describe('OAuth applications', () => {
       name: '',
       redirect_uris: 'http://app.example/cb\nhttps://fine.example/cb\njavascript:alert(1)',
     })
-    expect(refused.statusCode).toBe(400)
+    expect(refused.statusCode).toBe(422)
     const errors = /<ul id="redirect_uris-error"[^>]*>(.*?)<\/ul>/s.exec(refused.body)?.[1] ?? ''
     expect(errors).toContain('http://app.example/cb: Use https')
     expect(errors).toContain('javascript:alert(1):')
@@ -218,7 +218,7 @@ describe('OAuth applications', () => {
     expect((await applicationsOf(school))[0]?.post_logout_redirect_uris).toEqual(saved)
     expect((await owner.get(page)).body).toContain(saved.join('\n'))
     const refused = await save('http://app.example/\njavascript:alert(1)')
-    expect(refused.statusCode).toBe(400)
+    expect(refused.statusCode).toBe(422)
     expect(refused.body).toContain('id="post_logout_redirect_uris-error"')
     expect((await applicationsOf(school))[0]?.post_logout_redirect_uris).toEqual(saved)
     await save('')
@@ -230,7 +230,7 @@ describe('OAuth applications', () => {
     const explained = 'com.example.app:/callback'
     expect((await owner.get(`${APPS}/new`)).body).toContain(explained)
     const refused = await make(owner, { redirect_uris: 'myapp://cb' })
-    expect(refused.statusCode).toBe(400)
+    expect(refused.statusCode).toBe(422)
     expect(refused.body).toMatch(
       /myapp:\/\/cb: [^<]*a domain backwards, such as com\.example\.app:/,
     )
@@ -545,7 +545,7 @@ describe('redirect URIs after sign-out', () => {
         const page = `${APPS}/${row?.client_id}`
         expect((await owner.get(page)).body).not.toContain(FIELD)
         const wrong = await submit(owner, page, page, form({ name: '' }))
-        expect(wrong.statusCode).toBe(400)
+        expect(wrong.statusCode).toBe(422)
         expect(wrong.body).not.toContain(FIELD)
         const saved = await submit(owner, page, page, form({ name: 'Renamed' }))
         expect(saved.headers.location).toContain('done=saved')

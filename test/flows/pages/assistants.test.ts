@@ -109,14 +109,16 @@ describe('in the admin area', () => {
         ['name', ''],
         ['redirect_uris', 'http://evil.example/callback'],
         ['scopes', 'courses:write'],
-        ['confidential', 'yes'],
+        ['confidential', 'on'],
       ])
-      expect(refused.statusCode).toBe(400)
+      expect(refused.statusCode).toBe(422)
       expect(refused.body).toContain('http://evil.example/callback: Use https')
       expect(refused.body).toContain('courses:write is not for member applications')
-      const secret = await submit(owner, CLAUDE, CLAUDE, [...filled, ['confidential', 'yes']])
-      expect(secret.statusCode).toBe(400)
       expect(await rowsOf(school)).toEqual([])
+      // A forged field is not read: an assistant keeps no secret.
+      const secret = await submit(owner, CLAUDE, CLAUDE, [...filled, ['confidential', 'on']])
+      expect(secret.headers.location).toMatch(/done=connected$/)
+      expect(secret.headers['set-cookie']).toBeUndefined()
     },
   )
 

@@ -72,7 +72,7 @@ describe('a video', () => {
     const refused = await submit(owner, '/admin/settings', '/admin/settings/videos', {
       video_hosts: '*.com',
     })
-    expect(refused.statusCode).toBe(400)
+    expect(refused.statusCode).toBe(422)
     expect(refused.body).toContain('is no host')
   })
 

@@ -104,7 +104,7 @@ describe('operator tools in the admin area', () => {
         const school = await aBetaSchool(world)
         const owner = await anOwner(world, school)
         const refused = await make(owner, { slug: 'typed-slug', name: 'Typed name', ...fields })
-        expect(refused.statusCode).toBe(400)
+        expect(refused.statusCode).toBe(422)
         expect(refused.body).toContain(`<a href="#${wrong}">`)
         expect(refused.body).toContain(`id="${wrong}-error"`)
         if (wrong !== 'name') expect(refused.body).toContain('Typed name')
@@ -142,7 +142,7 @@ describe('operator tools in the admin area', () => {
       expect((await submit(owner, asking, asking, name)).statusCode).toBe(303)
       const refused = await make(owner)
       expect([refused.statusCode, refused.body]).toEqual([
-        400,
+        422,
         expect.stringContaining('never used again'),
       ])
     },

@@ -84,7 +84,7 @@ describe('two operators at the same form', () => {
       name: 'Second',
       website_url: 'http://plain.example/',
     })
-    expect(refused.statusCode).toBe(400)
+    expect(refused.statusCode).toBe(422)
     await first.done(path, { name: 'First' })
     const answer = await second.fill(refused.body, path, { website_url: '' })
     expect(answer.statusCode).toBe(409)

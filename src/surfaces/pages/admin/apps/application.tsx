@@ -8,9 +8,7 @@ import {
 import { templateOf } from '../../../../domain/clients/assistants.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { countPeopleOfApp } from '../../../../domain/grants/people-of-app.ts'
-import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import { signsIdTokens } from '../../../../domain/schools/signing.ts'
-import { Address, Button, Facts, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Address, Facts, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
@@ -19,33 +17,18 @@ import { plainText } from '../../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../frame/confirm-name.tsx'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
+import { isWrong, ObjectForm, refusedForm, type ShownForm, savedForm } from '../crud/form.tsx'
+import { submitChange } from '../crud/submit.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import {
-  changesIn,
-  type FieldVersions,
-  Overwrites,
-  type ShownDigests,
-  shownDigests,
-  shownField,
-  versionsOf,
-} from '../frame/changes-in-form.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
 import { PeoplePanel, type PeopleProps } from './activity.tsx'
-import {
-  APPLICATION_FIELDS,
-  type ApplicationDraft,
-  ApplicationFields,
-  type ApplicationFieldsProps,
-} from './application-fields.tsx'
+import { applicationFields, applicationRow } from './application-fields.ts'
 import { addLogoRoutes, LogoPanel } from './application-logo.tsx'
 import {
   deleteApplicationPage,
-  detailsOf,
   developersVisit,
   KindBadges,
   loadApplication,
-  MEMBER_SCOPES,
-  readDraft,
 } from './applications.tsx'
 import { StatusPanel } from './client-status.tsx'
 import { readPeople, STATUS_NOTICES } from './clients.ts'
@@ -94,29 +77,27 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
 
   app.get(ONE, async (request, reply) => {
     const { visit, application } = await enter(request, reply)
-    const draft = draftOf(application, signsIdTokens(request.school))
-    const shown = shownDigests(detailsOf(draft))
-    return await show(visit, { application, draft, shown })
+    const form = await savedForm(
+      visit,
+      applicationFields(request.school),
+      applicationRow(application),
+    )
+    return await show(visit, application, form)
   })
 
   app.post(ONE, async (request, reply) => {
     const { visit, application } = await enterToChange(request, reply, pathOf(request))
     const { clientId } = application
-    const form = visit.form()
-    const draft = readDraft(form)
-    const typed = detailsOf(draft)
-    const stored = detailsOf(draftOf(application, signsIdTokens(request.school)))
-    const { changes, overwritten, shown } = changesIn(form, typed, stored)
-    const again = { application, draft, shown }
-    if (overwritten.length > 0) {
-      const overwrites = versionsOf(overwritten, APPLICATION_FIELDS, typed, stored)
-      return await show(visit, { ...again, overwrites }, 409)
-    }
-    const input = { client_id: clientId, ...changes }
-    const changed = await visit.perform(changeApplication, input)
-    if (changed.kind === 'invalid') {
-      const { problems } = changed
-      return await show(visit, { ...again, problems }, 400)
+    const fields = applicationFields(request.school)
+    const load = async () => applicationRow(application)
+    const { before, outcome } = await submitChange(visit, visit.form(), load, {
+      operation: changeApplication,
+      fields,
+      fixed: { client_id: clientId },
+    })
+    if (outcome.kind === 'refused') {
+      const form = await refusedForm(visit, fields, outcome, before)
+      return await show(visit, application, form, outcome.status)
     }
     return visit.goTo(`${applicationPath(clientId)}?done=saved`)
   })
@@ -206,70 +187,38 @@ function pathOf(request: FastifyRequest): string {
   return applicationPath((request.params as { clientId: string }).clientId)
 }
 
-/** Without ID tokens there is no end_session_endpoint, so its redirect URIs are not shown. */
-function draftOf(application: ListedClient, endSession: boolean): ApplicationDraft {
-  const { name, redirectUris, postLogoutRedirectUris, scopes, confidential } = application
-  return {
-    websiteUrl: application.websiteUrl ?? '',
-    privacyUrl: application.privacyUrl ?? '',
-    name,
-    redirectUris: redirectUris.join('\n'),
-    postLogoutRedirectUris: endSession ? postLogoutRedirectUris.join('\n') : undefined,
-    scopes,
-    confidential,
-  }
-}
-
-interface Shown {
-  readonly application: ListedClient
-  readonly draft: ApplicationDraft
-  /** What the form showed when it was opened. */
-  readonly shown: ShownDigests
-  readonly problems?: readonly InputProblem[]
-  readonly overwrites?: readonly FieldVersions[]
-}
-
 async function show(
   visit: OperatorVisit,
-  { application, draft, shown, problems = [], overwrites = [] }: Shown,
+  application: ListedClient,
+  form: ShownForm,
   status = 200,
 ): Promise<FastifyReply> {
-  const { request } = visit
   const page = applicationPage({
     ...visit.frame(NOTICES),
     application,
-    draft,
-    problems,
-    hidden: shownField(shown),
-    overwrites,
-    offered: MEMBER_SCOPES,
-    variant: request.school.variant,
-    people: await readPeople(request, application.clientId),
+    form,
+    people: await readPeople(visit.request, application.clientId),
   })
   return visit.scriptedPage(COPY_SCRIPT, page, status)
 }
 
-interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
+interface ApplicationProps extends AdminFrame {
   application: ListedClient
+  form: ShownForm
   people: PeopleProps
-  /** Fields of the form itself: what it showed when it was opened. */
-  hidden?: Readonly<Record<string, string>>
-  /** Fields that another person changed while the form was open. */
-  overwrites?: readonly FieldVersions[]
 }
 
 const BUILT_IN =
   'People sign in with it at /member/explorer. You can end its access and switch it off, but not change or delete it.'
 
 export function applicationPage(props: ApplicationProps): string {
-  const { application, people, problems, overwrites = [] } = props
+  const { application, people, form } = props
   const { clientId, confidential, disabled, builtIn } = application
-  const formToken = props.viewer?.formToken ?? ''
   const name = plainText(application.name) || clientId
   return adminPage({
     ...props,
     here: applicationPath(clientId),
-    title: problems.length + overwrites.length > 0 ? `Error: ${name}` : name,
+    title: isWrong(form) ? `Error: ${name}` : name,
     script: COPY_SCRIPT,
     children: (
       <>
@@ -288,15 +237,12 @@ export function applicationPage(props: ApplicationProps): string {
         </section>
         {!builtIn && (
           <Panel title="Details">
-            <Form
+            <ObjectForm
+              {...props}
+              {...form}
               action={applicationPath(clientId)}
-              formToken={formToken}
-              hidden={props.hidden ?? {}}
-            >
-              <Overwrites fields={overwrites} />
-              <ApplicationFields {...props} />
-              <Button look="primary">Save details</Button>
-            </Form>
+              submit="Save details"
+            />
           </Panel>
         )}
         {!builtIn && <LogoPanel {...application} />}

@@ -5,13 +5,9 @@ import {
   type ListedClient,
   listClients,
 } from '../../../../domain/clients/list-clients.ts'
-import { SCOPES, SCOPES_OF_AUDIENCE } from '../../../../domain/clients/scope-catalogue.ts'
 import { MOST_PEOPLE, peoplePerApp } from '../../../../domain/grants/people-of-app.ts'
-import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import { signsIdTokens } from '../../../../domain/schools/signing.ts'
-import { Address, Button, Facts, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Address, Facts, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
-import { Checkbox } from '../../../../foundation/html/form-fields.tsx'
 import {
   Badge,
   ButtonLink,
@@ -25,33 +21,19 @@ import type { AppContext } from '../../../../gate/context.ts'
 import { withoutNul } from '../../frame/layout.tsx'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
 import { countUpTo } from '../../frame/words.ts'
+import { formPage, newForm, refusedForm, type ShownForm } from '../crud/form.tsx'
+import { draftOf } from '../crud/read-form.ts'
+import { submitForm } from '../crud/submit.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import { FeatureOff, type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import { questionPage } from '../frame/question-page.tsx'
 import { PeopleWithAccess } from './activity.tsx'
-import {
-  type ApplicationDraft,
-  ApplicationFields,
-  type ApplicationFieldsProps,
-} from './application-fields.tsx'
+import { newApplicationFields } from './application-fields.ts'
 import { carrySecret } from './secret.tsx'
 
 const NOTICES = { deleted: 'The application is deleted, and its access has ended.' }
 
-/** The scopes that an application of the admin area may have, in the order of the catalogue. */
-export const MEMBER_SCOPES = SCOPES.map(({ name }) => name).filter((name) =>
-  SCOPES_OF_AUDIENCE.member.has(name),
-)
-
-const EMPTY: ApplicationDraft = {
-  name: '',
-  redirectUris: '',
-  postLogoutRedirectUris: undefined,
-  scopes: ['openid', 'profile', 'email', 'account:read'],
-  confidential: false,
-  websiteUrl: '',
-  privacyUrl: '',
-}
+const SCOPES_AT_FIRST = ['openid', 'profile', 'email', 'account:read']
 
 /** Developers, OAuth applications: the member clients of a school. */
 export function addApplicationRoutes(app: FastifyInstance, context: AppContext): void {
@@ -69,24 +51,27 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
 
   app.get(adminPaths.newApplication, async (request, reply) => {
     const visit = await developersVisit(context, request, reply)
-    const draft = {
-      ...EMPTY,
-      postLogoutRedirectUris: signsIdTokens(request.school) ? '' : undefined,
-    }
-    return showNew(visit, draft, [])
+    const fields = newApplicationFields(request.school)
+    const draft = draftOf(fields, { scopes: SCOPES_AT_FIRST }, visit.place)
+    return visit.page(newApplicationPage(visit.frame(), await newForm(visit, fields, draft)))
   })
 
   app.post(adminPaths.applications, async (request, reply) => {
     const visit = await developersVisit(context, request, reply, adminPaths.newApplication)
-    const form = visit.form()
-    const draft = readDraft(form)
-    const input = { ...detailsOf(draft), confidential: draft.confidential }
-    const made = await visit.perform(createApplication, input)
-    if (made.kind === 'invalid') {
-      return showNew(visit, draft, made.problems, 400)
+    const fields = newApplicationFields(request.school)
+    const made = await submitForm(visit, visit.form(), {
+      operation: createApplication,
+      fields,
+      fixed: {},
+    })
+    if (made.kind === 'refused') {
+      const form = await refusedForm(visit, fields, made)
+      return visit.page(newApplicationPage(visit.frame(), form), made.status)
     }
     if (made.kind !== 'done') throw new Error('a random client_id was taken')
-    const { client_id: clientId, client_secret: secret } = made.output
+    const { client_id: clientId, client_secret: secret } = createApplication.output.parse(
+      made.output,
+    )
     if (secret === null) {
       return visit.goTo(`${applicationPath(clientId)}?done=created`)
     }
@@ -119,54 +104,6 @@ export async function loadApplication(request: FastifyRequest) {
     throw new RequestRefusedError(404, 'There is no application with this client_id here.')
   }
   return found
-}
-
-/** The fields exactly as typed, so that the page can show them again next to their problems. */
-export function readDraft(form: URLSearchParams): ApplicationDraft {
-  return {
-    name: form.get('name') ?? '',
-    redirectUris: form.get('redirect_uris') ?? '',
-    postLogoutRedirectUris: form.get('post_logout_redirect_uris') ?? undefined,
-    scopes: form.getAll('scopes'),
-    confidential: form.get('confidential') === 'yes',
-    websiteUrl: form.get('website_url') ?? '',
-    privacyUrl: form.get('privacy_url') ?? '',
-  }
-}
-
-/** A field that the form does not have is left out, so that saving keeps what is stored. */
-export function detailsOf({ postLogoutRedirectUris, ...draft }: ApplicationDraft) {
-  return {
-    name: draft.name,
-    redirect_uris: linesOf(draft.redirectUris),
-    ...(postLogoutRedirectUris === undefined
-      ? {}
-      : { post_logout_redirect_uris: linesOf(postLogoutRedirectUris) }),
-    scopes: [...draft.scopes].sort(),
-    website_url: draft.websiteUrl.trim() || null,
-    privacy_url: draft.privacyUrl.trim() || null,
-  }
-}
-
-function linesOf(text: string): string[] {
-  return text.split('\n').flatMap((line) => line.trim() || [])
-}
-
-function showNew(
-  visit: OperatorVisit,
-  draft: ApplicationDraft,
-  problems: readonly InputProblem[],
-  status = 200,
-): FastifyReply {
-  const page = newApplicationPage({
-    ...visit.frame(),
-    here: adminPaths.newApplication,
-    draft,
-    problems,
-    offered: MEMBER_SCOPES,
-    variant: visit.request.school.variant,
-  })
-  return visit.page(page, status)
 }
 
 interface ApplicationsProps extends AdminFrame {
@@ -270,35 +207,16 @@ export function KindBadges({ client }: { client: ListedClient }) {
   )
 }
 
-type NewApplicationProps = AdminFrame & ApplicationFieldsProps
-
-export function newApplicationPage(props: NewApplicationProps): string {
-  return adminPage({
-    ...props,
-    title: props.problems.length > 0 ? 'Error: New application' : 'New application',
-    children: (
-      <>
-        <PageHead
-          title="New application"
-          lead="For one app. Every member of your school can connect it to their own account."
-          up={{ url: adminPaths.applications, label: 'OAuth applications' }}
-        />
-        <section class="panel">
-          <Form action={adminPaths.applications} formToken={props.viewer?.formToken ?? ''}>
-            <ApplicationFields {...props} />
-            <Checkbox
-              id="confidential"
-              name="confidential"
-              value="yes"
-              label="Confidential application"
-              hint="For an app that runs on a server and can keep a secret. It gets a secret and must send it. Leave this off for apps on phones, computers and in browsers. You cannot change it later."
-              checked={props.draft.confidential}
-            />
-            <Button look="primary">Create application</Button>
-          </Form>
-        </section>
-      </>
-    ),
+export function newApplicationPage(frame: AdminFrame, form: ShownForm): string {
+  return formPage({
+    ...frame,
+    ...form,
+    here: adminPaths.newApplication,
+    title: 'New application',
+    lead: 'For one app. Every member of your school can connect it to their own account.',
+    up: { url: adminPaths.applications, label: 'OAuth applications' },
+    action: adminPaths.applications,
+    submit: 'Create application',
   })
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createApplication } from '../../../../domain/clients/application-operations.ts'
 import {
   ASSISTANT_IDS,
@@ -9,20 +9,19 @@ import {
   isAssistant,
   templateOf,
 } from '../../../../domain/clients/assistants.ts'
-import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import { Alert, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import type { School } from '../../../../domain/schools/school.ts'
+import { Alert, Name } from '../../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
+import type { PlannedField } from '../crud/field-rules.ts'
+import { isWrong, newForm, ObjectForm, refusedForm, type ShownForm } from '../crud/form.tsx'
+import { draftOf } from '../crud/read-form.ts'
+import { submitForm } from '../crud/submit.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import type { OperatorVisit } from '../frame/operator.ts'
-import {
-  type ApplicationDraft,
-  ApplicationFields,
-  type ApplicationFieldsProps,
-} from './application-fields.tsx'
-import { detailsOf, developersVisit, MEMBER_SCOPES, readDraft } from './applications.tsx'
+import { newApplicationFields } from './application-fields.ts'
+import { developersVisit } from './applications.tsx'
 
 const ONE = `${adminPaths.assistants}/:assistant`
 
@@ -41,58 +40,42 @@ export function addAssistantRoutes(app: FastifyInstance, context: AppContext): v
   app.get(ONE, async (request, reply) => {
     const visit = await developersVisit(context, request, reply)
     const assistant = loadAssistant(request)
-    const draft = draftFor(assistant, request.school.origin)
-    return show(visit, { assistant, draft, problems: [] })
+    const fields = assistantFields(request.school)
+    const filled = filledIn(assistant, request.school.origin)
+    const draft = draftOf(fields, { ...filled, redirect_uris: filled.redirectUris }, visit.place)
+    const form = await newForm(visit, fields, draft)
+    return visit.page(connectAssistantPage(visit.frame(), assistant, form))
   })
 
   app.post(ONE, async (request, reply) => {
     const assistant = loadAssistant(request)
     const visit = await developersVisit(context, request, reply, assistantPath(assistant))
-    const draft = readDraft(visit.form())
-    const input = { ...detailsOf(draft), confidential: draft.confidential, assistant }
-    const made = await visit.perform(createApplication, input)
-    if (made.kind === 'invalid') {
-      const { problems } = made
-      return show(visit, { assistant, draft, problems }, 400)
+    const fields = assistantFields(request.school)
+    const made = await submitForm(visit, visit.form(), {
+      operation: createApplication,
+      fields,
+      fixed: { confidential: false, assistant },
+    })
+    if (made.kind === 'refused') {
+      const form = await refusedForm(visit, fields, made)
+      return visit.page(connectAssistantPage(visit.frame(), assistant, form), made.status)
     }
     if (made.kind !== 'done') throw new Error('a random client_id was taken')
-    const path = applicationPath(made.output.client_id)
+    const path = applicationPath(String(made.output.client_id))
     return visit.goTo(`${path}?done=connected`)
   })
+}
+
+/** An assistant keeps no secret, and none of them signs people out here. */
+export function assistantFields(school: School): readonly PlannedField[] {
+  const without = ['confidential', 'post_logout_redirect_uris']
+  return newApplicationFields(school).filter(({ name }) => !without.includes(name))
 }
 
 function loadAssistant(request: FastifyRequest): Assistant {
   const { assistant } = request.params as { assistant: string }
   if (isAssistant(assistant)) return assistant
   throw new RequestRefusedError(404, 'There is no template for this assistant.')
-}
-
-function draftFor(assistant: Assistant, origin: string): ApplicationDraft {
-  const { redirectUris, ...filled } = filledIn(assistant, origin)
-  return {
-    ...filled,
-    redirectUris: redirectUris.join('\n'),
-    postLogoutRedirectUris: undefined,
-    confidential: false,
-    websiteUrl: '',
-    privacyUrl: '',
-  }
-}
-
-interface Shown {
-  readonly assistant: Assistant
-  readonly draft: ApplicationDraft
-  readonly problems: readonly InputProblem[]
-}
-
-function show(visit: OperatorVisit, shown: Shown, status = 200): FastifyReply {
-  const page = connectAssistantPage({
-    ...visit.frame(),
-    ...shown,
-    offered: MEMBER_SCOPES,
-    variant: visit.request.school.variant,
-  })
-  return visit.page(page, status)
 }
 
 interface AssistantsProps extends AdminFrame {
@@ -174,15 +157,17 @@ function assistantPath(assistant: Assistant): string {
   return `${adminPaths.assistants}/${assistant}`
 }
 
-type ConnectAssistantProps = AdminFrame & ApplicationFieldsProps & { readonly assistant: Assistant }
-
 /** The form of a new application, filled in for one assistant. */
-export function connectAssistantPage(props: ConnectAssistantProps): string {
-  const { name, note } = templateOf(props.assistant)
+export function connectAssistantPage(
+  frame: AdminFrame,
+  assistant: Assistant,
+  form: ShownForm,
+): string {
+  const { name, note } = templateOf(assistant)
   const title = `Connect ${name}`
   return adminPage({
-    ...props,
-    title: props.problems.length > 0 ? `Error: ${title}` : title,
+    ...frame,
+    title: isWrong(form) ? `Error: ${title}` : title,
     children: (
       <>
         <PageHead
@@ -196,14 +181,18 @@ export function connectAssistantPage(props: ConnectAssistantProps): string {
               <p>{note}</p>
             </Alert>
           )}
-          <Form action={assistantPath(props.assistant)} formToken={props.viewer?.formToken ?? ''}>
-            <ApplicationFields {...props} />
-            <p class="field-hint">
-              Most assistants ask for all of these scopes, and are refused if one is missing. A
-              member sees on the consent page what they allow.
-            </p>
-            <Button look="primary">Connect {name}</Button>
-          </Form>
+          <ObjectForm
+            {...frame}
+            {...form}
+            action={assistantPath(assistant)}
+            note={
+              <p class="field-hint">
+                Most assistants ask for all of these scopes, and are refused if one is missing. A
+                member sees on the consent page what they allow.
+              </p>
+            }
+            submit={`Connect ${name}`}
+          />
         </section>
       </>
     ),

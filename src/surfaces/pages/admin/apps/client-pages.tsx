@@ -11,7 +11,6 @@ import {
   Name,
 } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
-import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import {
   Badge,
@@ -23,27 +22,32 @@ import {
 import { plainText } from '../../../../foundation/text/plain-text.ts'
 import { adminPaths } from '../../frame/paths.ts'
 import { countUpTo } from '../../frame/words.ts'
+import { isWrong, ObjectForm, type ShownForm } from '../crud/form.tsx'
 import { type AdminFrame, adminPage, clientPath, switchOffPath } from '../frame/admin-page.tsx'
-import { type FieldVersions, Overwrites } from '../frame/changes-in-form.tsx'
 import { questionPage } from '../frame/question-page.tsx'
+import { settingFields } from '../settings/settings.tsx'
 import { activityInWords, PeoplePanel, type PeopleProps, PeopleWithAccess } from './activity.tsx'
 import { StatusPanel } from './client-status.tsx'
 
-export interface DocumentSettings {
-  /** One per line. */
-  hosts: string
-  openRegistration: boolean
-  problems: readonly string[]
-  /** Fields of the form itself: what it showed when it was opened. */
-  hidden?: Readonly<Record<string, string>>
-  /** Fields that another person changed while the form was open. */
-  overwrites?: readonly FieldVersions[]
+/** Which documents the school permits. */
+export function documentFieldsWith(alwaysPermitted: readonly string[]) {
+  const always =
+    alwaysPermitted.length === 0 ? '' : ` This server always permits ${alwaysPermitted.join(', ')}.`
+  return settingFields(
+    {
+      name: 'document_hosts',
+      label: 'Permitted hosts',
+      kind: 'lines',
+      rows: 4,
+      hint: `One per line, such as app.example.com or *.example.com.${always}`,
+    },
+    {
+      name: 'open_registration',
+      label: 'Apps from any host may connect',
+      hint: 'Then the list above does not matter. Each app can only read until you review it.',
+    },
+  )
 }
-
-export const DOCUMENT_FIELDS = [
-  { field: 'document_hosts', label: 'Permitted hosts' },
-  { field: 'open_registration', label: 'Open registration' },
-] as const
 
 interface ClientsProps extends AdminFrame {
   clients: readonly ListedClient[]
@@ -52,21 +56,20 @@ interface ClientsProps extends AdminFrame {
   activity: ReadonlyMap<string, ActivityAtSchool>
   /** How many people have connected at least one app. */
   connectedPeople: number
-  settings: DocumentSettings
-  /** Hosts that the whole installation permits. */
-  alwaysPermitted: readonly string[]
+  /** Which documents the school permits. */
+  documents: ShownForm
 }
 
 /** Which apps and assistants reach the school, for whom, and the ways to stop them. */
 export function clientsPage(props: ClientsProps): string {
-  const { clients, people, settings, developersShown } = props
+  const { clients, people, documents, developersShown } = props
   const waiting = clients.filter(isToReview)
   const known = clients.filter((client) => !waiting.includes(client))
   const used = known.filter(({ clientId }) => people.has(clientId))
   const unused = known.filter((client) => !used.includes(client))
   return adminPage({
     ...props,
-    title: isRefused(settings) ? 'Error: Apps and assistants' : 'Apps and assistants',
+    title: isWrong(documents) ? 'Error: Apps and assistants' : 'Apps and assistants',
     children: (
       <>
         <PageHead
@@ -124,10 +127,6 @@ export function clientsPage(props: ClientsProps): string {
       </>
     ),
   })
-}
-
-function isRefused({ problems, overwrites = [] }: DocumentSettings): boolean {
-  return problems.length + overwrites.length > 0
 }
 
 function connectedInWords(people: number): string {
@@ -208,44 +207,20 @@ function StatusBadges({ client }: { client: ListedClient }) {
   )
 }
 
-function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
+function Documents(props: ClientsProps) {
   return (
     <Panel
       title="Hosts of apps that may connect"
       lead="An app can connect only if its host is permitted. It still needs your review."
     >
-      <Form
+      <ObjectForm
+        {...props}
+        {...props.documents}
         action={`${adminPaths.clients}/documents`}
-        formToken={viewer?.formToken ?? ''}
-        hidden={settings.hidden ?? {}}
-      >
-        <Overwrites fields={settings.overwrites ?? []} />
-        <TextArea
-          name="document_hosts"
-          label="Permitted hosts"
-          hint={hostsHint(alwaysPermitted)}
-          value={settings.hosts}
-          rows={4}
-          problems={settings.problems}
-        />
-        <Checkbox
-          id="open_registration"
-          name="open_registration"
-          value="on"
-          label="Apps from any host may connect"
-          hint="Then the list above does not matter. Each app can only read until you review it."
-          checked={settings.openRegistration}
-        />
-        <Button look="primary">Save</Button>
-      </Form>
+        submit="Save"
+      />
     </Panel>
   )
-}
-
-function hostsHint(alwaysPermitted: readonly string[]): string {
-  const always =
-    alwaysPermitted.length === 0 ? '' : ` This server always permits ${alwaysPermitted.join(', ')}.`
-  return `One per line, such as app.example.com or *.example.com.${always}`
 }
 
 interface ClientProps extends AdminFrame {

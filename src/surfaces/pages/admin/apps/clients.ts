@@ -25,16 +25,15 @@ import { isUuid } from '../../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf, withoutNul } from '../../frame/layout.tsx'
 import { adminPaths, applicationPath, toolPath } from '../../frame/paths.ts'
+import { type ShownForm, savedForm } from '../crud/form.tsx'
 import { clientPath } from '../frame/admin-page.tsx'
-import { changesIn, shownDigests, shownField, versionsOf } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
-import { saveSettings } from '../settings/settings.tsx'
+import { saveSettings, settingsRow } from '../settings/settings.tsx'
 import type { PeopleProps } from './activity.tsx'
 import {
   clientPage,
   clientsPage,
-  DOCUMENT_FIELDS,
-  type DocumentSettings,
+  documentFieldsWith,
   endAccessPage,
   switchOffPage,
 } from './client-pages.tsx'
@@ -62,33 +61,18 @@ const NOTICES = {
  * beta feature on or off.
  */
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
+  const documentFields = documentFieldsWith(context.documentHosts)
+
   app.get(adminPaths.clients, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
-    const { documentHosts, openRegistration } = request.school
-    const hidden = shownField(shownDigests(documentsOf(request)))
-    const settings = { hosts: documentHosts.join('\n'), openRegistration, problems: [], hidden }
-    return await showAll(visit, settings)
+    const saved = settingsRow(request.school)
+    return await showAll(visit, await savedForm(visit, documentFields, saved))
   })
 
   app.post(`${adminPaths.clients}/documents`, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply, adminPaths.clients)
-    const form = visit.form()
-    const hosts = form.get('document_hosts') ?? ''
-    const openRegistration = form.get('open_registration') === 'on'
-    const documentHosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
-    const typed = { document_hosts: documentHosts, open_registration: openRegistration }
-    const stored = documentsOf(request)
-    const { changes, overwritten, shown } = changesIn(form, typed, stored)
-    const again = { hosts, openRegistration, problems: [], hidden: shownField(shown) }
-    if (overwritten.length > 0) {
-      const overwrites = versionsOf(overwritten, DOCUMENT_FIELDS, typed, stored)
-      return await showAll(visit, { ...again, overwrites }, 409)
-    }
-    const outcome = await saveSettings(visit, changes)
-    if (outcome.kind === 'invalid') {
-      const problems = outcome.problems.map(({ detail }) => detail)
-      return await showAll(visit, { ...again, problems }, 400)
-    }
+    const { refused } = await saveSettings(visit, documentFields)
+    if (refused !== undefined) return await showAll(visit, refused.form, refused.status)
     return visit.goTo(`${adminPaths.clients}?done=saved`)
   })
 
@@ -175,11 +159,6 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
   })
 }
 
-/** Which documents the school permits, as it is saved now. */
-function documentsOf({ school }: FastifyRequest) {
-  return { document_hosts: school.documentHosts, open_registration: school.openRegistration }
-}
-
 /** A post about the client of this school that its form names. */
 async function enterPost(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
   const visit = await operatorVisit(context, request, reply, adminPaths.clients)
@@ -225,10 +204,10 @@ export async function readPeople(request: FastifyRequest, clientId: string): Pro
 
 async function showAll(
   visit: OperatorVisit,
-  settings: DocumentSettings,
+  documents: ShownForm,
   status = 200,
 ): Promise<FastifyReply> {
-  const { context, request } = visit
+  const { request } = visit
   const clients = await listClients(request.schoolDb)
   const ids = clients.map(({ clientId }) => clientId)
   const [people, connectedPeople, activity] = await Promise.all([
@@ -243,8 +222,7 @@ async function showAll(
     people,
     connectedPeople,
     activity,
-    settings,
-    alwaysPermitted: context.documentHosts,
+    documents,
   })
   return visit.page(page, status)
 }

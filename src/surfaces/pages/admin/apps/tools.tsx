@@ -4,6 +4,7 @@ import {
   type ListedClient,
   listClients,
 } from '../../../../domain/clients/list-clients.ts'
+import { findScope, SCOPES } from '../../../../domain/clients/scope-catalogue.ts'
 import {
   changeTool,
   createTool,
@@ -16,29 +17,43 @@ import {
   MOST_PEOPLE,
   peoplePerApp,
 } from '../../../../domain/grants/people-of-app.ts'
-import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
-import { COPY_SCRIPT } from '../../../../foundation/html/copyable.tsx'
-import { Badge, ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
+import { Address, Facts, Name } from '../../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import {
+  Badge,
+  ButtonLink,
+  Empty,
+  PageHead,
+  Panel,
+} from '../../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
+import { plainText } from '../../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../frame/confirm-name.tsx'
 import { withoutNul } from '../../frame/layout.tsx'
 import { adminPaths, toolPath } from '../../frame/paths.ts'
 import { countUpTo } from '../../frame/words.ts'
-import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
+import type { Choice, FormField, InputName } from '../crud/field.ts'
+import { type PlannedField, planForm } from '../crud/field-rules.ts'
 import {
-  changesIn,
-  type FieldVersions,
-  type ShownDigests,
-  shownDigests,
-  shownField,
-  versionsOf,
-} from '../frame/changes-in-form.tsx'
+  formPage,
+  isWrong,
+  newForm,
+  ObjectForm,
+  refusedForm,
+  type ShownForm,
+  savedForm,
+} from '../crud/form.tsx'
+import { draftOf } from '../crud/read-form.ts'
+import type { Row } from '../crud/row.ts'
+import { submitChange, submitForm } from '../crud/submit.ts'
+import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import type { OperatorVisit } from '../frame/operator.ts'
+import { PeoplePanel, type PeopleProps } from './activity.tsx'
 import { deleteApplicationPage, developersVisit } from './applications.tsx'
+import { StatusPanel } from './client-status.tsx'
 import { readPeople, STATUS_NOTICES } from './clients.ts'
-import { TOOL_FIELDS, type ToolDraft, ToolFields, type ToolFieldsProps, toolPage } from './tool.tsx'
 
 const ONE = `${adminPaths.tools}/:slug`
 
@@ -49,12 +64,55 @@ const NOTICES = {
   deleted: 'The tool is deleted, and its access has ended.',
 }
 
-const EMPTY: ToolDraft = {
-  slug: '',
-  name: '',
-  redirectUris: 'http://127.0.0.1/callback',
-  scopes: DEFAULT_TOOL_SCOPES,
+const OFFERED = [
+  ...SCOPES.filter(({ audience }) => audience === 'identity'),
+  ...SCOPES.filter(({ audience, access }) => audience === 'operator' && access === 'read'),
+  ...SCOPES.filter(({ audience, access }) => audience === 'operator' && access === 'write'),
+]
+
+function headingOf(scope: string): string {
+  const found = findScope(scope)
+  if (found?.audience === 'identity') return 'Scopes: who the person is'
+  return found?.access === 'read' ? 'Scopes: what it can see' : 'Scopes: what it can change'
 }
+
+/** `address` is the start of the address of every tool. That of an existing one never changes. */
+const fieldsAt = (address: string): readonly FormField<InputName<typeof createTool>>[] => [
+  {
+    name: 'name',
+    label: 'Name',
+    needed: true,
+    hint: 'Owners and admins see it when they are asked for consent.',
+  },
+  {
+    name: 'slug',
+    label: 'Address',
+    needed: true,
+    hint: `A short name in small letters, such as reports. The client_id becomes ${address}reports.json. It cannot be changed, and no other tool ever gets it.`,
+  },
+  {
+    name: 'redirect_uris',
+    label: 'Redirect URIs',
+    kind: 'lines',
+    hint: 'One per line, only on the person’s own computer, such as http://127.0.0.1/callback. The port may differ, the path must match exactly.',
+  },
+  {
+    name: 'scopes',
+    label: 'Scopes',
+    kind: 'scopes',
+    choices: OFFERED.map(({ name, meaning }): Choice => [name, meaning]),
+    headingOf,
+    hint: 'An assistant asks for all read scopes; take away what it must not see.',
+  },
+]
+
+const CHANGED_FIELDS = planForm(changeTool, fieldsAt(''), createTool)
+
+export function newToolFields(origin: string): readonly PlannedField[] {
+  return planForm(createTool, fieldsAt(origin + TOOLS_PATH))
+}
+
+const AT_FIRST = { redirect_uris: ['http://127.0.0.1/callback'], scopes: DEFAULT_TOOL_SCOPES }
 
 /** Developers, Operator tools: operator clients whose metadata document the school publishes. */
 export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
@@ -69,46 +127,44 @@ export function addToolRoutes(app: FastifyInstance, context: AppContext): void {
   })
 
   app.get(adminPaths.newTool, async (request, reply) => {
-    return showNew(await developersVisit(context, request, reply), EMPTY, [])
+    const visit = await developersVisit(context, request, reply)
+    const fields = newToolFields(request.school.origin)
+    const form = await newForm(visit, fields, draftOf(fields, AT_FIRST, visit.place))
+    return visit.page(newToolPage(visit.frame(), form))
   })
 
   app.post(adminPaths.tools, async (request, reply) => {
     const visit = await developersVisit(context, request, reply, adminPaths.newTool)
-    const draft = readDraft(visit.form())
-    const input = { slug: draft.slug, ...detailsOf(draft) }
-    const made = await visit.perform(createTool, input)
-    if (made.kind === 'invalid') {
-      return showNew(visit, draft, made.problems, 400)
+    const fields = newToolFields(request.school.origin)
+    const made = await submitForm(visit, visit.form(), { operation: createTool, fields, fixed: {} })
+    if (made.kind === 'refused') {
+      const form = await refusedForm(visit, fields, made)
+      return visit.page(newToolPage(visit.frame(), form), made.status)
     }
+    if (made.kind !== 'done') throw new Error('a new tool was not found')
     // Discovery says whether the school has tools.
     context.directory.forget(request.school.id)
-    return visit.goTo(`${toolPath(draft.slug)}?done=created`)
+    return visit.goTo(`${toolPath(String(made.output.slug))}?done=created`)
   })
 
   app.get(ONE, async (request, reply) => {
     const visit = await developersVisit(context, request, reply)
     const tool = await loadTool(request)
-    const draft = draftOf(tool)
-    return await show(visit, { tool, draft, shown: shownDigests(detailsOf(draft)) })
+    return await show(visit, tool, await savedForm(visit, CHANGED_FIELDS, toolRow(tool)))
   })
 
   app.post(ONE, async (request, reply) => {
     const visit = await developersVisit(context, request, reply, pathOf(request))
     const tool = await loadTool(request)
-    const form = visit.form()
-    const draft = readDraft(form)
-    const [typed, stored] = [detailsOf(draft), detailsOf(draftOf(tool))]
-    const { changes, overwritten, shown } = changesIn(form, typed, stored)
-    const again = { tool, draft, shown }
-    if (overwritten.length > 0) {
-      const overwrites = versionsOf(overwritten, TOOL_FIELDS, typed, stored)
-      return await show(visit, { ...again, overwrites }, 409)
-    }
-    const input = { slug: tool.slug ?? '', ...changes }
-    const changed = await visit.perform(changeTool, input)
-    if (changed.kind === 'invalid') {
-      const { problems } = changed
-      return await show(visit, { ...again, problems }, 400)
+    const load = async () => toolRow(tool)
+    const { before, outcome } = await submitChange(visit, visit.form(), load, {
+      operation: changeTool,
+      fields: CHANGED_FIELDS,
+      fixed: { slug: tool.slug },
+    })
+    if (outcome.kind === 'refused') {
+      const form = await refusedForm(visit, CHANGED_FIELDS, outcome, before)
+      return await show(visit, tool, form, outcome.status)
     }
     return visit.goTo(`${pathOf(request)}?done=saved`)
   })
@@ -152,62 +208,18 @@ async function loadTool(request: FastifyRequest): Promise<ListedClient> {
   return found
 }
 
-/** The fields exactly as typed, so that the page can show them again next to their problems. */
-function readDraft(form: URLSearchParams): ToolDraft {
-  return {
-    slug: form.get('slug') ?? '',
-    name: form.get('name') ?? '',
-    redirectUris: form.get('redirect_uris') ?? '',
-    scopes: form.getAll('scopes'),
-  }
-}
-
-function draftOf({ slug, name, redirectUris, scopes }: ListedClient): ToolDraft {
-  return { slug: slug ?? '', name, redirectUris: redirectUris.join('\n'), scopes }
-}
-
-function detailsOf(draft: ToolDraft) {
-  return {
-    name: draft.name,
-    redirect_uris: draft.redirectUris.split('\n').flatMap((line) => line.trim() || []),
-    scopes: [...draft.scopes].sort(),
-  }
-}
-
-function showNew(
-  visit: OperatorVisit,
-  draft: ToolDraft,
-  problems: readonly InputProblem[],
-  status = 200,
-): FastifyReply {
-  const frame = visit.frame()
-  const address = visit.request.school.origin + TOOLS_PATH
-  return visit.page(newToolPage({ ...frame, draft, problems, address }), status)
-}
-
-interface Shown {
-  readonly tool: ListedClient
-  readonly draft: ToolDraft
-  /** What the form showed when it was opened. */
-  readonly shown: ShownDigests
-  readonly problems?: readonly InputProblem[]
-  readonly overwrites?: readonly FieldVersions[]
+function toolRow({ name, redirectUris, scopes }: ListedClient): Row {
+  return { name, redirect_uris: redirectUris, scopes }
 }
 
 async function show(
   visit: OperatorVisit,
-  { tool, draft, shown, problems = [], overwrites = [] }: Shown,
+  tool: ListedClient,
+  form: ShownForm,
   status = 200,
 ): Promise<FastifyReply> {
-  const page = toolPage({
-    ...visit.frame(NOTICES),
-    tool,
-    draft,
-    problems,
-    hidden: shownField(shown),
-    overwrites,
-    people: await readPeople(visit.request, tool.clientId),
-  })
+  const people = await readPeople(visit.request, tool.clientId)
+  const page = toolPage({ ...visit.frame(NOTICES), tool, form, people })
   return visit.scriptedPage(COPY_SCRIPT, page, status)
 }
 
@@ -266,29 +278,86 @@ export function toolsPage(props: ToolsProps): string {
   })
 }
 
-interface NewToolProps extends AdminFrame, ToolFieldsProps {
-  /** The start of the address of every tool. */
-  address: string
+export function newToolPage(frame: AdminFrame, form: ShownForm): string {
+  return formPage({
+    ...frame,
+    ...form,
+    here: adminPaths.newTool,
+    title: 'New tool',
+    lead: 'Your school publishes its metadata document. Every owner and admin of your school can connect it.',
+    up: { url: adminPaths.tools, label: 'Operator tools' },
+    action: adminPaths.tools,
+    submit: 'Create tool',
+  })
 }
 
-export function newToolPage(props: NewToolProps): string {
+interface ToolProps extends AdminFrame {
+  readonly tool: ListedClient
+  readonly form: ShownForm
+  readonly people: PeopleProps
+}
+
+export function toolPage(props: ToolProps): string {
+  const { tool, people, form } = props
+  const { clientId, disabled } = tool
+  const path = toolPath(tool.slug ?? '')
+  const name = plainText(tool.name) || clientId
   return adminPage({
     ...props,
-    here: adminPaths.newTool,
-    title: props.problems.length > 0 ? 'Error: New tool' : 'New tool',
+    here: path,
+    title: isWrong(form) ? `Error: ${name}` : name,
+    script: COPY_SCRIPT,
     children: (
       <>
         <PageHead
-          title="New tool"
-          lead="Your school publishes its metadata document. Every owner and admin of your school can connect it."
+          title={<Name text={tool.name} fallback={clientId} />}
           up={{ url: adminPaths.tools, label: 'Operator tools' }}
-        />
-        <section class="panel">
-          <Form action={adminPaths.tools} formToken={props.viewer?.formToken ?? ''}>
-            <ToolFields {...props} />
-            <Button look="primary">Create tool</Button>
-          </Form>
+        >
+          <p class="badges">
+            <Badge>Your school’s tool</Badge>
+            {disabled && <Badge tone="over">Switched off</Badge>}
+          </p>
+        </PageHead>
+        <section class="panel" aria-label="Facts">
+          <Facts
+            rows={[
+              [
+                'client_id, and address of its document',
+                <>
+                  <CopyText id="client-id" what="the client_id">
+                    <a href={clientId}>
+                      <Address text={clientId} />
+                    </a>
+                  </CopyText>
+                  <CopyStatus />
+                </>,
+              ],
+              ['Kind', 'Public: no secret; PKCE protects each sign-in'],
+              ['Created', <Moment at={tool.createdAt} timeZone={props.timeZone} />],
+            ]}
+          />
         </section>
+        <Panel title="Details">
+          <ObjectForm {...props} {...form} action={path} submit="Save details" />
+        </Panel>
+        <PeoplePanel
+          {...props}
+          clientId={clientId}
+          page={people}
+          nextUrl={people.next && `${path}?after=${people.next}#people`}
+        />
+        <StatusPanel {...props} clientId={clientId} disabled={disabled} />
+        <Panel
+          title="Delete"
+          tone="danger"
+          lead="Ends all access that people gave it, and withdraws its document. This cannot be undone."
+        >
+          <div class="actions">
+            <ButtonLink look="plain" href={`${path}/delete`}>
+              Delete this tool…
+            </ButtonLink>
+          </div>
+        </Panel>
       </>
     ),
   })

@@ -48,9 +48,10 @@ export function FormField({ shown, timeZone, currency }: FormFieldProps) {
     )
   }
   if (kind === 'choices') return <Choices shown={shown} />
+  if (kind === 'scopes') return <Scopes shown={shown} />
   if (kind === 'duration') return <Duration shown={shown} />
   const box = boxOf(shown, timeZone)
-  if (kind === 'text' || kind === 'markdown') {
+  if (kind === 'text' || kind === 'markdown' || kind === 'lines') {
     const rows = field.rows ?? (kind === 'markdown' ? 14 : 3)
     return (
       <Labelled {...box}>
@@ -129,7 +130,9 @@ function boxOf({ field, problems }: ShownField, timeZone: string) {
       ? [field.hint, `${placeOf(timeZone)} time.`].filter(Boolean).join(' ')
       : field.hint
   const isOptional =
-    (field.rule.mayBeEmpty || field.rule.suggested) && !ALWAYS_CHOSEN.has(field.kind)
+    (field.rule.mayBeEmpty || field.rule.suggested) &&
+    field.needed !== true &&
+    !ALWAYS_CHOSEN.has(field.kind)
   return {
     id: name,
     label: isOptional ? (
@@ -183,6 +186,39 @@ function Choices({ shown }: { shown: ShownField }) {
       )}
       <Finder shown={shown} />
     </fieldset>
+  )
+}
+
+/** The scopes under each heading in a box of their own. */
+function Scopes({ shown: { field, typed, problems, choices } }: { shown: ShownField }) {
+  const { name, label, hint, headingOf = () => label } = field
+  const headings = [...new Set(choices.map(([scope]) => headingOf(scope)))]
+  return (
+    <>
+      <Problems of={name} problems={problems} />
+      {headings.map((heading, place) => (
+        <fieldset
+          id={place === 0 ? name : undefined}
+          class={headings.length > 1 ? 'check-columns' : undefined}
+          aria-describedby={describedBy(name, { hint: place === 0 ? hint : undefined, problems })}
+        >
+          <legend>{heading}</legend>
+          {place === 0 && <Hint of={name} text={hint} />}
+          {choices
+            .filter(([scope]) => headingOf(scope) === heading)
+            .map(([scope, meaning]) => (
+              <Checkbox
+                id={`scope-${scope.replace(':', '-')}`}
+                name={name}
+                value={scope}
+                label={<code>{scope}</code>}
+                hint={meaning}
+                checked={typed.includes(scope)}
+              />
+            ))}
+        </fieldset>
+      ))}
+    </>
   )
 }
 

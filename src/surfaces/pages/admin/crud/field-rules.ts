@@ -142,7 +142,7 @@ export function problemsOf(
     case 'forbidden':
       return { fields: {}, whole: [refusal.detail] }
     case 'conflict':
-      return sorted([{ ...refusal, pointer: refusal.pointer ?? '' }], fields)
+      return sorted([conflictAt(refusal, fields)], fields)
     case 'invalid':
       return sorted(refusal.problems, fields)
   }
@@ -162,6 +162,16 @@ function sorted(problems: readonly InputProblem[], fields: readonly PlannedField
   return { fields: byField, whole: [...new Set(whole)] }
 }
 
+/** Beside its field, a name that is taken needs no sentence about the object. */
+function conflictAt(
+  { code, detail, pointer = '' }: Extract<Refusal, { kind: 'conflict' }>,
+  fields: readonly PlannedField[],
+): InputProblem {
+  const isBeside = fields.some(({ name }) => pointer === `/${name}`)
+  const words = isBeside && code === 'taken' ? 'This is taken already. Choose another.' : detail
+  return { pointer, code, detail: words }
+}
+
 /**
  * A field that is made from another field gets no message of its own if that field is missing too.
  */
@@ -178,7 +188,6 @@ function nameIn({ pointer }: InputProblem): string {
 }
 
 function wordsFor({ code, detail }: InputProblem, { rule, kind }: PlannedField): string {
-  if (code === 'taken') return 'This is taken already. Choose another.'
   if (kind === 'choice' && (code === 'required' || code === 'invalid_value')) {
     return 'Choose one of these.'
   }

@@ -45,6 +45,10 @@ export type FieldKind =
   | 'choices'
   /** Several short texts in one line, with commas or spaces between them. */
   | 'list'
+  /** Several texts, each on a line of its own. */
+  | 'lines'
+  /** Chosen names, each with its meaning; their order says nothing. */
+  | 'scopes'
   | 'color'
   | 'currency'
   /** Seconds, asked for as hours, minutes and seconds. */
@@ -59,12 +63,16 @@ export interface FormField<N extends string = string, T = Row> {
   readonly hint?: string
   /** If left out, it follows from the operation's schema. */
   readonly kind?: FieldKind
+  /** The operation says by itself what is wrong with an empty text. */
+  readonly needed?: true
   readonly rows?: number
   /** What can be chosen; if left out, the values of an enum. */
   readonly choices?:
     | readonly Choice[]
     | ((ask: Ask, object: T) => Promise<readonly Choice[]>)
     | FoundChoices
+  /** The heading under which a scope is listed; by default the label of the field. */
+  readonly headingOf?: (scope: string) => string
   /** Offered while a line is typed; others can be typed, too. */
   readonly suggestions?: readonly string[]
   /**

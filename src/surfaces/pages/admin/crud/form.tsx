@@ -31,7 +31,7 @@ import {
   placeInMenu,
 } from './resource.ts'
 import type { Row } from './row.ts'
-import { createdKey, shownBy, submitChange, submitForm } from './submit.ts'
+import { createdKey, type Submitted, shownBy, submitChange, submitForm } from './submit.ts'
 
 export interface FormBody {
   readonly bodyLimit: number
@@ -43,14 +43,6 @@ export interface CreationContext {
   readonly up: Link
   readonly fixed: Row
   readonly title: string
-}
-
-/** What a form of a change keeps when it is shown again. */
-interface ShownAgain {
-  readonly texts?: FindTexts
-  readonly shown?: ShownDigests | undefined
-  readonly stored?: Draft
-  readonly overwritten?: readonly string[]
 }
 
 type FindContext = (visit: OperatorVisit) => Promise<CreationContext>
@@ -82,27 +74,15 @@ export function addCreateFormRoutes(
   const { create } = resource
   if (create === undefined) return
   const fields = planForm(create, resource.fields, resource.change)
-  const show = async (
-    visit: OperatorVisit,
-    creation: CreationContext,
-    draft: Draft,
-    problems: FormProblems,
-    texts: FindTexts = {},
-  ) =>
+  const asked = (creation: CreationContext) =>
+    fields.filter(({ name }) => !(name in creation.fixed))
+  const show = (visit: OperatorVisit, creation: CreationContext, form: ShownForm) =>
     formPage({
       ...visit.frame(),
+      ...form,
       title: creation.title,
       up: creation.up,
       action: creation.path,
-      hidden: {},
-      fields: await shownFields(
-        fieldsWithout(fields, creation.fixed),
-        draft,
-        problems.fields,
-        visit.ask,
-        { texts },
-      ),
-      problems,
       submit: submitWords(resource, create),
       back: { url: creation.up.url, label: 'Cancel' },
     })
@@ -111,7 +91,7 @@ export function addCreateFormRoutes(
     const visit = await operatorVisit(context, request, reply)
     const creation = await find(visit)
     const draft = { ...blankDraft(fields, visit.place), ...suggested(fields, queryOf(request)) }
-    return visit.page(await show(visit, creation, draft, NO_PROBLEMS))
+    return visit.page(show(visit, creation, await newForm(visit, asked(creation), draft)))
   })
 
   app.post(route, { ...body, ...SHOWS_AGAIN }, async (request, reply) => {
@@ -120,12 +100,12 @@ export function addCreateFormRoutes(
     const creation = await find(visit)
     const texts = findTextsIn(form)
     if (asksToBeShown(form)) {
-      const page = await show(visit, creation, typedDraft(fields, form), NO_PROBLEMS, texts)
-      return visit.page(page)
+      const again = await newForm(visit, asked(creation), typedDraft(fields, form), texts)
+      return visit.page(show(visit, creation, again))
     }
     const outcome = await submitForm(visit, form, {
       operation: create,
-      fields: fieldsWithout(fields, creation.fixed),
+      fields: asked(creation),
       fixed: creation.fixed,
     })
     if (outcome.kind === 'done') {
@@ -133,13 +113,9 @@ export function addCreateFormRoutes(
       return visit.goTo(afterWrite(home, createdKey(resource)))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const page = await show(visit, creation, outcome.draft, outcome.problems, texts)
-    return visit.page(page, outcome.status)
+    const again = await refusedForm(visit, asked(creation), outcome, undefined, texts)
+    return visit.page(show(visit, creation, again), outcome.status)
   })
-}
-
-function fieldsWithout(fields: readonly PlannedField[], fixed: Row): readonly PlannedField[] {
-  return fields.filter(({ name }) => !(name in fixed))
 }
 
 function submitWords({ createLabel, one }: AdminResource, { title }: WriteOperation): string {
@@ -157,27 +133,16 @@ export function addChangeRoutes(
   if (change === undefined) return
   const fields = planForm(change, resource.fields, resource.create)
   const route = `${listPath(resource)}/:id/edit`
-  const show = async (
-    visit: OperatorVisit,
-    object: Row,
-    draft: Draft,
-    problems: FormProblems,
-    { texts = {}, shown, stored, overwritten = [] }: ShownAgain = {},
-  ) => {
+  const show = (visit: OperatorVisit, object: Row, form: ShownForm) => {
     const url = objectPath(resource, object)
     return formPage({
       ...visit.frame(),
+      ...form,
       here: placeInMenu(resource, url),
-      title:
-        `${resource.changeLabel ?? 'Edit'} ${resource.changeLabel === undefined ? resource.one : ''}`.trim(),
+      title: resource.changeLabel ?? `Edit ${resource.one}`,
       lead: undefined,
       up: { url, label: resource.name(object) || withArticle(resource.one) },
       action: `${url}/edit`,
-      hidden: shownField(shown ?? shownBy(fields, object, visit.place)),
-      fields: await shownFields(fields, draft, problems.fields, visit.ask, { texts }),
-      problems,
-      stored,
-      overwritten,
       submit: 'Save',
       back: { url, label: 'Cancel' },
     })
@@ -186,8 +151,7 @@ export function addChangeRoutes(
   app.get(route, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
     const object = await loadNamed(visit, resource)
-    const page = await show(visit, object, draftOf(fields, object, visit.place), NO_PROBLEMS)
-    return visit.page(page)
+    return visit.page(show(visit, object, await savedForm(visit, fields, object)))
   })
 
   app.post(route, { ...body, ...SHOWS_AGAIN }, async (request, reply) => {
@@ -196,9 +160,14 @@ export function addChangeRoutes(
     const texts = findTextsIn(form)
     const load = () => loadNamed(visit, resource)
     if (asksToBeShown(form)) {
-      const again = { texts, shown: shownIn(form) }
-      const page = await show(visit, await load(), typedDraft(fields, form), NO_PROBLEMS, again)
-      return visit.page(page)
+      const object = await load()
+      const sent = {
+        draft: typedDraft(fields, form),
+        problems: NO_PROBLEMS,
+        shown: shownIn(form),
+      }
+      const again = await refusedForm(visit, fields, sent, object, texts)
+      return visit.page(show(visit, object, again))
     }
     const { before, outcome } = await submitChange(visit, form, load, {
       operation: change,
@@ -209,11 +178,8 @@ export function addChangeRoutes(
       return visit.goTo(afterWrite(homeOf(resource, before), 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const { overwritten, shown } = outcome
-    const stored = draftOf(fields, before, visit.place)
-    const again = { texts, shown, stored, overwritten }
-    const page = await show(visit, before, outcome.draft, outcome.problems, again)
-    return visit.page(page, outcome.status)
+    const again = await refusedForm(visit, fields, outcome, before, texts)
+    return visit.page(show(visit, before, again), outcome.status)
   })
 }
 
@@ -221,67 +187,131 @@ function homeOf(resource: AdminResource, object: Row): string {
   return resource.home?.(object) ?? objectPath(resource, object)
 }
 
-export interface FormPageProps extends AdminFrame {
-  readonly title: string
-  readonly lead?: string | undefined
-  readonly up?: Link | undefined
-  readonly action: string
-  readonly hidden: Readonly<Record<string, string>>
+/** A form that creates or changes an object, as it is shown. */
+export interface ShownForm {
   readonly fields: readonly ShownField[]
   readonly problems: FormProblems
-  readonly submit: string
-  readonly back?: Link | undefined
+  readonly hidden: Readonly<Record<string, string>>
   /** What is saved now. */
   readonly stored?: Draft | undefined
   /** The fields that were changed after the form was opened. */
   readonly overwritten?: readonly string[] | undefined
+}
+
+/** A form for a new object. */
+export async function newForm(
+  { ask }: OperatorVisit,
+  fields: readonly PlannedField[],
+  draft: Draft,
+  texts: FindTexts = {},
+): Promise<ShownForm> {
+  const shown = await shownFields(fields, draft, {}, ask, { texts })
+  return { fields: shown, problems: NO_PROBLEMS, hidden: {} }
+}
+
+/** A form with what is saved. */
+export async function savedForm(
+  { ask, place }: OperatorVisit,
+  fields: readonly PlannedField[],
+  saved: Row,
+): Promise<ShownForm> {
+  return {
+    fields: await shownFields(fields, draftOf(fields, saved, place), {}, ask),
+    problems: NO_PROBLEMS,
+    hidden: shownField(shownBy(fields, saved, place)),
+  }
+}
+
+/** A form as it was sent, with what is wrong with it. */
+export async function refusedForm(
+  { ask, place }: OperatorVisit,
+  fields: readonly PlannedField[],
+  refused: Pick<Extract<Submitted, { kind: 'refused' }>, 'draft' | 'problems'> & {
+    readonly shown?: ShownDigests | undefined
+    readonly overwritten?: readonly string[]
+  },
+  saved?: Row,
+  texts: FindTexts = {},
+): Promise<ShownForm> {
+  const { draft, problems, shown, overwritten } = refused
+  return {
+    fields: await shownFields(fields, draft, problems.fields, ask, { texts }),
+    problems,
+    hidden: saved === undefined ? {} : shownField(shown ?? shownBy(fields, saved, place)),
+    stored: saved && draftOf(fields, saved, place),
+    overwritten,
+  }
+}
+
+export function isWrong({ problems, fields }: ShownForm): boolean {
+  return problems.whole.length > 0 || fields.some((one) => one.problems.length > 0)
+}
+
+interface ObjectFormProps extends AdminFrame, ShownForm {
+  readonly action: string
+  readonly submit: string
+  readonly back?: Link | undefined
   /** Adds a button for a preview. */
   readonly preview?: boolean
+  /** Between the fields and the buttons. */
+  readonly note?: ComponentChildren
+}
+
+export function ObjectForm(props: ObjectFormProps) {
+  return (
+    <Form
+      class="wide-form"
+      action={props.action}
+      formToken={props.viewer?.formToken ?? ''}
+      hidden={props.hidden}
+    >
+      <DefaultButton fields={props.fields} />
+      {isWrong(props) && (
+        <ProblemSummary whole={props.problems.whole} fields={summaryOf(props.fields)} />
+      )}
+      <BothVersions fields={versionsIn(props)} />
+      {props.fields.map((shown) => (
+        <FormField shown={shown} timeZone={props.timeZone} currency={props.currency} />
+      ))}
+      {props.note}
+      <div class="actions">
+        <Button look="primary">{props.submit}</Button>
+        {props.preview === true && (
+          <Button look="plain" name="preview" value="yes">
+            Preview
+          </Button>
+        )}
+        {props.back !== undefined && (
+          <ButtonLink look="plain" href={props.back.url}>
+            {props.back.label}
+          </ButtonLink>
+        )}
+      </div>
+    </Form>
+  )
+}
+
+export interface FormPageProps extends ObjectFormProps {
+  readonly title: string
+  readonly lead?: string | undefined
+  readonly up?: Link | undefined
   /** A file of `assets/`; send the page with `sendScriptedPage`. */
   readonly script?: string | undefined
   /** The end of the page. */
   readonly panels?: ComponentChildren
 }
 
-/** A form that creates or changes an object. */
+/** A page that is one form. */
 export function formPage(props: FormPageProps): string {
-  const { title, problems } = props
-  const isWrong = problems.whole.length > 0 || props.fields.some((one) => one.problems.length > 0)
+  const { title } = props
   return adminPage({
     ...props,
-    title: isWrong ? `Error: ${title}` : title,
+    title: isWrong(props) ? `Error: ${title}` : title,
     children: (
       <>
         <PageHead title={title} lead={props.lead} up={props.up} />
         <section class="panel" aria-label={title}>
-          <Form
-            class="wide-form"
-            action={props.action}
-            formToken={props.viewer?.formToken ?? ''}
-            hidden={props.hidden}
-          >
-            <DefaultButton fields={props.fields} />
-            {isWrong && (
-              <ProblemSummary whole={props.problems.whole} fields={summaryOf(props.fields)} />
-            )}
-            <BothVersions fields={versionsIn(props)} />
-            {props.fields.map((shown) => (
-              <FormField shown={shown} timeZone={props.timeZone} currency={props.currency} />
-            ))}
-            <div class="actions">
-              <Button look="primary">{props.submit}</Button>
-              {props.preview === true && (
-                <Button look="plain" name="preview" value="yes">
-                  Preview
-                </Button>
-              )}
-              {props.back !== undefined && (
-                <ButtonLink look="plain" href={props.back.url}>
-                  {props.back.label}
-                </ButtonLink>
-              )}
-            </div>
-          </Form>
+          <ObjectForm {...props} />
         </section>
         {props.panels}
       </>
@@ -290,7 +320,7 @@ export function formPage(props: FormPageProps): string {
 }
 
 /** The fields that the author and another person have changed. */
-function versionsIn({ fields, stored = {}, overwritten = [] }: FormPageProps): FieldVersions[] {
+function versionsIn({ fields, stored = {}, overwritten = [] }: ShownForm): FieldVersions[] {
   return fields
     .filter(({ field }) => overwritten.includes(field.name))
     .map((shown) => ({

@@ -64,9 +64,19 @@ export function typedDraft(fields: readonly PlannedField[], form: URLSearchParam
   return Object.fromEntries(
     fields.map(({ name, kind }) => [
       name,
-      kind === 'duration' ? typedDuration(form, name) : typedIn(form, name),
+      kind === 'duration' ? typedDuration(form, name) : spelled(kind, typedIn(form, name)),
     ]),
   )
+}
+
+/** Empty lines, and the order of scopes, are no change. */
+function spelled(kind: PlannedField['kind'], typed: readonly string[]): readonly string[] {
+  if (kind === 'scopes') return [...typed].sort()
+  return kind === 'lines' ? typed.map((text) => linesOf(text).join('\n')) : typed
+}
+
+function linesOf(text: string): string[] {
+  return [...new Set(text.split('\n').flatMap((line) => line.trim() || []))]
 }
 
 function withSuggestions(fields: readonly PlannedField[], form: URLSearchParams): Draft {
@@ -110,8 +120,9 @@ async function meant(
   { place, ask, before, about }: Reading,
 ): Promise<Value> {
   if (field.kind === 'check') return is(typed.includes('on'))
-  if (field.kind === 'choices') return is(typed)
+  if (field.kind === 'choices' || field.kind === 'scopes') return is(typed)
   const text = typed[0] ?? ''
+  if (field.kind === 'lines') return is(linesOf(text))
   if (text.trim() === '') return notSuggested(field, draft) ?? nothing(field)
   switch (field.kind) {
     case 'number': {
@@ -203,6 +214,10 @@ function typedFrom(field: PlannedField, object: Row, place: Place): readonly str
       return Array.isArray(value) ? value.map(String) : []
     case 'list':
       return Array.isArray(value) ? [value.join(', ')] : []
+    case 'lines':
+      return Array.isArray(value) ? [value.join('\n')] : []
+    case 'scopes':
+      return Array.isArray(value) ? value.map(String).sort() : []
     case 'time':
       return [toLocalTime(new Date(String(value)), place.timeZone)]
     case 'duration':

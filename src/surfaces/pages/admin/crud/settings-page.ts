@@ -3,16 +3,16 @@ import type { ComponentChildren } from 'preact'
 import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { type ShownDigests, shownField, shownIn } from '../frame/changes-in-form.tsx'
+import { shownIn } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
-import { asksToBeShown, SHOWS_AGAIN, shownFields } from './choices.ts'
+import { asksToBeShown, SHOWS_AGAIN } from './choices.ts'
 import type { FormField, InputName } from './field.ts'
-import { type FormProblems, NO_PROBLEMS, planForm } from './field-rules.ts'
-import { formPage } from './form.tsx'
+import { planForm } from './field-rules.ts'
+import { formPage, refusedForm, type ShownForm, savedForm } from './form.tsx'
 import { type Draft, draftOf, readForm } from './read-form.ts'
 import { afterWrite } from './resource.ts'
 import type { OutputOf, Row } from './row.ts'
-import { changesBy, shownBy, submitChange } from './submit.ts'
+import { changesBy, submitChange } from './submit.ts'
 
 /**
  * A page that is one form, for what a school has exactly one of. TypeScript checks its fields
@@ -41,14 +41,6 @@ export interface SettingsPage<
   ): ComponentChildren | Promise<ComponentChildren>
 }
 
-interface ShownForm {
-  readonly draft: Draft
-  readonly problems: FormProblems
-  readonly shown?: ShownDigests | undefined
-  readonly stored?: Draft
-  readonly overwritten?: readonly string[]
-}
-
 const NOTICES = { saved: 'Saved.', uploaded: 'The logo is changed.' }
 
 export function addSettingsPage<R extends ReadOperation, U extends WriteOperation>(
@@ -59,21 +51,13 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
   const page: SettingsPage = typed
   const { path, read, change } = page
   const fields = planForm(change, page.fields)
-  const show = async (
-    visit: OperatorVisit,
-    saved: Row,
-    { draft, problems, shown, stored, overwritten }: ShownForm,
-  ) =>
+  const show = async (visit: OperatorVisit, saved: Row, draft: Draft, form: ShownForm) =>
     formPage({
       ...visit.frame(NOTICES),
+      ...form,
       title: page.title,
       lead: page.lead,
       action: path,
-      hidden: shownField(shown ?? shownBy(fields, saved, visit.place)),
-      fields: await shownFields(fields, draft, problems.fields, visit.ask),
-      problems,
-      stored,
-      overwritten,
       submit: 'Save',
       preview: page.preview === true,
       script: page.script,
@@ -89,8 +73,7 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
     const visit = await operatorVisit(context, request, reply)
     const saved = await visit.ask(read, {})
     const draft = draftOf(fields, saved, visit.place)
-    const html = await show(visit, saved, { draft, problems: NO_PROBLEMS })
-    return send(visit, html)
+    return send(visit, await show(visit, saved, draft, await savedForm(visit, fields, saved)))
   })
 
   app.post(path, SHOWS_AGAIN, async (request, reply) => {
@@ -102,9 +85,9 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       const before = await load()
       const changed = Object.keys(changesBy(fields, form, before, place).changes)
       const { draft, problems } = await readForm(fields, form, { place, ask, before, changed })
-      const found = { fields: problems, whole: [] }
-      const again = { draft, problems: found, shown: shownIn(form) }
-      return send(visit, await show(visit, before, again))
+      const sent = { draft, problems: { fields: problems, whole: [] }, shown: shownIn(form) }
+      const again = await refusedForm(visit, fields, sent, before)
+      return send(visit, await show(visit, before, draft, again))
     }
     const { before, outcome } = await submitChange(visit, form, load, {
       operation: change,
@@ -117,7 +100,7 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       return visit.goTo(afterWrite(path, 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const stored = draftOf(fields, before, visit.place)
-    return send(visit, await show(visit, before, { ...outcome, stored }), outcome.status)
+    const again = await refusedForm(visit, fields, outcome, before)
+    return send(visit, await show(visit, before, outcome.draft, again), outcome.status)
   })
 }

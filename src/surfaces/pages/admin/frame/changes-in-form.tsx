@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import { sha256 } from '../../../../foundation/crypto/digest.ts'
 import { Alert } from '../../../../foundation/html/components.tsx'
 
@@ -127,53 +126,6 @@ function shortened(text: string, other: string): string {
   return `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`
 }
 
-/** Above a form that would overwrite a change of another person. */
-export function Overwrites({ fields }: { fields: readonly FieldVersions[] }) {
-  if (fields.length === 0) return null
-  return (
-    <>
-      <Alert tone="error" title="Nothing was saved yet">
-        <p>{OVERWRITES}</p>
-      </Alert>
-      <BothVersions fields={fields} />
-    </>
-  )
-}
-
-type Values = Readonly<Record<string, unknown>>
-
-/** The named fields of a form, as they were typed and as they are saved now. */
-export function versionsOf(
-  names: readonly string[],
-  labels: readonly LabelledField[],
-  typed: Values,
-  stored: Values,
-): readonly FieldVersions[] {
-  return labels
-    .filter(({ field }) => names.includes(field))
-    .map(({ field, label }) => ({
-      label,
-      saved: inWords(stored[field]),
-      typed: inWords(typed[field]),
-    }))
-}
-
-function inWords(value: unknown): string {
-  if (Array.isArray(value)) return value.join('\n')
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  return value === null || value === undefined ? '' : String(value)
-}
-
-interface LabelledField {
-  readonly field: string
-  readonly label: string
-}
-
-/** What is wrong with one field of a form. */
-export function problemsAt(problems: readonly InputProblem[], field: string): string[] {
-  return problems.filter(({ pointer }) => pointer === `/${field}`).map(({ detail }) => detail)
-}
-
 interface ProblemSummaryProps {
   readonly heading?: string
   /** What is wrong with the whole form. */
@@ -207,23 +159,5 @@ export function ProblemSummary({
         </ul>
       )}
     </Alert>
-  )
-}
-
-/** The summary of what an operation found wrong with the members that a form sent. */
-export function InputProblems(props: {
-  fields: readonly LabelledField[]
-  problems: readonly InputProblem[]
-}) {
-  const { fields, problems } = props
-  if (problems.length === 0) return null
-  return (
-    <ProblemSummary
-      fields={fields.map(({ field, label }) => ({
-        id: field,
-        label,
-        problem: problemsAt(problems, field)[0],
-      }))}
-    />
   )
 }

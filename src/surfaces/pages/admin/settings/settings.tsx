@@ -1,21 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Outcome } from '../../../../domain/operation/operation.ts'
-import type { SchoolChanges } from '../../../../domain/schools/school-details.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { School } from '../../../../domain/schools/school.ts'
 import { changeSettings } from '../../../../domain/schools/school-operations.ts'
-import { Button, Form } from '../../../../foundation/html/components.tsx'
-import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { adminPaths } from '../../frame/paths.ts'
+import type { FormField, InputName } from '../crud/field.ts'
+import { type PlannedField, planForm } from '../crud/field-rules.ts'
+import { ObjectForm, refusedForm, type ShownForm, savedForm } from '../crud/form.tsx'
+import type { Row } from '../crud/row.ts'
+import { submitChange } from '../crud/submit.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import {
-  changesIn,
-  type FieldVersions,
-  Overwrites,
-  shownDigests,
-  shownField,
-  versionsOf,
-} from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit } from '../frame/operator.ts'
 import {
   addFactorDemandRoutes,
@@ -24,109 +19,111 @@ import {
   type FactorDemandProps,
 } from './factor-demand.tsx'
 
+/** A form of some settings, in a panel of its own. */
+export interface SettingsPanel {
+  /** The form is sent to `/admin/settings/`, followed by this. */
+  readonly path: string
+  readonly title: string
+  readonly lead?: string
+  readonly submit: string
+  readonly fields: readonly PlannedField[]
+  /** The notice after it was saved, by the school as it is then. */
+  readonly done?: readonly [on: string, off: string]
+}
+
+type SettingField = FormField<InputName<typeof changeSettings>>
+
+export function settingFields(...fields: readonly SettingField[]): readonly PlannedField[] {
+  return planForm(changeSettings, fields)
+}
+
+/** Without mail people cannot sign up, and are not invited. */
+export function settingsPanels(mailIsSent: boolean): readonly SettingsPanel[] {
+  const withoutMail = (nothing: string) =>
+    mailIsSent
+      ? ''
+      : ` This server does not send email yet, so ${nothing} until its administrator sets SMTP_URL.`
+  return [
+    {
+      path: 'beta',
+      title: 'Beta features',
+      lead: 'New, and still changing. You can switch them off again.',
+      submit: 'Save beta features',
+      fields: settingFields({
+        name: 'mcp_connections',
+        label: 'MCP connections',
+        hint: 'Shows the Developers area, where you create OAuth applications for your members and tools for owners and admins, and the Member API explorer. Off hides both: existing applications and tools continue to work, and you stop them under Apps and assistants.',
+      }),
+      done: ['mcp-on', 'mcp-off'],
+    },
+    {
+      path: 'sign-up',
+      title: 'Sign-up',
+      submit: 'Save sign-up',
+      fields: settingFields({
+        name: 'sign_up',
+        label: 'Let people sign up as students',
+        hint: `Anyone with an email address can make an account and become a student here, also a person whom you removed before. They get no access to courses by it.${withoutMail('nobody can sign up')}`,
+      }),
+      done: ['sign-up-on', 'sign-up-off'],
+    },
+    {
+      path: 'invitations',
+      title: 'Invitations',
+      submit: 'Save invitations',
+      fields: settingFields({
+        name: 'invites_people',
+        label: 'Invite people whom you add',
+        hint: `They get an email with a link to choose a password, or to sign in if they have an account.${withoutMail('no invitation is sent')}`,
+      }),
+      done: ['invitations-on', 'invitations-off'],
+    },
+    {
+      path: 'videos',
+      title: 'Videos',
+      submit: 'Save videos',
+      fields: settingFields({
+        name: 'video_hosts',
+        label: 'Hosts whose videos play in lectures',
+        kind: 'lines',
+        hint: 'One per line, such as www.youtube-nocookie.com (YouTube with fewer cookies), www.youtube.com or vimeo.com. A video from another host is a link.',
+      }),
+    },
+    {
+      path: 'security',
+      title: 'Security',
+      submit: 'Save security',
+      fields: settingFields({
+        name: 'end_authorization_on_replay',
+        label: 'Disconnect an app when an old sign-in of it is used again',
+        hint: 'Stops an attacker who copied an old refresh token, but also an app that was restored from a backup. The audit log shows it in both cases.',
+      }),
+    },
+  ]
+}
+
 interface SettingsProps extends AdminFrame {
-  mcpConnections: boolean
-  endAuthorizationOnReplay: boolean
-  demand: FactorDemandProps
-  signUp: boolean
-  invitesPeople: boolean
-  /** Without mail people cannot sign up, and are not invited. */
-  mailIsSent: boolean
-  videos: VideoSettings
+  readonly panels: readonly (SettingsPanel & { readonly form: ShownForm })[]
+  readonly demand: FactorDemandProps
 }
-
-interface VideoSettings {
-  /** One per line. */
-  hosts: string
-  problems: readonly string[]
-  /** Fields of the form itself: what it showed when it was opened. */
-  hidden?: Readonly<Record<string, string>>
-  /** Fields that another person changed while the form was open. */
-  overwrites?: readonly FieldVersions[]
-}
-
-const VIDEO_FIELDS = [
-  { field: 'video_hosts', label: 'Hosts whose videos play in lectures' },
-] as const
 
 export function settingsPage(props: SettingsProps): string {
-  const formToken = props.viewer?.formToken ?? ''
   return adminPage({
     ...props,
     title: 'Settings',
     children: (
       <>
         <PageHead title="Settings" />
-        <Panel title="Beta features" lead="New, and still changing. You can switch them off again.">
-          <Form action={`${adminPaths.settings}/beta`} formToken={formToken}>
-            <Checkbox
-              id="mcp_connections"
-              name="mcp_connections"
-              value="on"
-              label="MCP connections"
-              hint="Shows the Developers area, where you create OAuth applications for your members and tools for owners and admins, and the Member API explorer. Off hides both: existing applications and tools continue to work, and you stop them under Apps and assistants."
-              checked={props.mcpConnections}
+        {props.panels.map(({ path, title, lead, submit, form }) => (
+          <Panel title={title} lead={lead}>
+            <ObjectForm
+              {...props}
+              {...form}
+              action={`${adminPaths.settings}/${path}`}
+              submit={submit}
             />
-            <Button look="primary">Save beta features</Button>
-          </Form>
-        </Panel>
-        <Panel title="Sign-up">
-          <Form action={`${adminPaths.settings}/sign-up`} formToken={formToken}>
-            <Checkbox
-              id="sign_up"
-              name="sign_up"
-              value="on"
-              label="Let people sign up as students"
-              hint={`Anyone with an email address can make an account and become a student here, also a person whom you removed before. They get no access to courses by it.${props.mailIsSent ? '' : ' This server does not send email yet, so nobody can sign up until its administrator sets SMTP_URL.'}`}
-              checked={props.signUp}
-            />
-            <Button look="primary">Save sign-up</Button>
-          </Form>
-        </Panel>
-        <Panel title="Invitations">
-          <Form action={`${adminPaths.settings}/invitations`} formToken={formToken}>
-            <Checkbox
-              id="invites_people"
-              name="invites_people"
-              value="on"
-              label="Invite people whom you add"
-              hint={`They get an email with a link to choose a password, or to sign in if they have an account.${props.mailIsSent ? '' : ' This server does not send email yet, so no invitation is sent until its administrator sets SMTP_URL.'}`}
-              checked={props.invitesPeople}
-            />
-            <Button look="primary">Save invitations</Button>
-          </Form>
-        </Panel>
-        <Panel title="Videos">
-          <Form
-            action={`${adminPaths.settings}/videos`}
-            formToken={formToken}
-            hidden={props.videos.hidden ?? {}}
-          >
-            <Overwrites fields={props.videos.overwrites ?? []} />
-            <TextArea
-              name="video_hosts"
-              label="Hosts whose videos play in lectures"
-              hint="One per line, such as www.youtube-nocookie.com (YouTube with fewer cookies), www.youtube.com or vimeo.com. A video from another host is a link."
-              value={props.videos.hosts}
-              rows={3}
-              problems={props.videos.problems}
-            />
-            <Button look="primary">Save videos</Button>
-          </Form>
-        </Panel>
-        <Panel title="Security">
-          <Form action={`${adminPaths.settings}/security`} formToken={formToken}>
-            <Checkbox
-              id="end_authorization_on_replay"
-              name="end_authorization_on_replay"
-              value="on"
-              label="Disconnect an app when an old sign-in of it is used again"
-              hint="Stops an attacker who copied an old refresh token, but also an app that was restored from a backup. The audit log shows it in both cases."
-              checked={props.endAuthorizationOnReplay}
-            />
-            <Button look="primary">Save security</Button>
-          </Form>
-        </Panel>
+          </Panel>
+        ))}
         <FactorDemandPanel {...props} />
       </>
     ),
@@ -148,86 +145,81 @@ const NOTICES = {
   },
 }
 
-/** Settings that are on or off, each with the notice after it was saved. */
-const SWITCHES = [
-  { path: 'beta', setting: 'mcp_connections', on: 'mcp-on', off: 'mcp-off' },
-  { path: 'sign-up', setting: 'sign_up', on: 'sign-up-on', off: 'sign-up-off' },
-  { path: 'invitations', setting: 'invites_people', on: 'invitations-on', off: 'invitations-off' },
-  { path: 'security', setting: 'end_authorization_on_replay', on: 'saved', off: 'saved' },
-] as const
-
 export function addSettingsRoutes(app: FastifyInstance, context: AppContext): void {
   addFactorDemandRoutes(app, context)
+  const panels = settingsPanels(context.mailer !== undefined)
 
   app.get(adminPaths.settings, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
-    return await show(visit)
+    return await show(visit, panels)
   })
 
-  app.post(`${adminPaths.settings}/videos`, async (request, reply) => {
-    const visit = await operatorVisit(context, request, reply, adminPaths.settings)
-    const form = visit.form()
-    const hosts = form.get('video_hosts') ?? ''
-    const video_hosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
-    const typed = { video_hosts }
-    const stored = videosOf(request)
-    const { changes, overwritten, shown } = changesIn(form, typed, stored)
-    const again = { hosts, hidden: shownField(shown) }
-    if (overwritten.length > 0) {
-      const overwrites = versionsOf(overwritten, VIDEO_FIELDS, typed, stored)
-      const videos = { ...again, problems: [], overwrites }
-      return await show(visit, videos, 409)
-    }
-    const outcome = await saveSettings(visit, changes)
-    if (outcome.kind === 'invalid') {
-      const problems = outcome.problems.map(({ detail }) => detail)
-      return await show(visit, { ...again, problems }, 400)
-    }
-    return visit.goTo(`${adminPaths.settings}?done=saved`)
-  })
-
-  for (const { path, setting, on, off } of SWITCHES) {
-    app.post(`${adminPaths.settings}/${path}`, async (request, reply) => {
+  for (const panel of panels) {
+    app.post(`${adminPaths.settings}/${panel.path}`, async (request, reply) => {
       const visit = await operatorVisit(context, request, reply, adminPaths.settings)
-      const isOn = visit.form().get(setting) === 'on'
-      await saveSettings(visit, { [setting]: isOn })
+      const { sent, refused } = await saveSettings(visit, panel.fields)
+      if (refused !== undefined) {
+        return await show(visit, panels, { path: panel.path, ...refused })
+      }
+      const [on = 'saved', off = 'saved'] = panel.done ?? []
+      const isOn = panel.fields.some(({ name }) => sent.get(name) === 'on')
       return visit.goTo(`${adminPaths.settings}?done=${isOn ? on : off}`)
     })
   }
 }
 
-/** The hosts of videos as they are saved now. */
-function videosOf({ school }: FastifyRequest) {
-  return { video_hosts: school.videoHosts }
-}
-
 async function show(
   visit: OperatorVisit,
-  videos?: VideoSettings,
-  status = 200,
+  panels: readonly SettingsPanel[],
+  refused?: RefusedForm & { readonly path: string },
 ): Promise<FastifyReply> {
-  const { context, request } = visit
-  const { mcpConnections, endAuthorizationOnReplay, signUp, invitesPeople } = request.school
+  const saved = settingsRow(visit.request.school)
+  const shown = panels.map(async (panel) => ({
+    ...panel,
+    form: panel.path === refused?.path ? refused.form : await savedForm(visit, panel.fields, saved),
+  }))
   const page = settingsPage({
     ...visit.frame(NOTICES),
-    mcpConnections,
-    endAuthorizationOnReplay,
+    panels: await Promise.all(shown),
     demand: await demandOf(visit),
-    signUp,
-    invitesPeople,
-    mailIsSent: context.mailer !== undefined,
-    videos: videos ?? {
-      hosts: request.school.videoHosts.join('\n'),
-      problems: [],
-      hidden: shownField(shownDigests(videosOf(request))),
-    },
   })
-  return visit.page(page, status)
+  return visit.page(page, refused?.status)
 }
 
-/** Saves, and clears this process's cache of the school, so that the next page shows the change. */
-export async function saveSettings(visit: OperatorVisit, changes: SchoolChanges): Promise<Outcome> {
-  const outcome = await visit.perform(changeSettings, changes)
-  visit.context.directory.forget(visit.request.school.id)
-  return outcome
+/** What the forms of settings begin with. */
+export function settingsRow(school: School): Row {
+  return {
+    mcp_connections: school.mcpConnections,
+    sign_up: school.signUp,
+    invites_people: school.invitesPeople,
+    end_authorization_on_replay: school.endAuthorizationOnReplay,
+    video_hosts: school.videoHosts,
+    document_hosts: school.documentHosts,
+    open_registration: school.openRegistration,
+  }
+}
+
+interface RefusedForm {
+  readonly form: ShownForm
+  readonly status: number
+}
+
+/**
+ * Saves the settings of a form, and clears this process's cache of the school, so that the next
+ * page shows the change.
+ */
+export async function saveSettings(
+  visit: OperatorVisit,
+  fields: readonly PlannedField[],
+): Promise<{ readonly sent: URLSearchParams; readonly refused?: RefusedForm }> {
+  const { context, request } = visit
+  const sent = visit.form()
+  const load = async () => settingsRow(request.school)
+  const submission = { operation: changeSettings, fields, fixed: {} }
+  const { before, outcome } = await submitChange(visit, sent, load, submission)
+  context.directory.forget(request.school.id)
+  if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
+  if (outcome.kind === 'done') return { sent }
+  const form = await refusedForm(visit, fields, outcome, before)
+  return { sent, refused: { form, status: outcome.status } }
 }
