@@ -55,7 +55,13 @@ export function FormField({ shown, timeZone, currency }: FormFieldProps) {
     const rows = field.rows ?? (kind === 'markdown' ? 14 : 3)
     return (
       <Labelled {...box}>
-        <textarea {...box.input} rows={rows} maxLength={rule.maxLength} class={kind} dir="auto">
+        <textarea
+          {...box.input}
+          rows={rows}
+          maxLength={rule.maxLength}
+          class={kind === 'markdown' ? kind : 'text'}
+          dir="auto"
+        >
           {/* A browser drops the first line break of a text area. */}
           {`\n${first}`}
         </textarea>
