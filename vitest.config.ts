@@ -11,7 +11,8 @@ export default defineConfig({
     // The files share their modules. Each brings its own database; what a module remembers must not
     // matter to the next file.
     isolate: false,
-    // Half of a test is waiting for PostgreSQL or a browser, so two share even two cores well.
+    // Half of a test is waiting for PostgreSQL, so two share even two cores well. Tests with
+    // browsers and servers of their own wait for longer: npm run test:all has three.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // A test file makes much garbage and keeps little of it: with more room it is collected less
     // often.
