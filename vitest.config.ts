@@ -16,7 +16,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // A test file makes much garbage and keeps little of it: with more room it is collected less
     // often.
-    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
+    execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=128'],
     // Guards against a hang, nothing else: no test asserts how long something takes.
     testTimeout: 180_000,
     hookTimeout: 180_000,
