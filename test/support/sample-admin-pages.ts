@@ -1,17 +1,12 @@
 import type { AuditRecord } from '../../src/domain/audit/read-audit.ts'
 import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
-import { applicationPage } from '../../src/surfaces/pages/admin/apps/application.tsx'
 import {
   applicationFields,
   applicationRow,
   newApplicationFields,
 } from '../../src/surfaces/pages/admin/apps/application-fields.ts'
 import { logoPage } from '../../src/surfaces/pages/admin/apps/application-logo.tsx'
-import {
-  applicationsPage,
-  deleteApplicationPage,
-  newApplicationPage,
-} from '../../src/surfaces/pages/admin/apps/applications.tsx'
+import { applications as own } from '../../src/surfaces/pages/admin/apps/applications.tsx'
 import {
   clientPage,
   clientsPage,
@@ -19,6 +14,12 @@ import {
   endAccessPage,
   switchOffPage,
 } from '../../src/surfaces/pages/admin/apps/client-pages.tsx'
+import {
+  deleteOwnClientPage,
+  newOwnClientPage,
+  ownClientPage,
+  ownClientsPage,
+} from '../../src/surfaces/pages/admin/apps/own-clients.tsx'
 import {
   endOldSecretPage,
   renewSecretPage,
@@ -116,8 +117,9 @@ const people = {
 const noPeople = { people: [], next: undefined }
 
 const applications = {
+  own,
   ...at('/admin/developers/applications'),
-  applications: [planner, website, explorer],
+  clients: [planner, website, explorer],
   people: new Map([[planner.clientId, 12]]),
   origin: 'https://demo.schools.example',
 }
@@ -263,18 +265,20 @@ export const sampleAdminPages: Record<string, string> = {
     demand: { from: undefined, daysLeft: undefined, isOwner: true, hasMeans: true },
     notice: 'MCP connections is on. OAuth applications are under Developers now.',
   }),
-  'admin-applications': applicationsPage(applications),
-  'admin-applications-none': applicationsPage({ ...applications, applications: [] }),
-  'admin-applications-hostile-name': applicationsPage({
+  'admin-applications': ownClientsPage(applications),
+  'admin-applications-none': ownClientsPage({ ...applications, clients: [] }),
+  'admin-applications-hostile-name': ownClientsPage({
     ...applications,
-    applications: [{ ...planner, name: hostileName }],
+    clients: [{ ...planner, name: hostileName }],
   }),
-  'admin-new-application': newApplicationPage(
+  'admin-new-application': newOwnClientPage(
     at('/admin/developers/applications/new'),
+    own,
     formOf(newApplicationFields(formSchool), { scopes: ['openid', 'account:read'] }),
   ),
-  'admin-new-application-problems': newApplicationPage(
+  'admin-new-application-problems': newOwnClientPage(
     at('/admin/developers/applications/new'),
+    own,
     formOf(newApplicationFields(formSchool), wrong, { problems }),
   ),
   'admin-secret': secretPage({
@@ -285,29 +289,33 @@ export const sampleAdminPages: Record<string, string> = {
     rotated: true,
     old_until: '2026-10-12T07:30:00.000Z',
   }),
-  'admin-application': applicationPage({
+  'admin-application': ownClientPage({
+    own,
     ...at('/admin/developers/applications'),
     form,
-    application: planner,
+    client: planner,
     people,
   }),
-  'admin-application-overwrites': applicationPage({
+  'admin-application-overwrites': ownClientPage({
+    own,
     ...at('/admin/developers/applications'),
-    application: planner,
+    client: planner,
     people,
     form: formOf(fields, applicationRow(planner), {
       stored: { redirect_uris: ['https://planner.example/callback'] },
     }),
   }),
-  'admin-application-built-in': applicationPage({
+  'admin-application-built-in': ownClientPage({
+    own,
     ...at('/admin/developers/applications'),
     form,
-    application: explorer,
+    client: explorer,
     people: noPeople,
   }),
-  'admin-application-confidential': applicationPage({
+  'admin-application-confidential': ownClientPage({
+    own,
     ...at('/admin/developers/applications'),
-    application: website,
+    client: website,
     form: formOf(fields, wrong, { problems }),
     people: noPeople,
   }),
@@ -340,9 +348,10 @@ export const sampleAdminPages: Record<string, string> = {
     ...at('/admin/developers/applications'),
     application: website,
   }),
-  'admin-delete-application': deleteApplicationPage({
+  'admin-delete-application': deleteOwnClientPage({
+    own,
     ...at('/admin/developers/applications'),
-    application: planner,
+    client: planner,
     people: 12,
   }),
   'admin-clients': clientsPage(clients),

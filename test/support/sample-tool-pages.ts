@@ -1,11 +1,11 @@
 import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
-import { deleteApplicationPage } from '../../src/surfaces/pages/admin/apps/applications.tsx'
 import {
-  newToolFields,
-  newToolPage,
-  toolPage,
-  toolsPage,
-} from '../../src/surfaces/pages/admin/apps/tools.tsx'
+  deleteOwnClientPage,
+  newOwnClientPage,
+  ownClientPage,
+  ownClientsPage,
+} from '../../src/surfaces/pages/admin/apps/own-clients.tsx'
+import { newToolFields, tools as own } from '../../src/surfaces/pages/admin/apps/tools.tsx'
 import { at, formOf } from './sample-admin-frame.ts'
 import { hostileName } from './sample-people.ts'
 
@@ -39,17 +39,20 @@ const fields = newToolFields('https://demo.example')
 const row = { redirect_uris: reports.redirectUris, scopes: reports.scopes }
 
 const tools = {
+  own,
+  origin: 'https://demo.example',
   ...at(TOOLS),
-  tools: [reports, { ...reports, name: hostileName, slug: 'odd', disabled: true }],
+  clients: [reports, { ...reports, name: hostileName, slug: 'odd', disabled: true }],
   people: new Map([[reports.clientId, 2]]),
 }
 
 export const sampleToolPages: Record<string, string> = {
-  'admin-tools': toolsPage(tools),
-  'admin-tools-none': toolsPage({ ...tools, tools: [] }),
-  'admin-new-tool': newToolPage(at(`${TOOLS}/new`), formOf(fields, row)),
-  'admin-new-tool-problems': newToolPage(
+  'admin-tools': ownClientsPage(tools),
+  'admin-tools-none': ownClientsPage({ ...tools, clients: [] }),
+  'admin-new-tool': newOwnClientPage(at(`${TOOLS}/new`), own, formOf(fields, row)),
+  'admin-new-tool-problems': newOwnClientPage(
     at(`${TOOLS}/new`),
+    own,
     formOf(
       fields,
       { name: 'Reports', slug: 'reports', redirect_uris: ['https://tool.example/callback'] },
@@ -66,20 +69,20 @@ export const sampleToolPages: Record<string, string> = {
       },
     ),
   ),
-  'admin-tool': toolPage({
+  'admin-tool': ownClientPage({
+    own,
     ...at(TOOLS),
-    tool: reports,
+    client: reports,
     form: formOf(
       fields.filter(({ name }) => name !== 'slug'),
       { ...row, name: reports.name },
     ),
     people: { people: [], next: undefined },
   }),
-  'admin-delete-tool': deleteApplicationPage({
+  'admin-delete-tool': deleteOwnClientPage({
+    own,
     ...at(TOOLS),
-    application: reports,
+    client: reports,
     people: 2,
-    kind: 'tool',
-    back: `${TOOLS}/reports`,
   }),
 }

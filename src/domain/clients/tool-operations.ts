@@ -32,6 +32,7 @@ export const createTool = unscopedWrite({
   summary: 'Publishes the metadata document of a tool that owners and admins use.',
   needsProof: () => true,
   kind: 'create',
+  changesSchool: true,
   input: named.extend(details.shape),
   output: answered.extend(details.shape),
   async run(tx, actor, { slug, ...given }) {
@@ -97,6 +98,7 @@ export const deleteTool = unscopedWrite({
   summary: 'Withdraws the document of a tool and ends every authorization that people gave it.',
   needsProof: () => true,
   kind: 'remove',
+  changesSchool: true,
   input: named,
   output: answered.extend(endedAccess),
   async run(tx, actor, { slug }) {

@@ -76,6 +76,11 @@ export interface WriteOperation<
    * Whether it queues a mail. A page sends it at once; otherwise a server finds it within a minute.
    */
   readonly queuesMail?: 'maybe' | 'always' | undefined
+  /**
+   * Whether it changes what every request knows of its school. The next page must show it, so a
+   * process forgets the school that it has cached; other processes are notified by the database.
+   */
+  readonly changesSchool?: true
   /** Throws OperationRefused if it cannot be done; the transaction is then rolled back. */
   run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
   /**

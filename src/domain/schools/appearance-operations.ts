@@ -55,6 +55,7 @@ export const changeAppearance: WriteOperation<typeof changesInput, typeof appear
   summary: 'Changes the given fields. Every page of the school shows the change at once.',
   scopes: ['appearance:write'],
   kind: 'change',
+  changesSchool: true,
   input: changesInput,
   output: appearanceSchema,
   restPath: REST_PATH,

@@ -19,6 +19,7 @@ export const publishKey = (keyring: Keyring) =>
     summary: 'Adds a new key to the JWKS of the school; it signs nothing until it is activated.',
     needsProof: () => true,
     kind: 'create',
+    changesSchool: true,
     input: z.strictObject({}),
     output: z.strictObject({ kid, ready_at: z.iso.datetime() }),
     async run(tx) {
@@ -60,6 +61,7 @@ export const activateKey = (keyring: Keyring) =>
     summary: 'Lets a published key sign, and retires the key that signed before.',
     needsProof: () => true,
     kind: 'change',
+    changesSchool: true,
     input: z.strictObject({ kid, force }),
     output: z.strictObject({ kid, retired: kid.nullable(), early: z.boolean() }),
     async run(tx, _actor, wanted) {
@@ -107,6 +109,7 @@ export const retireKey = unscopedWrite({
   summary: 'Takes a key out of use; the active one only if forced.',
   needsProof: () => true,
   kind: 'change',
+  changesSchool: true,
   input: z.strictObject({ kid, force, leaked: z.boolean().optional() }),
   output: z.strictObject({ kid, before: z.enum(['published', 'active', 'retired']) }),
   async run(tx, _actor, wanted) {

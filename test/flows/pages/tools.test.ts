@@ -54,7 +54,7 @@ describe('operator tools in the admin area', () => {
     async () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
-      expect((await owner.get(TOOLS)).body).toContain('No tools yet')
+      expect((await owner.get(TOOLS)).body).toContain('You created no tools yet')
       const made = await make(owner)
       expect(made.headers.location).toBe(`${TOOLS}/reports?done=created`)
       const clientId = `${school.origin}/clients/reports.json`

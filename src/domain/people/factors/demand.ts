@@ -111,6 +111,7 @@ export const demandFactor = unscopedWrite({
     'After the days of grace, owners and admins reach the admin area and authorize operator apps only if they sign in with a passkey or a second factor.',
   needsProof: () => true,
   kind: 'change',
+  changesSchool: true,
   input: z.strictObject({ demanded: z.boolean(), grace_days: graceDays.default(14) }),
   output: z.strictObject({ from: z.iso.datetime().nullable() }),
   run: async (tx, actor, { demanded, grace_days }) => {

@@ -4,11 +4,11 @@ import { queryOf } from '../frame/layout.tsx'
 import { redirectTo } from '../frame/page-request.ts'
 import { adminPaths } from '../frame/paths.ts'
 import { addAnalyticsRoutes } from './analytics/analytics.tsx'
-import { addOneApplicationRoutes } from './apps/application.tsx'
 import { addApplicationRoutes } from './apps/applications.tsx'
 import { addAssistantRoutes } from './apps/assistants.tsx'
 import { addClientRoutes } from './apps/clients.ts'
-import { addToolRoutes } from './apps/tools.tsx'
+import { addOwnClientRoutes } from './apps/own-clients.tsx'
+import { tools } from './apps/tools.tsx'
 import { addAuditRoutes } from './audit/audit.tsx'
 import { addOverviewRoutes } from './overview/overview.tsx'
 import { addSchoolRoutes } from './school-pages.ts'
@@ -23,9 +23,8 @@ export function addAdminRoutes(app: FastifyInstance, context: AppContext): void 
   addAnalyticsRoutes(app, context)
   addSettingsRoutes(app, context)
   addApplicationRoutes(app, context)
-  addOneApplicationRoutes(app, context)
   addAssistantRoutes(app, context)
-  addToolRoutes(app, context)
+  addOwnClientRoutes(app, context, tools)
   addClientRoutes(app, context)
   addStopAllRoutes(app, context)
   addKeyRoutes(app, context)

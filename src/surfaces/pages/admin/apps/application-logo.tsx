@@ -11,11 +11,12 @@ import { FileField } from '../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { cleanPicture, type PictureProblem } from '../../../../foundation/pictures/clean-picture.ts'
 import { isUuid } from '../../../../foundation/protocol/token-format.ts'
+import type { AppContext } from '../../../../gate/context.ts'
 import { applicationPath } from '../../frame/paths.ts'
 import { readPictureForm } from '../../frame/picture-form.ts'
 import { requireRecentProof } from '../../frame/recent-proof.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import type { OperatorVisit } from '../frame/operator.ts'
+import { enterToChange, type OwnClients, type OwnClientVisit, routeOf } from './own-clients.tsx'
 
 /** A picture in a sandbox. A new logo has a new address, so that browsers may keep it. */
 const HEADERS = {
@@ -26,47 +27,40 @@ const HEADERS = {
   'cache-control': 'public, max-age=86400, immutable',
 } as const
 
-interface Entered {
-  readonly visit: OperatorVisit
-  readonly application: ListedClient
-}
-
-type Enter = (request: FastifyRequest, reply: FastifyReply, returnTo?: string) => Promise<Entered>
-
-export function addLogoRoutes(app: FastifyInstance, path: string, enter: Enter): void {
+export function addLogoRoutes(app: FastifyInstance, context: AppContext, own: OwnClients): void {
+  const path = routeOf(own, '/logo')
   /**
    * A thief with an old session must not make one app look like another, to people who are asked
    * for consent.
    */
   const enterProven = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { clientId } = request.params as { clientId: string }
-    const entered = await enter(request, reply, applicationPath(clientId, '/logo'))
-    requireRecentProof(request, entered.visit.session)
+    const entered = await enterToChange(own, context, request, reply)
+    const page = applicationPath(entered.client.clientId, '/logo')
+    requireRecentProof(request, entered.visit.session, page)
     return entered
   }
-  const show = ({ visit, application }: Entered, problem?: LogoProblem) => {
-    const frame = visit.frame()
-    const page = logoPage({ ...frame, application, problem })
+  const show = ({ visit, client }: OwnClientVisit, problem?: LogoProblem) => {
+    const page = logoPage({ ...visit.frame(), application: client, problem })
     return visit.page(page, problem === undefined ? 200 : 422)
   }
 
-  app.get(`${path}/logo`, async (request, reply) => show(await enterProven(request, reply)))
+  app.get(path, async (request, reply) => show(await enterProven(request, reply)))
 
   app.register(async (scope) => {
     scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
-    scope.post(`${path}/logo`, async (request, reply) => {
+    scope.post(path, async (request, reply) => {
       const entered = await enterProven(request, reply)
-      const { visit, application } = entered
-      const page = applicationPath(application.clientId)
+      const { visit, client } = entered
+      const page = applicationPath(client.clientId)
       const sent = await readPictureForm(visit, MOST_LOGO_BYTES)
       const by = visit.actor
       if (sent === 'remove') {
-        await setLogo(request.schoolDb, by, application.clientId, undefined)
+        await setLogo(request.schoolDb, by, client.clientId, undefined)
         return visit.goTo(`${page}?done=no-logo`)
       }
       const picture = typeof sent === 'string' ? sent : cleanLogo(sent)
       if (typeof picture === 'string') return show(entered, picture)
-      await setLogo(request.schoolDb, by, application.clientId, picture)
+      await setLogo(request.schoolDb, by, client.clientId, picture)
       return visit.goTo(`${page}?done=logo`)
     })
   })

@@ -1,263 +1,198 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createApplication } from '../../../../domain/clients/application-operations.ts'
+import type { FastifyInstance } from 'fastify'
 import {
-  findListedClient,
-  type ListedClient,
-  listClients,
-} from '../../../../domain/clients/list-clients.ts'
-import { MOST_PEOPLE, peoplePerApp } from '../../../../domain/grants/people-of-app.ts'
-import { Address, Facts, Name } from '../../../../foundation/html/components.tsx'
+  changeApplication,
+  createApplication,
+  deleteApplication,
+  endOldSecret,
+  rotateSecret,
+} from '../../../../domain/clients/application-operations.ts'
+import { templateOf } from '../../../../domain/clients/assistants.ts'
+import { findListedClient, type ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { Address, Facts } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, CopyStatus, CopyText } from '../../../../foundation/html/copyable.tsx'
-import {
-  Badge,
-  ButtonLink,
-  Empty,
-  PageHead,
-  Panel,
-} from '../../../../foundation/html/site-components.tsx'
-import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { Badge, Panel } from '../../../../foundation/html/site-components.tsx'
 import { DOCUMENTS, ENDPOINTS } from '../../../../foundation/protocol/endpoints.ts'
 import type { AppContext } from '../../../../gate/context.ts'
-import { withoutNul } from '../../frame/layout.tsx'
 import { adminPaths, applicationPath } from '../../frame/paths.ts'
-import { countUpTo } from '../../frame/words.ts'
-import { formPage, newForm, refusedForm, type ShownForm } from '../crud/form.tsx'
-import { draftOf } from '../crud/read-form.ts'
-import { submitForm } from '../crud/submit.ts'
-import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
-import { FeatureOff, type OperatorVisit, operatorVisit } from '../frame/operator.ts'
-import { questionPage } from '../frame/question-page.tsx'
-import { PeopleWithAccess } from './activity.tsx'
-import { newApplicationFields } from './application-fields.ts'
-import { carrySecret } from './secret.tsx'
-
-const NOTICES = { deleted: 'The application is deleted, and its access has ended.' }
+import { applicationFields, applicationRow, newApplicationFields } from './application-fields.ts'
+import { addLogoRoutes, LogoPanel } from './application-logo.tsx'
+import { STATUS_NOTICES } from './clients.ts'
+import {
+  addOwnClientRoutes,
+  ClientId,
+  enterToChange,
+  type FactRows,
+  type OwnClients,
+  routeOf,
+} from './own-clients.tsx'
+import {
+  carrySecret,
+  endOldSecretPage,
+  renewSecretPage,
+  SecretPanel,
+  secretPage,
+  takeSecret,
+} from './secret.tsx'
 
 const SCOPES_AT_FIRST = ['openid', 'profile', 'email', 'account:read']
 
 /** Developers, OAuth applications: the member clients of a school. */
+export const applications: OwnClients = {
+  kind: 'application',
+  path: adminPaths.applications,
+  title: 'OAuth applications',
+  lead: 'Apps that members of your school can connect to their own account.',
+  newLead: 'For one app. Every member of your school can connect it to their own account.',
+  empty: 'Create one, and give its client_id to the developer of the app.',
+  links: [{ url: adminPaths.assistants, label: 'Connect an assistant' }],
+  create: createApplication,
+  change: changeApplication,
+  remove: deleteApplication,
+  newFields: newApplicationFields,
+  fields: applicationFields,
+  startsAs: { scopes: SCOPES_AT_FIRST },
+  rowOf: applicationRow,
+  by: 'client_id',
+  keyOf: ({ clientId }) => clientId,
+  async find({ request }, clientId) {
+    const found = await findListedClient(request.schoolDb, clientId)
+    return found?.kind === 'application' ? found : undefined
+  },
+  afterCreate(visit, output) {
+    const { client_id: clientId, client_secret: secret } = createApplication.output.parse(output)
+    if (secret === null) return `${applicationPath(clientId)}?done=created`
+    carrySecret(visit, clientId, { secret, rotated: false })
+    return applicationPath(clientId, '/secret')
+  },
+  listNotices: { deleted: 'The application is deleted, and its access has ended.' },
+  notices: {
+    ...STATUS_NOTICES,
+    created: 'The application is ready. Give its client_id to the developer of the app.',
+    connected:
+      'Connected. Members find it, with the steps, at “Use with an assistant” in their account.',
+    saved: 'Saved. New authorizations and refreshes follow it.',
+    'no-secret': { warning: 'A public application has no secret.' },
+    'old-secret-ended': 'Ended. The app can use only the newest secret.',
+    logo: 'The logo was changed.',
+    'no-logo': 'The logo was removed.',
+    'secret-shown': { warning: 'A secret is shown once. If you did not copy it, renew it.' },
+  },
+  badges: ({ confidential, builtIn, assistant }) => (
+    <>
+      <Badge>{confidential ? 'Confidential' : 'Public'}</Badge>
+      {builtIn && <Badge>Built in</Badge>}
+      {assistant !== undefined && <Badge>Assistant</Badge>}
+    </>
+  ),
+  facts: factsOf,
+  listPanel: (origin) => <Addresses origin={origin} />,
+  panels: (props) => (
+    <>
+      {!props.client.builtIn && <LogoPanel {...props.client} />}
+      {props.client.confidential && <SecretPanel {...props} application={props.client} />}
+    </>
+  ),
+  loss: '',
+}
+
 export function addApplicationRoutes(app: FastifyInstance, context: AppContext): void {
-  app.get(adminPaths.applications, async (request, reply) => {
-    const visit = await developersVisit(context, request, reply)
-    const [applications, people] = await Promise.all([
-      listClients(request.schoolDb, 'application'),
-      peoplePerApp(request.schoolDb, 'application'),
-    ])
-    const frame = visit.frame(NOTICES)
-    const { origin } = request.school
-    const page = applicationsPage({ ...frame, applications, people, origin })
+  addOwnClientRoutes(app, context, applications)
+  addLogoRoutes(app, context, applications)
+
+  app.get(routeOf(applications, '/renew'), async (request, reply) => {
+    const { visit, client } = await enterToChange(applications, context, request, reply)
+    if (!client.confidential) {
+      return visit.goTo(`${applicationPath(client.clientId)}?done=no-secret`)
+    }
+    return visit.page(renewSecretPage({ ...visit.frame(), application: client }))
+  })
+
+  app.post(routeOf(applications, '/secret'), async (request, reply) => {
+    const { visit, client } = await enterToChange(applications, context, request, reply)
+    const { clientId } = client
+    const end_old = visit.form().get('end_old') === 'yes'
+    const made = await visit.perform(rotateSecret, { client_id: clientId, end_old })
+    if (made.kind !== 'done') {
+      return visit.goTo(`${applicationPath(clientId)}?done=no-secret`)
+    }
+    const { client_secret: secret, old_secret_expires_at: old_until } = made.output
+    carrySecret(visit, clientId, { secret, rotated: true, old_until })
+    return visit.goTo(applicationPath(clientId, '/secret'))
+  })
+
+  app.get(routeOf(applications, '/secret'), async (request, reply) => {
+    const { visit, client } = await enterToChange(applications, context, request, reply)
+    const { clientId, name } = client
+    const taken = takeSecret(visit, clientId)
+    if (taken === undefined) {
+      return visit.goTo(`${applicationPath(clientId)}?done=secret-shown`)
+    }
+    const page = secretPage({ ...visit.frame(), clientId, name, ...taken })
     return visit.scriptedPage(COPY_SCRIPT, page)
   })
 
-  app.get(adminPaths.newApplication, async (request, reply) => {
-    const visit = await developersVisit(context, request, reply)
-    const fields = newApplicationFields(request.school)
-    const draft = draftOf(fields, { scopes: SCOPES_AT_FIRST }, visit.place)
-    return visit.page(newApplicationPage(visit.frame(), await newForm(visit, fields, draft)))
-  })
-
-  app.post(adminPaths.applications, async (request, reply) => {
-    const visit = await developersVisit(context, request, reply, adminPaths.newApplication)
-    const fields = newApplicationFields(request.school)
-    const made = await submitForm(visit, visit.form(), {
-      operation: createApplication,
-      fields,
-      fixed: {},
-    })
-    if (made.kind === 'refused') {
-      const form = await refusedForm(visit, fields, made)
-      return visit.page(newApplicationPage(visit.frame(), form), made.status)
+  app.get(routeOf(applications, '/old-secret'), async (request, reply) => {
+    const { visit, client } = await enterToChange(applications, context, request, reply)
+    if (client.oldSecretExpiresAt === undefined) {
+      return visit.goTo(`${applicationPath(client.clientId)}?done=old-secret-ended`)
     }
-    if (made.kind !== 'done') throw new Error('a random client_id was taken')
-    const { client_id: clientId, client_secret: secret } = createApplication.output.parse(
-      made.output,
-    )
-    if (secret === null) {
-      return visit.goTo(`${applicationPath(clientId)}?done=created`)
-    }
-    const carried = { secret, rotated: false }
-    carrySecret(visit, clientId, carried)
-    return visit.goTo(applicationPath(clientId, '/secret'))
+    return visit.page(endOldSecretPage({ ...visit.frame(), application: client }))
+  })
+
+  app.post(routeOf(applications, '/old-secret'), async (request, reply) => {
+    const { visit, client } = await enterToChange(applications, context, request, reply)
+    visit.form()
+    await visit.perform(endOldSecret, { client_id: client.clientId })
+    return visit.goTo(`${applicationPath(client.clientId)}?done=old-secret-ended`)
   })
 }
 
-/**
- * Every route of the Developers area begins here. Without the beta feature the area is absent;
- * applications go on working.
- */
-export async function developersVisit(
-  context: AppContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  returnTo?: string,
-): Promise<OperatorVisit> {
-  const visit = await operatorVisit(context, request, reply, returnTo)
-  if (!request.school.mcpConnections) throw new FeatureOff(visit.session)
-  return visit
-}
-
-/** An application of this school. The id of another school's application is not found. */
-export async function loadApplication(request: FastifyRequest) {
-  const { clientId } = request.params as { clientId: string }
-  const found = await findListedClient(request.schoolDb, withoutNul(clientId))
-  if (found === undefined || found.kind !== 'application') {
-    throw new RequestRefusedError(404, 'There is no application with this client_id here.')
-  }
-  return found
-}
-
-interface ApplicationsProps extends AdminFrame {
-  applications: readonly ListedClient[]
-  /** By client_id. */
-  people: ReadonlyMap<string, number>
-  /** Of the school. */
-  origin: string
-}
-
-export function applicationsPage(props: ApplicationsProps): string {
-  const { applications, people } = props
-  return adminPage({
-    ...props,
-    title: 'OAuth applications',
-    script: COPY_SCRIPT,
-    children: (
-      <>
-        <PageHead
-          title="OAuth applications"
-          lead="Apps that members of your school can connect to their own account."
-        >
-          <div class="actions">
-            <ButtonLink look="plain" href={adminPaths.assistants}>
-              Connect an assistant
-            </ButtonLink>
-            <ButtonLink look="primary" href={adminPaths.newApplication}>
-              New application
-            </ButtonLink>
-          </div>
-        </PageHead>
-        <section class="panel" aria-label="Applications">
-          {applications.every(({ builtIn }) => builtIn) && (
-            <Empty>
-              <p>You created no applications yet.</p>
-              <p>Create one, and give its client_id to the developer of the app.</p>
-            </Empty>
-          )}
-          {applications.length > 0 && (
-            <ul class="rows">
-              {applications.map((application) => (
-                <li>
-                  <div>
-                    <p class="row-title">
-                      <a href={applicationPath(application.clientId)}>
-                        <Name text={application.name} fallback={application.clientId} />
-                      </a>
-                      <KindBadges client={application} />
-                      {application.disabled && <Badge tone="over">Switched off</Badge>}
-                    </p>
-                    <p class="row-note">
-                      <Address text={application.clientId} />
-                    </p>
-                  </div>
-                  <p class="row-note">
-                    {countUpTo(
-                      people.get(application.clientId) ?? 0,
-                      'person',
-                      'people',
-                      MOST_PEOPLE,
-                    )}
-                  </p>
-                </li>
-              ))}
-            </ul>
-          )}
-        </section>
-        <Panel title="Addresses" lead="What a developer asks for, besides the client_id.">
-          <Facts
-            rows={addressesOf(props.origin).map(([id, label, url]) => [
-              label,
-              <CopyText id={id} what={`the address: ${label}`}>
-                <Address text={url} />
-              </CopyText>,
-            ])}
-          />
-          <CopyStatus />
-        </Panel>
-      </>
-    ),
-  })
-}
-
-function addressesOf(origin: string) {
+function factsOf(client: ListedClient, timeZone: string): FactRows {
+  const { clientId, confidential, builtIn, assistant, createdAt, secretRotatedAt } = client
   return [
+    ['client_id', <ClientId clientId={clientId} />],
+    [
+      'Kind',
+      confidential
+        ? 'Confidential: sends its secret in the form body (client_secret_post)'
+        : 'Public: no secret; PKCE protects each sign-in',
+    ],
+    assistant !== undefined && [
+      'Assistant',
+      <>
+        {templateOf(assistant).name}. Members find it, with the steps, at{' '}
+        <a href="/account/assistants">Use with an assistant</a>
+        {client.disabled && ', once it is switched on again'}.
+      </>,
+    ],
+    !builtIn && ['Created', <Moment at={createdAt} timeZone={timeZone} />],
+    confidential && [
+      'Secret issued',
+      <Moment at={secretRotatedAt ?? createdAt} timeZone={timeZone} />,
+    ],
+  ]
+}
+
+function Addresses({ origin }: { origin: string }) {
+  const addresses = [
     ['issuer', 'Issuer', origin],
     ['discovery', 'All endpoints', origin + DOCUMENTS.authorizationServer],
     ['member-api', 'Member API (GraphQL)', origin + ENDPOINTS.memberApi],
     ['mcp-member', 'Assistants of members (MCP)', `${origin}/mcp/member`],
     ['mcp', 'Assistants of owners and admins (MCP)', `${origin}/mcp`],
   ] as const
-}
-
-export function KindBadges({ client }: { client: ListedClient }) {
   return (
-    <>
-      <Badge>{client.confidential ? 'Confidential' : 'Public'}</Badge>
-      {client.builtIn && <Badge>Built in</Badge>}
-      {client.assistant !== undefined && <Badge>Assistant</Badge>}
-    </>
+    <Panel title="Addresses" lead="What a developer asks for, besides the client_id.">
+      <Facts
+        rows={addresses.map(([id, label, url]) => [
+          label,
+          <CopyText id={id} what={`the address: ${label}`}>
+            <Address text={url} />
+          </CopyText>,
+        ])}
+      />
+      <CopyStatus />
+    </Panel>
   )
-}
-
-export function newApplicationPage(frame: AdminFrame, form: ShownForm): string {
-  return formPage({
-    ...frame,
-    ...form,
-    here: adminPaths.newApplication,
-    title: 'New application',
-    lead: 'For one app. Every member of your school can connect it to their own account.',
-    up: { url: adminPaths.applications, label: 'OAuth applications' },
-    action: adminPaths.applications,
-    submit: 'Create application',
-  })
-}
-
-interface DeleteApplicationProps extends AdminFrame {
-  application: ListedClient
-  /** With a live authorization. */
-  people: number
-  /** Whether another name was typed. */
-  isWrongName?: boolean
-  /** A tool has another page than an application. */
-  kind?: 'application' | 'tool'
-  back?: string
-}
-
-export function deleteApplicationPage(props: DeleteApplicationProps): string {
-  const { application, people, kind = 'application' } = props
-  const { clientId, name } = application
-  const back = props.back ?? applicationPath(clientId)
-  return questionPage({
-    ...props,
-    here: back,
-    title: `Delete ${kind}`,
-    question: (
-      <>
-        Delete <Name text={name} fallback={clientId} />?
-      </>
-    ),
-    back: { url: back, label: `Back to the ${kind}` },
-    tone: 'danger',
-    consequence: (
-      <>
-        <PeopleWithAccess people={people} loss="Their access ends at once." />
-        <p>
-          <Address text={clientId} /> stops working. The same id cannot be used again.
-        </p>
-      </>
-    ),
-    form: {
-      path: `${back}/delete`,
-      typed: { name: name || clientId, isWrong: props.isWrongName === true },
-      button: 'Delete',
-    },
-  })
 }

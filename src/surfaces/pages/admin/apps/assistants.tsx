@@ -21,7 +21,7 @@ import { draftOf } from '../crud/read-form.ts'
 import { submitForm } from '../crud/submit.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import { newApplicationFields } from './application-fields.ts'
-import { developersVisit } from './applications.tsx'
+import { developersVisit } from './own-clients.tsx'
 
 const ONE = `${adminPaths.assistants}/:assistant`
 

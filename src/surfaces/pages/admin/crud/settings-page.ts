@@ -94,11 +94,7 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
       fields,
       fixed: {},
     })
-    if (outcome.kind === 'done') {
-      // The next page must show the change, so this process forgets the school that it has cached.
-      context.directory.forget(request.school.id)
-      return visit.goTo(afterWrite(path, 'saved'))
-    }
+    if (outcome.kind === 'done') return visit.goTo(afterWrite(path, 'saved'))
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const again = await refusedForm(visit, fields, outcome, before)
     return send(visit, await show(visit, before, outcome.draft, again), outcome.status)

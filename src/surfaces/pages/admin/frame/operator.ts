@@ -103,7 +103,11 @@ export class OperatorVisit extends Visit<BrowserSession> {
       if (operation.queuesMail === 'always' && context.mailer === undefined) return NO_MAIL
       request.queuedMail = true
     }
-    return await performOperation(operation, request.schoolDb, this.actor, input)
+    const outcome = await performOperation(operation, request.schoolDb, this.actor, input)
+    if (operation.kind !== 'read' && operation.changesSchool) {
+      context.directory.forget(request.school.id)
+    }
+    return outcome
   }
 
   readonly ask: Ask = async (operation, input) => answerOf(await this.perform(operation, input))

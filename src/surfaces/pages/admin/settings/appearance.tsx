@@ -159,17 +159,12 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
     route: `${PATH}/${logo.path}`,
     upload: logo,
     find: async (visit) => {
-      const { request } = visit
       const { logo_file_id } = await visit.ask(readAppearance, {})
       return {
         path: `${PATH}/${logo.path}`,
         back: { url: PATH, label: 'Appearance' },
         fileId: logo_file_id,
-        attach: async (file) => {
-          const outcome = await visit.perform(changeAppearance, { logo_file_id: file })
-          context.directory.forget(request.school.id)
-          return outcome
-        },
+        attach: (file) => visit.perform(changeAppearance, { logo_file_id: file }),
       }
     },
   })

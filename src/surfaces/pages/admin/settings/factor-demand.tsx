@@ -117,7 +117,6 @@ export function addFactorDemandRoutes(app: FastifyInstance, context: AppContext)
       demanded: form.get('demanded') === 'yes',
       grace_days: Number(form.get('grace_days') ?? 0),
     })
-    context.directory.forget(request.school.id)
     const done = outcome.kind === 'done' ? 'saved' : 'demand-refused'
     return visit.goTo(`${adminPaths.settings}?done=${done}`)
   })

@@ -85,11 +85,8 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
     return showAgain(visit, noticeOf(outcome, 'retired'))
   })
 
-  /** Clears this process's cache of the school, so that the next page shows the changed keys. */
-  const showAgain = (visit: OperatorVisit, done: keyof typeof NOTICES) => {
-    context.directory.forget(visit.request.school.id)
-    return visit.goTo(`${adminPaths.keys}?done=${done}`)
-  }
+  const showAgain = (visit: OperatorVisit, done: keyof typeof NOTICES) =>
+    visit.goTo(`${adminPaths.keys}?done=${done}`)
 }
 
 function noKey(): RequestRefusedError {

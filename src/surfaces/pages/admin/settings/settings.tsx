@@ -204,20 +204,16 @@ interface RefusedForm {
   readonly status: number
 }
 
-/**
- * Saves the settings of a form, and clears this process's cache of the school, so that the next
- * page shows the change.
- */
+/** Saves the settings of a form. */
 export async function saveSettings(
   visit: OperatorVisit,
   fields: readonly PlannedField[],
 ): Promise<{ readonly sent: URLSearchParams; readonly refused?: RefusedForm }> {
-  const { context, request } = visit
+  const { request } = visit
   const sent = visit.form()
   const load = async () => settingsRow(request.school)
   const submission = { operation: changeSettings, fields, fixed: {} }
   const { before, outcome } = await submitChange(visit, sent, load, submission)
-  context.directory.forget(request.school.id)
   if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
   if (outcome.kind === 'done') return { sent }
   const form = await refusedForm(visit, fields, outcome, before)
