@@ -4,14 +4,15 @@ import {
   changeQuestionPage,
 } from '../../src/surfaces/pages/account/email-change.tsx'
 import {
-  finishSignUpPage,
   linkExpiredPage,
   signUpKnownPage,
+  signUpLink,
 } from '../../src/surfaces/pages/sign-in/finish-sign-up.tsx'
+import { firstPasswordPage } from '../../src/surfaces/pages/sign-in/first-password.tsx'
 import {
+  invitation,
   invitationExpiredPage,
   invitationKnownPage,
-  invitationPage,
 } from '../../src/surfaces/pages/sign-in/invitation.tsx'
 import { joinPage } from '../../src/surfaces/pages/sign-in/sign-up.tsx'
 import { signUpPage } from '../../src/surfaces/pages/sign-in/sign-up-form.tsx'
@@ -36,7 +37,6 @@ const signUp = {
 }
 const finishing = {
   ...{ school, formToken },
-  action: '/sign-up/finish',
   link: 'c2VhbGVk',
   email: 'grace@people.example',
   name: 'Grace',
@@ -96,12 +96,12 @@ export const sampleAccountPages: Record<string, string> = {
   'email-change-taken': changeDonePage(school, { kind: 'taken' }),
   'email-change-busy': changeDonePage(school, { kind: 'busy' }),
   'email-change-expired': changeDonePage(school, { kind: 'expired' }),
-  invitation: invitationPage(invited),
-  'invitation-no-name': invitationPage({
+  invitation: firstPasswordPage(invitation, invited),
+  'invitation-no-name': firstPasswordPage(invitation, {
     ...{ ...invited, school: harbor, name: '' },
     problem: { kind: 'name', problem: 'Enter your name.' },
   }),
-  'invitation-short': invitationPage({
+  'invitation-short': firstPasswordPage(invitation, {
     ...invited,
     problem: { kind: 'unfit', problem: 'too_short' },
   }),
@@ -129,16 +129,16 @@ export const sampleAccountPages: Record<string, string> = {
     state: { kind: 'sent' },
   }),
   'sign-up-unavailable': signUpPage({ ...signUp, state: { kind: 'unavailable' } }),
-  'sign-up-finish': finishSignUpPage(finishing),
-  'sign-up-finish-no-name': finishSignUpPage({
+  'sign-up-finish': firstPasswordPage(signUpLink, finishing),
+  'sign-up-finish-no-name': firstPasswordPage(signUpLink, {
     ...finishing,
     problem: { kind: 'name', problem: 'Enter your name.' },
   }),
-  'sign-up-finish-common': finishSignUpPage({
+  'sign-up-finish-common': firstPasswordPage(signUpLink, {
     ...finishing,
     problem: { kind: 'unfit', problem: 'common' },
   }),
-  'sign-up-expired': linkExpiredPage(school, '/sign-up'),
+  'sign-up-expired': linkExpiredPage(school),
   'sign-up-known': signUpKnownPage(school),
   'sign-up-join': joinPage({
     ...{ school: harbor, formToken, person },

@@ -40,14 +40,14 @@ export async function noteOpened(
   return rows[0]
 }
 
-export type AcceptOutcome =
+export type FirstPasswordOutcome =
   | ({ readonly kind: 'accepted' } & ProvenPerson)
-  /** The account has a password by now, or the link no longer works. */
+  /** The account has something to sign in with by now, or the link no longer works. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
 
-interface Acceptance {
-  readonly invited: Invited
+/** What a person chooses who gets into their account by a link in a mail. */
+export interface FirstPassword {
   /** As the person typed it. */
   readonly name: string
   readonly next: string
@@ -61,8 +61,9 @@ interface Acceptance {
  */
 export async function acceptInvitation(
   db: SchoolDb,
-  { invited, name, next, school, requestId }: Acceptance,
-): Promise<AcceptOutcome> {
+  invited: Invited,
+  { name, next, school, requestId }: FirstPassword,
+): Promise<FirstPasswordOutcome> {
   const { userId, email } = invited
   const problem = await findPasswordProblem(next, { email, name, school })
   if (problem !== undefined) return { kind: 'unfit', problem }

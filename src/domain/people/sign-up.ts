@@ -3,17 +3,13 @@ import { hashPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { acrossSchools, type SchoolDb, type SchoolTx } from '../../foundation/db/school-db.ts'
 import { record, recordCreated } from '../audit/audit.ts'
+import type { FirstPassword, FirstPasswordOutcome } from './accept-invitation.ts'
 import { claimAccount } from './claim-account.ts'
 import { isKept, lockAddresses } from './email-change/email-change.ts'
 import { signUpMail } from './mails/joining-mails.ts'
 import { queueMail } from './outgoing-mail.ts'
-import {
-  findPasswordProblem,
-  type PasswordContext,
-  type PasswordProblem,
-} from './password-strength.ts'
+import { findPasswordProblem } from './password-strength.ts'
 import { findOrCreatePerson, loadPerson, typedEmail } from './person.ts'
-import type { ProvenPerson } from './sessions.ts'
 import { countTry, signUpCounters, uncountTries } from './sign-in-counters.ts'
 import type { SignUpFacts, SignUpLink } from './sign-up-link.ts'
 
@@ -78,38 +74,27 @@ export async function joinAsStudent(
   })
 }
 
-export type SignUpOutcome =
-  | ({ readonly kind: 'signed_up' } & ProvenPerson)
-  /** There is an account with a password by now, or one had this address until a few days ago. */
-  | { readonly kind: 'known' }
-  | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
-
-interface SignUp {
-  readonly link: SignUpLink
-  /** As it was typed last. */
-  readonly name: string
-  readonly next: string
-  readonly school: PasswordContext['school']
-  readonly requestId: string
-}
-
 /**
  * Makes the account of a person who opened the link in their mailbox, and their role here. An
  * account that a school made for this email, and that has no credential yet, becomes theirs, with
  * the name that they typed. Any other account stays untouched: the reader of a mailbox must not get
  * into it here.
  */
-export async function finishSignUp(db: SchoolDb, signUp: SignUp): Promise<SignUpOutcome> {
-  const { link, name, next, school } = signUp
+export async function finishSignUp(
+  db: SchoolDb,
+  link: SignUpLink,
+  chosen: FirstPassword,
+): Promise<FirstPasswordOutcome> {
+  const { name, next, school, requestId } = chosen
   const problem = await findPasswordProblem(next, { email: link.email, name, school })
   if (problem !== undefined) return { kind: 'unfit', problem }
   const hash = await hashPassword(next, db.schoolId)
   return await db.transaction(async (tx) => {
-    const userId = await makeAccount(tx, signUp, hash)
-    if (userId === undefined) return { kind: 'known' }
-    await joinAsStudent(tx, userId, { proof: 'mail_link', requestId: signUp.requestId })
+    const userId = await makeAccount(tx, link, chosen, hash)
+    if (userId === undefined) return { kind: 'ended' }
+    await joinAsStudent(tx, userId, { proof: 'mail_link', requestId })
     return {
-      kind: 'signed_up',
+      kind: 'accepted',
       person: await loadPerson(acrossSchools(tx), userId),
       credential: { kind: 'password', hash },
       methods: ['password'],
@@ -123,7 +108,8 @@ export async function finishSignUp(db: SchoolDb, signUp: SignUp): Promise<SignUp
  */
 async function makeAccount(
   tx: SchoolTx,
-  { link: { email }, name, requestId }: SignUp,
+  { email }: SignUpLink,
+  { name, requestId }: FirstPassword,
   passwordHash: string,
 ): Promise<string | undefined> {
   const db = acrossSchools(tx)

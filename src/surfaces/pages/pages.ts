@@ -52,9 +52,11 @@ import { addPaymentRoutes } from './member/payments.tsx'
 import { addConfirmRoutes } from './sign-in/confirm.tsx'
 import { addOtherSchoolRoutes, answerFactorElsewhere } from './sign-in/factor-elsewhere.tsx'
 import { answerFactorNeeded, FactorNeeded } from './sign-in/factor-needed.tsx'
+import { signUpLink } from './sign-in/finish-sign-up.tsx'
+import { addFirstPasswordRoutes } from './sign-in/first-password.tsx'
 import { addForgottenPasswordRoutes } from './sign-in/forgotten-password.tsx'
 import { askToConfirm, askToSignIn, findOwnForm } from './sign-in/interrupted.ts'
-import { addInvitationRoutes } from './sign-in/invitation.tsx'
+import { invitation } from './sign-in/invitation.tsx'
 import { addLostFactorRoutes } from './sign-in/lost-factor.tsx'
 import { addNotMeRoutes } from './sign-in/not-me.tsx'
 import { addShortPasswordRoutes } from './sign-in/short-password.tsx'
@@ -127,7 +129,8 @@ export function addPageRoutes(
     addDataRoutes(scope, context)
     addDeletionRoutes(scope, context)
     addForgottenPasswordRoutes(scope, context)
-    addInvitationRoutes(scope, context)
+    addFirstPasswordRoutes(scope, context, invitation)
+    addFirstPasswordRoutes(scope, context, signUpLink)
     addNotMeRoutes(scope, context)
     addSessionRoutes(scope, context)
     addHistoryRoutes(scope, context)

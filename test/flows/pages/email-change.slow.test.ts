@@ -556,8 +556,8 @@ describe('a thief', () => {
     const id = await hostile.db.transaction((tx) => addMember(tx, typed, { via: 'admin_area' }))
     expect(await mintResetLink(hostile.db, id)).toBeUndefined()
     const invited = { userId: id, email: ada.email, name: 'Eve', hasCredential: false }
-    const accepted = await acceptInvitation(hostile.db, {
-      ...{ invited, name: 'Eve', next: fields.new_password, requestId: 'r' },
+    const accepted = await acceptInvitation(hostile.db, invited, {
+      ...{ name: 'Eve', next: fields.new_password, requestId: 'r' },
       school: { name: 'Hostile', origin: hostile.origin },
     })
     expect(accepted.kind).toBe('ended')

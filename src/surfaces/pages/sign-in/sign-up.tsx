@@ -16,7 +16,6 @@ import {
   placeAfterSignIn,
   readAfterSignIn,
 } from './after-sign-in.ts'
-import { addFinishRoutes } from './finish-sign-up.tsx'
 import {
   browserOf,
   checkSignUpIsOn,
@@ -93,8 +92,6 @@ export function addSignUpRoutes(app: FastifyInstance, context: AppContext): void
     }
     return visit.goTo(placeAfterSignIn(afterSignIn, session.roles), 'authorization')
   })
-
-  addFinishRoutes(app, context)
 }
 
 /**
