@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   secrets: async () => (await import('./commands/start.ts')).addSecretsCommand,
   import: async () => (await import('./commands/import.ts')).addImportCommand,
   export: async () => (await import('./commands/export.ts')).addExportCommand,
+  'new-database': async () => (await import('./commands/new-database.ts')).addNewDatabaseCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   purge: async () => (await import('./commands/migrate.ts')).addPurgeCommand,
 }

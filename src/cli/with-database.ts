@@ -14,6 +14,7 @@ import { type Database, type Db, openDatabase } from '../foundation/db/database.
 import { connectionOf } from '../foundation/db/database-url.ts'
 import {
   EmbeddedPostgresError,
+  type EmbeddedPostgresOptions,
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../foundation/db/embedded/embedded-postgres.ts'
@@ -31,6 +32,10 @@ import { CommandError, type RefusalWords, refusalError } from './outcome.ts'
 export interface Attached extends Database {
   readonly connection: ConnectionSettings
   readonly by: 'DATABASE_URL' | 'running server' | 'started for this command'
+  /** Whether the database was made for this command. */
+  readonly isNew?: boolean
+  /** Closes it after a failure. */
+  discard?(): Promise<void>
 }
 
 /**
@@ -47,26 +52,37 @@ const STATEMENT_TIMEOUT_MS = 10 * 60_000
 const ATTACH_WITHIN_MS = 30_000
 const LOOK_AGAIN_MS = 100
 
+interface Wanted {
+  /** The schema must be the one of this build, unless the command judges it. */
+  readonly schema?: 'as it is'
+  /** Makes an embedded database also in a folder that lost its own. */
+  readonly ifMissing?: 'make' | undefined
+}
+
 /**
  * Runs `work` on the database of this installation: that of DATABASE_URL, or that of the server
  * that runs on the data folder. If no server runs, the embedded PostgreSQL is started for the
- * command and stopped afterwards.
+ * command and stopped afterwards. A database that was made in place of a lost one is removed again
+ * if the command fails.
  */
 export async function withDatabase<R>(
   config: Config,
   work: (attached: Attached) => Promise<R>,
-  schema: 'migrated' | 'as it is' = 'migrated',
+  wanted: Wanted = {},
 ): Promise<R> {
-  const attached = await attach(config)
+  const attached = await attach(config, wanted)
   try {
-    if (schema === 'migrated') await requireMigrated(attached)
-    return await work(attached)
-  } finally {
+    if (wanted.schema === undefined) await requireMigrated(attached)
+    const result = await work(attached)
     await attached.close()
+    return result
+  } catch (error) {
+    await (attached.discard ?? attached.close)()
+    throw error
   }
 }
 
-async function attach(config: Config): Promise<Attached> {
+async function attach(config: Config, { ifMissing }: Wanted): Promise<Attached> {
   if (config.DATABASE_URL !== undefined) {
     return await open(connectionOf(config.DATABASE_URL), 'DATABASE_URL')
   }
@@ -75,7 +91,7 @@ async function attach(config: Config): Promise<Attached> {
     try {
       const running = await findRunning(config.SCHOOLGATE_DATA_DIR)
       if (running !== undefined) return await open(running, 'running server')
-      return await startForCommand(config.SCHOOLGATE_DATA_DIR)
+      return await startForCommand({ dataDir: config.SCHOOLGATE_DATA_DIR, ifMissing })
     } catch (error) {
       // Two commands at once: one starts between the other's look and its start, or stops between
       // its look and its first query. The second one looks again.
@@ -113,8 +129,8 @@ async function open(connection: ConnectionSettings, by: Attached['by']): Promise
   return { ...database, connection, by }
 }
 
-async function startForCommand(dataDir: string): Promise<Attached> {
-  const postgres = await startEmbeddedPostgres({ dataDir })
+async function startForCommand(options: EmbeddedPostgresOptions): Promise<Attached> {
+  const postgres = await startEmbeddedPostgres(options)
   // Ctrl-C ends the command; without this handler PostgreSQL would continue to run.
   const onSignal = (signal: NodeJS.Signals): void => {
     void postgres.stop().finally(() => process.kill(process.pid, signal))
@@ -126,30 +142,46 @@ async function startForCommand(dataDir: string): Promise<Attached> {
   }
   try {
     const attached = await open({ ...postgres.address }, 'started for this command')
+    let isEmpty = false
     const close = async (): Promise<void> => {
       await attached.close()
-      await othersDone(attached.connection)
+      isEmpty = await othersDone(attached.connection)
     }
-    return { ...attached, close: () => close().finally(stop) }
+    const discardEmpty = async (): Promise<void> => {
+      await stop()
+      if (isEmpty) await postgres.discard()
+    }
+    return {
+      ...attached,
+      isNew: postgres.isNew,
+      close: () => close().finally(stop),
+      ...(options.ifMissing === 'make' && { discard: () => close().finally(discardEmpty) }),
+    }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-/** Other commands may use the database that this one started: wait until they finish. */
-async function othersDone(connection: ConnectionSettings): Promise<void> {
+/**
+ * Other commands may use the database that this one started: waits until they finish. Returns
+ * whether it holds no school then.
+ */
+async function othersDone(connection: ConnectionSettings): Promise<boolean> {
   const settings = { ...connection, application_name: 'schoolgate leaving' }
-  await withOwnConnection(settings, async (client) => {
+  return await withOwnConnection(settings, async (client) => {
     const until = Date.now() + STATEMENT_TIMEOUT_MS
     while (Date.now() < until) {
       const { rowCount } = await client.query(
         `select from pg_stat_activity where datname = current_database()
            and application_name like 'schoolgate%' and pid <> pg_backend_pid()`,
       )
-      if (rowCount === 0) return
+      if (rowCount === 0) break
       await sleep(LOOK_AGAIN_MS)
     }
+    const { rows } = await client.query("select to_regclass('public.schools') is null as none")
+    if (rows[0]?.none) return true
+    return (await client.query('select from schools limit 1')).rowCount === 0
   })
 }
 

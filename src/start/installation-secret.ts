@@ -7,6 +7,7 @@ import { judgeSecret, keepSecretCheck } from '../domain/setup/installation-secre
 import { randomSecret } from '../foundation/crypto/random.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
+import { SECRET_FILE } from '../foundation/db/embedded/data-folder.ts'
 import { commandText } from '../foundation/text/command-name.ts'
 import { oneLine } from '../foundation/text/visible-text.ts'
 import { StartError } from './start-error.ts'
@@ -113,7 +114,7 @@ export async function findInstallationSecret(config: Config): Promise<string | u
 
 /** The file of the secret, used with the embedded database. */
 export function secretPath(config: Config): string {
-  return join(config.SCHOOLGATE_DATA_DIR, 'secret')
+  return join(config.SCHOOLGATE_DATA_DIR, SECRET_FILE)
 }
 
 async function readKept(path: string): Promise<string | undefined> {

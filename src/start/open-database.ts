@@ -140,7 +140,7 @@ async function startAgain(
 ): Promise<EmbeddedPostgres | EmbeddedPostgresError | undefined> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     try {
-      return await startEmbeddedPostgres({ dataDir, mustExist: true })
+      return await startEmbeddedPostgres({ dataDir, ifMissing: 'refuse' })
     } catch (error) {
       if (error instanceof EmbeddedPostgresError && error.code === 'folder-missing') return error
       log.warn({ err: error }, 'the embedded PostgreSQL does not start yet')

@@ -117,12 +117,21 @@ describe('the guides', () => {
 
   test('make backups, and restore one into an empty database', async () => {
     expect(await follow('docs/guides/upgrade.md')).toContainEqual(expect.stringMatching('^backup'))
+    const embedded: Environment = {
+      SCHOOLGATE_SECRET: SECRET,
+      SCHOOLGATE_DATA_DIR: join(folder, 'embedded'),
+    }
     const there = { ...env, DATABASE_URL: urlOf(await emptyDatabase()) }
-    const isThere = /^(?:migrate|backup restore|doctor)/
-    const followed = await follow('docs/guides/backup.md', (command) =>
-      isThere.test(command) ? there : env,
-    )
+    const targets = [embedded, there]
+    let target = env
+    const followed = await follow('docs/guides/backup.md', (command) => {
+      if (command.startsWith('backup restore')) target = targets.pop() ?? target
+      return /^(?:backup restore|doctor)/.test(command) ? target : env
+    })
     expect(followed).toContain('backup restore /backups/schoolgate.gz')
-    expect((await run(['school', 'list'], there)).stdout).toContain('https://academy.example')
+    for (const restored of [there, embedded]) {
+      const { stdout } = await run(['school', 'list'], restored)
+      expect(stdout).toContain('https://academy.example')
+    }
   })
 })

@@ -1,14 +1,17 @@
-import { rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { isRunning } from '../../src/foundation/db/embedded/account.ts'
 import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
-import { keepEmbeddedPostgres } from '../../src/start/open-database.ts'
+import { keepEmbeddedPostgres, openDatabaseServer } from '../../src/start/open-database.ts'
+import { openPreparedDatabase } from '../../src/start/prepare.ts'
+import { run } from '../cli/support/run.ts'
 import { clusterOf, DataFolders } from './support/data-folders.ts'
 
 const folders = new DataFolders()
@@ -66,8 +69,89 @@ test('a database that is gone when PostgreSQL has crashed is not made anew eithe
 
 test('a start that expects a database makes neither one nor its folder', async () => {
   const dataDir = join(await folders.make(), 'nothing')
-  await expect(startEmbeddedPostgres({ dataDir, mustExist: true })).rejects.toMatchObject({
+  await expect(startEmbeddedPostgres({ dataDir, ifMissing: 'refuse' })).rejects.toMatchObject({
     code: 'folder-missing',
   })
   expect(await exists(dataDir)).toBe(false)
+})
+
+describe('a data folder that has lost its database', () => {
+  /** What a server leaves that has run: its secret and the log of PostgreSQL. */
+  async function lost(): Promise<string> {
+    const dataDir = await folders.makeWithDatabase()
+    await writeFile(join(dataDir, 'secret'), `${'s'.repeat(48)}\n`, { mode: 0o600 })
+    await rm(await clusterOf(dataDir), { recursive: true })
+    return dataDir
+  }
+
+  test.each(['production', 'development'])(
+    'starts nothing in %s, and gets neither an empty database nor the demo world',
+    async (NODE_ENV) => {
+      const SCHOOLGATE_DATA_DIR = await lost()
+      const config = readConfig({ SCHOOLGATE_DATA_DIR, NODE_ENV })
+      const before = await readdir(SCHOOLGATE_DATA_DIR)
+      await expect(openPreparedDatabase(config, log)).rejects.toMatchObject({
+        message: expect.stringMatching(
+          /The database is missing: .*pg18 is not there, but .*secret/,
+        ),
+        remedy: expect.stringMatching(/backup restore FILE.*new-database/),
+      })
+      expect(await readdir(SCHOOLGATE_DATA_DIR)).toEqual(before)
+    },
+  )
+
+  test('is refused also if the secret is in the environment: the log of PostgreSQL is there', async () => {
+    const dataDir = await lost()
+    await rm(join(dataDir, 'secret'))
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({
+      code: 'database-lost',
+      message: expect.stringContaining('postgresql.log'),
+    })
+  })
+
+  test('is no concern of a server with DATABASE_URL', async () => {
+    const SCHOOLGATE_DATA_DIR = await lost()
+    const env = { SCHOOLGATE_SECRET: 's'.repeat(48), DATABASE_URL: 'postgres://db.test/school' }
+    const config = readConfig({ SCHOOLGATE_DATA_DIR, ...env })
+    const server = await openDatabaseServer(config, log)
+    expect(server.description).toContain('db.test')
+    await server.stop()
+  })
+
+  test('whose database an older release made is told how to move it', async () => {
+    const dataDir = await lost()
+    await mkdir(join(dataDir, 'pg17'))
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({ code: 'other-major' })
+  })
+
+  test('begins anew only by a command of its own, and only once', async () => {
+    const env = { SCHOOLGATE_DATA_DIR: await lost() }
+    const refused = await run(['school', 'list'], env)
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is missing') })
+    expect(await run(['new-database'], env)).toMatchObject({ code: 0, stderr: '' })
+    const again = await run(['new-database'], env)
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('stays as it is') })
+  })
+
+  test('gets a backup back, whole or not at all', async () => {
+    const dataDir = await lost()
+    const env = { SCHOOLGATE_DATA_DIR: dataDir }
+    const half = join(dataDir, 'half.gz')
+    await writeFile(half, 'no backup')
+    expect(await run(['backup', 'restore', half], env)).toMatchObject({ code: 1 })
+    expect(await clusterOf(dataDir)).toBe(dataDir)
+    const file = join(dataDir, 'whole.gz')
+    const source = { SCHOOLGATE_DATA_DIR: await folders.makeWithDatabase() }
+    expect(await run(['backup', '--output', file], source)).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(['backup', 'restore', file], env)).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(['school', 'list'], env)).toMatchObject({ code: 0 })
+  })
+
+  test('is told by doctor, which makes nothing', async () => {
+    const dataDir = await lost()
+    const { code, stdout } = await run(['doctor'], { SCHOOLGATE_DATA_DIR: dataDir })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/\[FAIL\] database: The database is missing.*\n.*backup restore FILE/)
+    expect(await clusterOf(dataDir)).toBe(dataDir)
+  })
 })

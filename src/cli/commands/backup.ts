@@ -24,7 +24,7 @@ export function addBackupCommand(program: Command, cli: Cli): void {
     .action(cli.act((file: string) => read(cli, file)))
   addHelp(
     restore,
-    'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Afterwards the command says whether the secret fits. Without DATABASE_URL start with SCHOOLGATE_DEMO=off, or the demo world is there first.',
+    'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Afterwards the command says whether the secret fits. A data folder without a database gets one: put the file `secret` of the installation there first, and start the server afterwards.',
     'backup restore /backups/schoolgate.gz',
   )
 }
@@ -42,16 +42,20 @@ async function write(cli: Cli, output: string | undefined): Promise<Outcome> {
 
 async function read(cli: Cli, file: string): Promise<Outcome> {
   const config = cli.config()
-  return await withDatabase(config, async ({ connection, db }) => {
-    const restored = await restoreBackup(connection, file)
-    const problem = await secretProblem(config, db)
-    const secret =
-      problem === undefined
-        ? 'The secret of this installation fits.'
-        : `The server does not start with it yet. ${problem.message}\n    → ${problem.remedy}`
-    return {
-      data: { ...restored, secretProblem: problem?.message ?? null },
-      text: `Restored ${restored.rows} rows, as of ${restored.createdAt}. ${secret}`,
-    }
-  })
+  return await withDatabase(
+    config,
+    async ({ connection, db }) => {
+      const restored = await restoreBackup(connection, file)
+      const problem = await secretProblem(config, db)
+      const secret =
+        problem === undefined
+          ? 'The secret of this installation fits.'
+          : `The server does not start with it yet. ${problem.message}\n    → ${problem.remedy}`
+      return {
+        data: { ...restored, secretProblem: problem?.message ?? null },
+        text: `Restored ${restored.rows} rows, as of ${restored.createdAt}. ${secret}`,
+      }
+    },
+    { ifMissing: 'make' },
+  )
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Config, ConfigError, unknownVariables } from '../../config.ts'
 import { findHashingProblem } from '../../foundation/crypto/password.ts'
+import { hasDatabase } from '../../foundation/db/embedded/embedded-postgres.ts'
 import { INSTALL_ARGON2, NO_ARGON2 } from '../../start/prepare.ts'
 import { addHelp, type Cli } from '../cli.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
@@ -81,7 +82,12 @@ async function exists(path: string): Promise<boolean> {
 
 async function databaseFindings(cli: Cli, config: Config): Promise<readonly Finding[]> {
   try {
-    return await withDatabase(config, (attached) => checkDatabase(attached, config), 'as it is')
+    if (config.DATABASE_URL === undefined && !(await hasDatabase(config.SCHOOLGATE_DATA_DIR))) {
+      return [note('database', 'There is none yet.', 'nothing: the first start makes it')]
+    }
+    return await withDatabase(config, (attached) => checkDatabase(attached, config), {
+      schema: 'as it is',
+    })
   } catch (error) {
     const { error: message, remedy } = explainError(error, cli.env)
     return [broken('database', message, remedy)]

@@ -45,7 +45,7 @@ async function runMigrations(cli: Cli): Promise<Outcome> {
       ]
       return { data: { applied, platforms }, text: lines.join('\n') }
     },
-    'as it is',
+    { schema: 'as it is' },
   )
 }
 

@@ -6,6 +6,7 @@ import { type Account, chooseAccount, isRunning } from './account.ts'
 import { loadPostgresPackage, prepareBinaries } from './binaries.ts'
 import {
   clusterFolder,
+  findTraceOfDatabase,
   initialise,
   isInitialised,
   loadHome,
@@ -19,6 +20,7 @@ import {
 import { logFileOf, readLog } from './data-folder.ts'
 import {
   databaseGone,
+  databaseLost,
   diskFull,
   EmbeddedPostgresError,
   USE_ANOTHER_POSTGRESQL,
@@ -58,6 +60,8 @@ const EMPTY_LOCK_FILE_ROUNDS = 20
 export interface Plan {
   readonly home: string
   readonly clusterDir: string
+  /** Whether the database was made by this start. */
+  readonly isNew: boolean
   readonly binaries: string
   readonly version: string
   readonly account: Account
@@ -269,21 +273,45 @@ export interface EmbeddedPostgresOptions {
   dataDir: string
   /** False is faster and may lose data on power loss: for tests. Default true. */
   durable?: boolean
-  /** Only start a database that exists: one that is missing was there a moment ago. */
-  mustExist?: boolean
+  /**
+   * If there is no database: `refuse` where one was a moment ago; `make` to make one also where one
+   * was lost. Unless given, one is made only in a folder that never had one.
+   */
+  ifMissing?: 'refuse' | 'make' | undefined
   /** Further PostgreSQL settings, such as `max_connections`. */
   settings?: Record<string, string>
+}
+
+/** Whether the folder has a database. One that is lost is refused. */
+async function hasCluster(
+  dataDir: string,
+  home: string,
+  major: number,
+  ifMissing?: EmbeddedPostgresOptions['ifMissing'],
+): Promise<boolean> {
+  // First: a database that another server makes meanwhile leaves traces after it exists.
+  const trace = await findTraceOfDatabase(dataDir, home)
+  if (await isInitialised(home, major)) return true
+  const missing = clusterFolder(home, major)
+  if (ifMissing === 'refuse') throw databaseGone(missing)
+  if (ifMissing === undefined && trace !== undefined) throw databaseLost(missing, trace)
+  return false
+}
+
+/** Whether an existing data folder has a database, as a start would find it. Makes nothing. */
+export async function hasDatabase(dataDir: string): Promise<boolean> {
+  const { major } = await loadPostgresPackage()
+  return await hasCluster(dataDir, await loadHome(dataDir), major)
 }
 
 /** Makes everything that PostgreSQL needs before it can start. */
 export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
   const durable = options.durable ?? true
   const source = await loadPostgresPackage()
-  const dataDir = await openDataFolder(options.dataDir, options.mustExist)
+  const dataDir = await openDataFolder(options.dataDir, options.ifMissing === 'refuse')
   const firstHome = await loadHome(dataDir)
   const account = await chooseAccount(clusterFolder(firstHome, source.major))
-  const initialised = await isInitialised(firstHome, source.major)
-  if (options.mustExist && !initialised) throw databaseGone(clusterFolder(firstHome, source.major))
+  const initialised = await hasCluster(dataDir, firstHome, source.major, options.ifMissing)
   const home = await settleHome(dataDir, firstHome, account, initialised)
   const clusterDir = clusterFolder(home, source.major)
   const binaries = await prepareBinaries(source, home, account)
@@ -298,6 +326,7 @@ export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
   return {
     home,
     clusterDir,
+    isNew: !initialised,
     binaries,
     version: source.version,
     account,

@@ -15,7 +15,14 @@ import {
 import { totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Account, canEnter, giveTo, runAs } from './account.ts'
-import { findText, isAbandoned, temporaryName, writeOnce } from './data-folder.ts'
+import {
+  findText,
+  isAbandoned,
+  logFileOf,
+  SECRET_FILE,
+  temporaryName,
+  writeOnce,
+} from './data-folder.ts'
 import {
   databaseGone,
   diskFull,
@@ -53,6 +60,20 @@ export async function isInitialised(home: string, major: number): Promise<boolea
     `The folder ${folder} holds files but no PG_VERSION, so it is not a whole database.`,
     'put a backup back in its place, or move it away to begin with an empty database',
   )
+}
+
+/**
+ * What a database that was in this folder left beside it; undefined if there never was one. An
+ * initdb that failed leaves neither.
+ */
+export async function findTraceOfDatabase(
+  dataDir: string,
+  home: string,
+): Promise<string | undefined> {
+  for (const path of [join(dataDir, SECRET_FILE), logFileOf(home)]) {
+    if ((await stat(path).catch(() => undefined)) !== undefined) return path
+  }
+  return undefined
 }
 
 interface Initialisation {

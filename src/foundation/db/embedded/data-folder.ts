@@ -73,6 +73,9 @@ export async function isAbandoned(path: string): Promise<boolean> {
 const LARGEST_BYTES = 20 * 1024 * 1024
 const TRIM_EVERY_MS = 60 * 60 * 1000
 
+/** The secret of the installation, made with the first database of the folder. */
+export const SECRET_FILE = 'secret'
+
 export function logFileOf(home: string): string {
   return join(home, 'postgresql.log')
 }

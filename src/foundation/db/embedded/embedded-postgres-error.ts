@@ -1,7 +1,10 @@
+import { commandText } from '../../text/command-name.ts'
+
 type EmbeddedPostgresErrorCode =
   | 'already-running'
   | 'binaries-do-not-run'
   | 'damaged'
+  | 'database-lost'
   | 'disk-full'
   | 'folder-missing'
   | 'folder-not-writable'
@@ -38,6 +41,9 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
+/** What helps if a database is gone. */
+const RESTORE = `bring the folder back (is its disk mounted?), or restore a backup into a new database: ${commandText('backup restore FILE')}`
+
 export const USE_ANOTHER_POSTGRESQL =
   'set DATABASE_URL to a PostgreSQL of your own (version 15 or later)'
 
@@ -46,7 +52,16 @@ export function databaseGone(folder: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'folder-missing',
     `The database in ${folder} was deleted, moved or unmounted while the server ran.`,
-    'bring the folder back, or restore a backup, and start again; a start on a folder without a database makes a new, empty one',
+    RESTORE,
+  )
+}
+
+/** A folder that has had a database, and has none. */
+export function databaseLost(folder: string, left: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'database-lost',
+    `The database is missing: ${folder} is not there, but ${left}, which was beside it, is. Nothing was started, and no empty database was made in its place.`,
+    `${RESTORE}; to begin anew without its data: ${commandText('new-database')}`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
@@ -9,6 +9,7 @@ import {
   type BroughtUp,
   bringUp,
   type EmbeddedPostgresOptions,
+  hasDatabase,
   isListening,
   type Plan,
   prepare,
@@ -20,7 +21,7 @@ import { type Exit, endPostmaster, findPostmaster, killPostmaster } from './post
 import { type LockAddress, removeTemporarySocketFolder, tryServerLock } from './server-lock.ts'
 
 // Callers outside this folder import only this file.
-export { EmbeddedPostgresError }
+export { EmbeddedPostgresError, type EmbeddedPostgresOptions, hasDatabase }
 
 /** Can be used as pg's client configuration; the host is the folder of a Unix socket. */
 export interface DatabaseAddress {
@@ -47,9 +48,13 @@ export interface EmbeddedPostgres {
   readonly pid: number
   /** True if PostgreSQL still ran, started by a server that was killed. */
   readonly adopted: boolean
+  /** True if this start made the database. */
+  readonly isNew: boolean
   /** Resolves if PostgreSQL ends by itself, not after `stop()`. */
   readonly onExit: Promise<ExitReport>
   stop(): Promise<void>
+  /** Stops it, and removes the database if this start made it. */
+  discard(): Promise<void>
 }
 
 /**
@@ -146,14 +151,22 @@ async function supervise(plan: Plan, up: BroughtUp): Promise<EmbeddedPostgres> {
     await lock.release()
     await removeTemporarySocketFolder(host)
   }
+  const stopOnce = (): Promise<void> => {
+    stopping ??= stop()
+    return stopping
+  }
   return {
     address: { ...login, database: DATABASE },
     pid,
     adopted: launched === undefined,
+    isNew: plan.isNew,
     onExit,
-    stop() {
-      stopping ??= stop()
-      return stopping
+    stop: stopOnce,
+    async discard() {
+      await stopOnce()
+      if (!plan.isNew) return
+      await rm(plan.clusterDir, { recursive: true, force: true })
+      await rm(plan.logFile, { force: true })
     },
   }
 }
