@@ -3,7 +3,7 @@ import {
   type Catalogue,
   type Column,
   readCatalogue,
-} from '../src/foundation/db/migration/migrate.ts'
+} from '../src/foundation/db/migration/catalogue.ts'
 
 /** The two files that are made from the migrated database: the dump and the row types. */
 export async function describeSchema(client: pg.Client): Promise<{ dump: string; rows: string }> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { fillPlatforms } from '../../src/domain/clients/vendor-platforms.ts'
@@ -39,9 +40,11 @@ beforeAll(async () => {
 afterAll(() => admin.query(`drop database ${OLD_TEMPLATE}`))
 
 /** A database of version 0.1.0 with data, and a client in it. */
-async function anOldDatabase(): Promise<{ connection: pg.ClientConfig; client: pg.Client }> {
+async function anOldDatabase(
+  template = OLD_TEMPLATE,
+): Promise<{ connection: pg.ClientConfig; client: pg.Client }> {
   const database = `old_${randomBytes(8).toString('hex')}`
-  await admin.query(`create database ${database} template ${OLD_TEMPLATE}`)
+  await admin.query(`create database ${database} template ${template}`)
   const connection = { ...server, database }
   const client = await connect(connection)
   whenFileIsDone(async () => {
@@ -162,6 +165,44 @@ test('a server that is killed while it adopts leaves the database as it was', as
 
   expect(await migrate(connection)).toEqual(later)
   expect(await recordIn(client)).toEqual(recordOf(all))
+})
+
+/** A dump by pg_dump 15, as SQL. */
+const DUMP = new URL('../fixtures/released/dump-0.1.0.sql', import.meta.url)
+
+async function aRestoredDatabase() {
+  const { connection, client } = await anOldDatabase('template0')
+  await client.query(await readFile(DUMP, 'utf8'))
+  return { connection, client }
+}
+
+/** As a dump and its restore do: PostgreSQL reads what it printed, and prints it again. */
+const RESTORE_CHECKS = `do $$ declare k record; begin
+  for k in select conrelid::regclass as place, conname, pg_get_constraintdef(oid) as said
+    from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace
+  loop
+    execute format('alter table %s drop constraint %I, add constraint %I %s', k.place, k.conname, k.conname, k.said);
+  end loop;
+end $$`
+
+test.each([
+  ['dumped', ''],
+  ['dumped twice', RESTORE_CHECKS],
+])('a database of 0.1.0 that was %s by PostgreSQL 15 is adopted', async (_how, again) => {
+  const { connection, client } = await aRestoredDatabase()
+  await client.query(again)
+  expect(await migrate(connection, all)).toEqual(later)
+})
+
+test('a check that means something else is told after a dump, too', async () => {
+  const { connection, client } = await aRestoredDatabase()
+  await client.query(`
+    alter table public.users drop constraint users_email_check,
+      add constraint users_email_check check (email like '%@%');
+    alter table public.clients alter redirect_uris set default '{https://evil.example/}'`)
+  await expect(migrate(connection)).rejects.toThrow(
+    'but the schema differs: column clients.redirect_uris is different, constraint users.users_email_check is different. Undo',
+  )
 })
 
 test('a database whose schema is not that of 0.1.0 is refused with the differences, and stays as it was', async () => {
