@@ -111,6 +111,12 @@ export const variables = {
     about:
       '`on`: an empty database gets the demo world; `off`: it stays empty. Without it, on for the embedded database and off with DATABASE_URL',
   },
+  SCHOOLGATE_NEWER_SCHEMA: {
+    fallback: 'refuse',
+    schema: word(['refuse', 'serve']),
+    about:
+      'a database that a newer version has migrated: `refuse` to start; `serve`, while servers are replaced one after another',
+  },
   SCHOOLGATE_SECRET: {
     fallback: undefined,
     isSecret: true,

@@ -21,7 +21,7 @@ import {
 import type { ConnectionSettings } from '../foundation/db/hosts.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { type AppliedMigration, loadMigrations } from '../foundation/db/migration/migrations.ts'
-import { pendingMigrations } from '../foundation/db/migration/pending-migrations.ts'
+import { pendingMigrations, refuseNewer } from '../foundation/db/migration/pending-migrations.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
 import { ALONE } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
@@ -72,7 +72,7 @@ export async function withDatabase<R>(
 ): Promise<R> {
   const attached = await attach(config, wanted)
   try {
-    if (wanted.schema === undefined) await requireMigrated(attached)
+    if (wanted.schema === undefined) await requireMigrated(config, attached)
     const result = await work(attached)
     await attached.close()
     return result
@@ -189,7 +189,7 @@ async function othersDone(connection: ConnectionSettings): Promise<boolean> {
  * Migrates an empty database. One with data is only changed by `schoolgate migrate` or a start of
  * the server.
  */
-async function requireMigrated({ pool, db, connection }: Attached): Promise<void> {
+async function requireMigrated(config: Config, { pool, db, connection }: Attached): Promise<void> {
   const { rows } = await pool.query<{ fresh: boolean }>(
     "select to_regclass('public.schema_migrations') is null as fresh",
   )
@@ -201,7 +201,9 @@ async function requireMigrated({ pool, db, connection }: Attached): Promise<void
   const applied = await pool.query<AppliedMigration>(
     'select number, name, digest from schema_migrations',
   )
-  const pending = pendingMigrations(await loadMigrations(), applied.rows)
+  const ours = await loadMigrations()
+  if (config.SCHOOLGATE_NEWER_SCHEMA !== 'serve') refuseNewer(ours, applied.rows)
+  const pending = pendingMigrations(ours, applied.rows)
   if (pending.length === 0) return
   throw new CommandError(
     `The database lacks ${pending.length} of this build's migrations, beginning with ${pending[0]?.name}.`,

@@ -48,7 +48,7 @@ export async function openPreparedDatabase(config: Config, log: Logger): Promise
   const server = await openDatabaseServer(config, log)
   try {
     if (config.DATABASE_URL !== undefined) await refuseUnfitPooler(server.connection)
-    await migrateForStart(server, log)
+    await migrateForStart(server, config, log)
     const prepared = await withPool(config, server, async (db) => {
       const keyring = await openKeyring(config, db)
       await fillPlatforms(db)
@@ -122,9 +122,10 @@ async function withPool<R>(
 }
 
 /** Brings the schema up to date, or throws with the reason and what to do. */
-async function migrateForStart(server: DatabaseServer, log: Logger): Promise<void> {
+async function migrateForStart(server: DatabaseServer, config: Config, log: Logger): Promise<void> {
   try {
     await migrate(server.connection, undefined, {
+      newer: config.SCHOOLGATE_NEWER_SCHEMA,
       onBusy: ({ name }) =>
         log.warn({ migration: name }, 'not started yet: a migration waits for the lock of a table'),
     })

@@ -282,17 +282,23 @@ test('it says who can read the metrics', () => {
   ])
 })
 
-test('a schema that is newer than this build is named, and is no fault during an upgrade', async () => {
+test('a schema that is newer than this build is named, and is a fault unless an upgrade goes on', async () => {
   const connection = await emptyDatabase()
   const client = await connect(connection)
   await client.query(
     "insert into schema_migrations (number, name, digest) values (9999, '9999-later.sql', 'x')",
   )
   await client.end()
-  const { code, findings } = await examine(environmentOf(connection))
-  expect(code).toBe(0)
-  expect(of(findings, 'newer schema')).toMatchObject([
-    { status: 'note', message: expect.stringContaining('9999-later.sql') },
+  const env = environmentOf(connection)
+  const behind = await examine(env)
+  expect(behind.code).toBe(1)
+  expect(of(behind.findings, 'newer schema')).toMatchObject([
+    { status: 'broken', message: expect.stringContaining('9999-later.sql') },
   ])
+  const refused = await run(['school', 'list'], env)
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('9999-later.sql') })
+  const { code, findings } = await examine({ ...env, SCHOOLGATE_NEWER_SCHEMA: 'serve' })
+  expect(code).toBe(0)
+  expect(of(findings, 'newer schema')).toMatchObject([{ status: 'note' }])
   expect(of(findings, 'schools')).toHaveLength(1)
 })

@@ -71,7 +71,7 @@ test('behind a connection pooler, the migration lock is released with each trans
   })
 })
 
-test('a database is ready if it has all migrations of this build, and later ones do not matter', async () => {
+test('a database is ready if it has all migrations of this build; a start refuses later ones', async () => {
   const database = await emptyDatabase()
   await inside(database, async (client) => {
     const ready = async (migrations: typeof all) =>
@@ -97,7 +97,10 @@ test('a database is ready if it has all migrations of this build, and later ones
       newest?.number,
     ])
   })
-  expect(await migrate(database)).toEqual([])
+  await expect(migrate(database)).rejects.toThrow(
+    /^A newer version of Schoolgate has migrated this database \(9999-next\.sql\).*Install the newer version/,
+  )
+  expect(await migrate(database, undefined, { newer: 'serve' })).toEqual([])
 })
 
 test('a migration that waits for a busy table gives way, and tries again until it gets the lock', async () => {

@@ -25,11 +25,13 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
 }
 
 async function runMigrations(cli: Cli): Promise<Outcome> {
+  const config = cli.config()
   return await withDatabase(
-    cli.config(),
+    config,
     async ({ connection, db, pool }) => {
       const tell = (line: string): void => void cli.io.stderr.write(`${line}\n`)
       const migrated = await migrate(connection, undefined, {
+        newer: config.SCHOOLGATE_NEWER_SCHEMA,
         onBusy: ({ name }) => tell(`${name} waits for the lock of a table that is in use.`),
       })
       const platforms = await fillPlatforms(db)

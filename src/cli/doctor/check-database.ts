@@ -12,6 +12,7 @@ import {
 } from '../../foundation/db/migration/migrations.ts'
 import {
   isPossible,
+  newerMigrations,
   pendingIndexes,
   pendingMigrations,
 } from '../../foundation/db/migration/pending-migrations.ts'
@@ -37,7 +38,7 @@ export async function checkDatabase(
   config: Config,
 ): Promise<readonly Finding[]> {
   const isEmpty = await isEmptyDatabase(attached)
-  const [schema, ...newer] = isEmpty ? [EMPTY] : await checkSchema(attached)
+  const [schema, ...newer] = isEmpty ? [EMPTY] : await checkSchema(attached, config)
   const findings = [
     await checkVersion(attached),
     ...(await checkPooler(attached)),
@@ -79,7 +80,10 @@ async function isEmptyDatabase({ pool }: Attached): Promise<boolean> {
 }
 
 /** The first finding is about the migrations of this build. */
-async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Finding[]]> {
+async function checkSchema(
+  { pool }: Attached,
+  config: Config,
+): Promise<readonly [Finding, ...Finding[]]> {
   const applied = await pool.query<AppliedMigration>(
     'select number, name, digest from schema_migrations',
   )
@@ -102,7 +106,7 @@ async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Fi
               `nothing: a running server builds it; ${commandText('migrate')} shows its progress`,
             ),
           ),
-        ...checkNewer(applied.rows, ours.at(-1)?.number ?? 0),
+        ...checkNewer(newerMigrations(ours, applied.rows), config),
       ]
     }
     return [
@@ -119,15 +123,22 @@ async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Fi
 }
 
 /** Older processes go on beside newer ones during an upgrade; to stay behind is a mistake. */
-function checkNewer(applied: readonly AppliedMigration[], newest: number): readonly Finding[] {
-  const names = applied.filter(({ number }) => number > newest).map(({ name }) => name)
+function checkNewer(
+  names: readonly string[],
+  { SCHOOLGATE_NEWER_SCHEMA }: Config,
+): readonly Finding[] {
   if (names.length === 0) return []
+  const message = `A newer version of Schoolgate has migrated this database (${names.join(', ')}).`
+  const remedy =
+    'finish the upgrade: install that version here, too; only one version back is known to serve beside it'
   return [
-    note(
-      'newer schema',
-      `A newer version of Schoolgate has migrated this database (${names.sort().join(', ')}).`,
-      'finish the upgrade: install that version here, too; only one version back is known to serve beside it',
-    ),
+    SCHOOLGATE_NEWER_SCHEMA === 'serve'
+      ? note('newer schema', message, remedy)
+      : broken(
+          'newer schema',
+          `${message} This version would not start on it.`,
+          `${remedy}, with SCHOOLGATE_NEWER_SCHEMA=serve`,
+        ),
   ]
 }
 

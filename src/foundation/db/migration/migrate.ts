@@ -19,6 +19,7 @@ import {
   isPossible,
   isRecordOfOldRelease,
   pendingMigrations,
+  refuseNewer,
 } from './pending-migrations.ts'
 
 /** An arbitrary number, the same in all our processes. */
@@ -29,11 +30,13 @@ export const OLDEST_POSTGRES_MAJOR = 15
 /** lock_not_available: the statement waited longer than lock_timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/**
- * A migration that does not get the lock of a table gives up soon, lets requests pass, and tries
- * again.
- */
-interface LockPatience {
+interface MigrateOptions {
+  /** Whether a schema that a newer version has migrated is refused. */
+  readonly newer?: 'refuse' | 'serve'
+  /**
+   * A migration that does not get the lock of a table gives up soon, lets requests pass, and tries
+   * again.
+   */
   readonly waitMs?: number
   readonly pauseMs?: number
   readonly tries?: number
@@ -48,15 +51,15 @@ interface LockPatience {
 export async function migrate(
   connection: ConnectionSettings,
   from?: readonly Migration[],
-  patience: LockPatience = {},
+  options: MigrateOptions = {},
 ): Promise<readonly Migration[]> {
-  const { waitMs, pauseMs, tries, onBusy } = { ...TIME_OUTS.migrationLock, ...patience }
+  const { newer, waitMs, pauseMs, tries, onBusy } = { ...TIME_OUTS.migrationLock, ...options }
   const migrations = from ?? (await loadMigrations())
   const settings = { ...connection, application_name: 'schoolgate migrate' }
   return await withOwnConnection(settings, async (client) => {
     await checkServerVersion(client)
     const applied: Migration[] = []
-    const state = { isNew: false, waitMs }
+    const state = { isNew: false, waitMs, servesNewer: newer === 'serve' }
     for (let left = tries; ; ) {
       try {
         const next = await applyNext(client, migrations, state)
@@ -80,7 +83,7 @@ export async function migrate(
 async function applyNext(
   client: pg.Client,
   migrations: readonly Migration[],
-  state: { isNew: boolean; readonly waitMs: number },
+  state: { isNew: boolean; readonly waitMs: number; readonly servesNewer: boolean },
 ): Promise<Migration | undefined> {
   await client.query('begin')
   try {
@@ -88,6 +91,7 @@ async function applyNext(
     await client.query(CREATE_RECORD)
     let applied = await readRecord(client)
     if (isRecordOfOldRelease(applied)) applied = await adoptOldRelease(client, migrations)
+    if (!state.servesNewer) refuseNewer(migrations, applied)
     state.isNew ||= applied.length === 0
     const next = state.isNew
       ? await nextOfNew(client, allPending(migrations, applied))

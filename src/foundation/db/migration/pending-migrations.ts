@@ -60,6 +60,31 @@ export function allPending(
   return ours.filter((migration) => !done.has(migration.number))
 }
 
+/** The names of migrations that a newer version of Schoolgate has applied. */
+export function newerMigrations(
+  ours: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly string[] {
+  const newest = ours.at(-1)?.number ?? 0
+  return applied.filter(({ number }) => number > newest).map(({ name }) => name)
+}
+
+/**
+ * Refuses to begin work on a database that a newer version has migrated. One that works already goes
+ * on, so that servers can be replaced one after another.
+ */
+export function refuseNewer(
+  ours: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): void {
+  const names = newerMigrations(ours, applied)
+  if (names.length === 0) return
+  throw new MigrationError(
+    `A newer version of Schoolgate has migrated this database (${names.join(', ')}), and this version does not know what changed. ` +
+      'Install the newer version here, too. While an upgrade lasts, SCHOOLGATE_NEWER_SCHEMA=serve lets the version before it go on.',
+  )
+}
+
 /**
  * Whether exactly the migrations of 0.1.0 are applied. Throws if some of them are, but not all, or
  * others besides: the schema of such a database is not known.
