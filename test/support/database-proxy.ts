@@ -49,13 +49,15 @@ interface ProxyOptions {
   readonly database?: string | undefined
   /** A statement of this name is unknown when it is run again, as behind a pooler. */
   readonly forgets?: string | undefined
+  /** Takes the settings out that a connection begins with, as a pooler that ignores them. */
+  readonly ignoresOptions?: boolean
   /** Listens on a socket in the file system, which costs less than a port. */
   readonly local?: boolean
 }
 
 export async function aDatabaseProxy(
   to: pg.ClientConfig,
-  { database, forgets, local = false }: ProxyOptions = {},
+  { database, forgets, ignoresOptions = false, local = false }: ProxyOptions = {},
 ): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
@@ -81,6 +83,7 @@ export async function aDatabaseProxy(
     client.on('close', () => clients.delete(client))
     client.on('data', (given) => {
       const chunk = database === undefined ? given : renamed(given, to.database ?? '', database)
+      if (ignoresOptions && !isOpen) blankOptions(chunk)
       if (forgets !== undefined && !chunk.includes('select')) rename(chunk, forgets)
       if (isOpen && doomedTimes > 0 && chunk.includes(doomedPart)) {
         doomedTimes--
@@ -188,6 +191,13 @@ async function listenLocally(server: Server) {
 function rename(chunk: Buffer, name: string): void {
   const at = chunk.indexOf(name)
   if (at >= 0) chunk.write('?'.repeat(name.length), at)
+}
+
+function blankOptions(chunk: Buffer): void {
+  const key = chunk.indexOf('options\0')
+  if (key < 0) return
+  const from = key + 'options\0'.length
+  chunk.fill(' ', from, chunk.indexOf(0, from))
 }
 
 function renamed(chunk: Buffer, from: string, to: string): Buffer {

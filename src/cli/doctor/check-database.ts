@@ -252,16 +252,41 @@ export function judgeDurability({ fsync, commit, names, standbys }: Replication)
   )
 }
 
-async function checkPooler({ connection, by }: Attached): Promise<readonly Finding[]> {
+async function checkPooler(attached: Attached): Promise<readonly Finding[]> {
+  const { connection, by } = attached
   if (by !== 'DATABASE_URL') return []
-  if (!(await losesPreparedStatements(connection, TIME_OUTS.connectAlone))) return []
+  const lost = await lostSettings(attached)
   return [
-    broken(
-      'pooler',
-      'A pooler in front of PostgreSQL loses prepared statements: requests fail at random.',
-      POOLER_REMEDY,
-    ),
+    ...((await losesPreparedStatements(connection, TIME_OUTS.connectAlone))
+      ? [
+          broken(
+            'pooler',
+            'A pooler in front of PostgreSQL loses prepared statements: requests fail at random.',
+            POOLER_REMEDY,
+          ),
+        ]
+      : []),
+    ...(lost.length === 0
+      ? []
+      : [
+          broken(
+            'pooler',
+            `A pooler in front of PostgreSQL drops settings of our connections: ${lost.join(', ')}.`,
+            'set them on the role; docs/guides/pgbouncer.md has the statements',
+          ),
+        ]),
   ]
+}
+
+/** Settings that each connection asks for, and that neither it nor its role has. */
+async function lostSettings({ pool }: Attached): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select name from pg_settings where name = 'TimeZone' and setting not in ('UTC', 'Etc/UTC', 'GMT')
+       or name = 'default_transaction_isolation' and setting <> 'read committed'
+       or name in ('statement_timeout', 'idle_in_transaction_session_timeout') and setting = '0'
+     order by name`,
+  )
+  return rows.map(({ name }) => name)
 }
 
 /** Writes to a table that is dropped at once. */

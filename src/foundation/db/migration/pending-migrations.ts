@@ -70,8 +70,8 @@ export function newerMigrations(
 }
 
 /**
- * Refuses to begin work on a database that a newer version has migrated. One that works already goes
- * on, so that servers can be replaced one after another.
+ * Refuses to begin work on a database that a newer version has migrated. A process that works
+ * already goes on, so that servers can be replaced one after another.
  */
 export function refuseNewer(
   ours: readonly Migration[],
