@@ -9,7 +9,11 @@ import { createS3Store, type S3Options } from '../foundation/storage/s3-store.ts
 export function openFileStore(config: Config, observe?: OutgoingObserver): FileStore {
   const bucket = bucketOf(config)
   if (bucket !== undefined) return createS3Store({ ...bucket, observe })
-  return createDiskStore(join(config.SCHOOLGATE_DATA_DIR, 'files'))
+  return createDiskStore(filesFolder(config))
+}
+
+export function filesFolder(config: Config): string {
+  return join(config.SCHOOLGATE_DATA_DIR, 'files')
 }
 
 export function bucketOf(config: Config): S3Options | undefined {

@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { judgeRole } from '../../src/cli/doctor/check-database.ts'
 import { checkDataFolder, checkMetrics } from '../../src/cli/doctor/check-installation.ts'
 import { readConfig } from '../../src/config.ts'
 import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 import { portOf } from '../support/raw-http.ts'
@@ -301,4 +304,84 @@ test('a schema that is newer than this build is named, and is a fault unless an 
   expect(code).toBe(0)
   expect(of(findings, 'newer schema')).toMatchObject([{ status: 'note' }])
   expect(of(findings, 'schools')).toHaveLength(1)
+})
+
+describe('a database of your own', () => {
+  /** An empty database that a superuser made, and the role of the tests may use. */
+  async function made(options: string) {
+    const server = inject('postgres')
+    const name = `doctor_${randomBytes(6).toString('hex')}`
+    const admin = await connect(server)
+    await admin.query(`create database ${name} template template0 ${options}`)
+    whenFileIsDone(async () => {
+      await admin.query(`drop database ${name} with (force)`)
+      await admin.end()
+    })
+    return { ...server, database: name }
+  }
+
+  test.each([
+    ["encoding 'SQL_ASCII' locale_provider libc locale 'C'", 'broken', 'SQL_ASCII'],
+    ["encoding 'UTF8' locale_provider libc locale 'C'", 'note', 'no letters beyond ASCII'],
+    ["encoding 'UTF8' locale_provider libc locale 'C.UTF-8'", 'ok', 'C.UTF-8'],
+  ])('that is empty and has %s is %s', async (options, status, said) => {
+    const { findings } = await examine(environmentOf(await made(options)))
+    expect(of(findings, 'locale')).toMatchObject([
+      { status, message: expect.stringContaining(said) },
+    ])
+  })
+
+  test('that lost a table and an index is broken, and names both', async () => {
+    const connection = await emptyDatabase()
+    const client = await connect(connection)
+    await client.query('drop table outgoing_mails; drop index orders_by_time')
+    await client.end()
+    const { code, findings } = await examine(environmentOf(connection))
+    expect(code).toBe(1)
+    expect(of(findings, 'schema')).toMatchObject([
+      { message: expect.stringMatching(/index orders_by_time.*table outgoing_mails/) },
+    ])
+  })
+
+  const row = { role: 'schoolgate', creates: true, owns: true, limit: 100, most: 100 }
+  const judge = (given: Partial<typeof row>, env: Record<string, string> = {}) =>
+    judgeRole({ ...row, ...given }, readConfig(env)).filter(({ status }) => status === 'broken')
+
+  test('whose role has too few connections for all processes is broken', () => {
+    expect(judge({ limit: 5 })).toMatchObject([
+      { check: 'connections', message: expect.stringMatching(/up to \d+ .* may have 5\./) },
+    ])
+    expect(judge({ limit: 30 })).toEqual([])
+    expect(judge({ limit: 30 }, { WORKERS: '4' })).toHaveLength(1)
+  })
+
+  test('whose role may not change the schema is broken', () => {
+    expect(judge({ creates: false })).toMatchObject([{ check: 'role' }])
+    expect(judge({ owns: false })).toMatchObject([
+      { check: 'role', message: expect.stringContaining('every table') },
+    ])
+  })
+
+  test('is asked for the rights and limits of its role', async () => {
+    const connection = await emptyDatabase()
+    const client = await connect(connection)
+    await client.query(`alter database ${connection.database} connection limit 3`)
+    await client.end()
+    const { findings } = await examine(environmentOf(connection))
+    expect(of(findings, 'connections')).toMatchObject([
+      { status: 'broken', message: expect.stringContaining('may have 3.') },
+    ])
+    expect(of(findings, 'role')).toEqual([])
+  })
+})
+
+test('a folder in which uploads cannot be stored is broken, also with DATABASE_URL', async () => {
+  const file = join(folder, 'no-folder')
+  await writeFile(file, '')
+  const env = { ...environmentOf(demo.connection), SCHOOLGATE_DATA_DIR: join(file, 'data') }
+  const { code, findings } = await examine(env)
+  expect(code).toBe(1)
+  expect(of(findings, 'uploads')).toMatchObject([
+    { status: 'broken', message: expect.stringContaining(file) },
+  ])
 })

@@ -7,10 +7,10 @@ import { INSTALL_ARGON2, NO_ARGON2 } from '../../start/prepare.ts'
 import { addHelp, type Cli } from '../cli.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
 import {
-  checkBucket,
   checkDataFolder,
   checkMetrics,
   checkNode,
+  checkUploads,
 } from '../doctor/check-installation.ts'
 import { checkPort } from '../doctor/check-port.ts'
 import { broken, type Finding, fine, note } from '../doctor/finding.ts'
@@ -65,7 +65,7 @@ async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
     ...(embedded ? await checkDataFolder(config) : []),
     await checkPort(config),
     ...checkMetrics(config),
-    ...(await checkBucket(config)),
+    ...(await checkUploads(config)),
     ...(embedded && !(await exists(config.SCHOOLGATE_DATA_DIR))
       ? []
       : await databaseFindings(cli, config)),

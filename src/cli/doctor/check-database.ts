@@ -5,24 +5,13 @@ import { losesPreparedStatements } from '../../foundation/db/database-url.ts'
 import { memoryOfMachine } from '../../foundation/db/embedded/cluster.ts'
 import { installedExtensions } from '../../foundation/db/migration/build-indexes.ts'
 import { OLDEST_POSTGRES_MAJOR } from '../../foundation/db/migration/migrate.ts'
-import {
-  type AppliedMigration,
-  loadMigrations,
-  TRIGRAMS,
-} from '../../foundation/db/migration/migrations.ts'
-import {
-  isPossible,
-  newerMigrations,
-  pendingIndexes,
-  pendingMigrations,
-} from '../../foundation/db/migration/pending-migrations.ts'
-import { TIME_OUTS } from '../../foundation/db/time-outs.ts'
+import { TRIGRAMS } from '../../foundation/db/migration/migrations.ts'
+import { laneSizes, TIME_OUTS } from '../../foundation/db/time-outs.ts'
 import { DISK_FULL, isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
-import { commandText } from '../../foundation/text/command-name.ts'
 import { POOLER_REMEDY } from '../../start/prepare.ts'
-import { explainError } from '../explain-error.ts'
 import type { Attached } from '../with-database.ts'
 import { checkContents } from './check-contents.ts'
+import { checkSchema, EMPTY, isEmptyDatabase } from './check-schema.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 /**
@@ -38,15 +27,16 @@ export async function checkDatabase(
   config: Config,
 ): Promise<readonly Finding[]> {
   const isEmpty = await isEmptyDatabase(attached)
-  const [schema, ...newer] = isEmpty ? [EMPTY] : await checkSchema(attached, config)
+  const [schema, ...further] = isEmpty ? [EMPTY] : await checkSchema(attached, config)
   const findings = [
     await checkVersion(attached),
     ...(await checkPooler(attached)),
+    ...(await checkRole(attached, config)),
     schema,
-    ...newer,
+    ...further,
     await checkClock(attached),
     // The first start makes the extension.
-    ...(isEmpty ? [] : [await checkSearch(attached)]),
+    isEmpty ? await checkLocale(attached) : await checkSearch(attached),
     ...(await checkDurability(attached)),
     await checkSpace(attached, config),
     ...(await checkMemory(attached)),
@@ -68,78 +58,6 @@ async function checkVersion({ pool, by }: Attached): Promise<Finding> {
     `PostgreSQL ${version} is too old; ${OLDEST_POSTGRES_MAJOR} or newer is needed.`,
     'upgrade the server, or point DATABASE_URL at another',
   )
-}
-
-const EMPTY = note('migrations', 'The database is empty.', 'nothing: the first start fills it')
-
-async function isEmptyDatabase({ pool }: Attached): Promise<boolean> {
-  const { rows } = await pool.query<{ empty: boolean }>(
-    "select to_regclass('public.schema_migrations') is null as empty",
-  )
-  return rows[0]?.empty === true
-}
-
-/** The first finding is about the migrations of this build. */
-async function checkSchema(
-  { pool }: Attached,
-  config: Config,
-): Promise<readonly [Finding, ...Finding[]]> {
-  const applied = await pool.query<AppliedMigration>(
-    'select number, name, digest from schema_migrations',
-  )
-  try {
-    const ours = await loadMigrations()
-    const pending = pendingMigrations(ours, applied.rows)
-    if (pending.length === 0) {
-      const indexes = pendingIndexes(ours, applied.rows)
-      const extensions = await installedExtensions(pool)
-      const count = ours.length - indexes.length
-      return [
-        fine('migrations', `All ${count} migrations of this build are applied.`),
-        ...indexes
-          .filter((migration) => isPossible(migration, extensions))
-          .flatMap(({ indexes = [] }) => indexes)
-          .map(({ name, table }) =>
-            note(
-              'index',
-              `The index ${name} on ${table} is not built yet.`,
-              `nothing: a running server builds it; ${commandText('migrate')} shows its progress`,
-            ),
-          ),
-        ...checkNewer(newerMigrations(ours, applied.rows), config),
-      ]
-    }
-    return [
-      broken(
-        'migrations',
-        `${pending.length} migrations are not applied, beginning with ${pending[0]?.name}.`,
-        `make a backup, then run ${commandText('migrate')}`,
-      ),
-    ]
-  } catch (error) {
-    const { error: message, remedy } = explainError(error, {})
-    return [broken('migrations', message, remedy)]
-  }
-}
-
-/** Older processes go on beside newer ones during an upgrade; to stay behind is a mistake. */
-function checkNewer(
-  names: readonly string[],
-  { SCHOOLGATE_NEWER_SCHEMA }: Config,
-): readonly Finding[] {
-  if (names.length === 0) return []
-  const message = `A newer version of Schoolgate has migrated this database (${names.join(', ')}).`
-  const remedy =
-    'finish the upgrade: install that version here, too; only one version back is known to serve beside it'
-  return [
-    SCHOOLGATE_NEWER_SCHEMA === 'serve'
-      ? note('newer schema', message, remedy)
-      : broken(
-          'newer schema',
-          `${message} This version would not start on it.`,
-          `${remedy}, with SCHOOLGATE_NEWER_SCHEMA=serve`,
-        ),
-  ]
 }
 
 async function checkClock({ pool }: Attached): Promise<Finding> {
@@ -172,6 +90,84 @@ async function checkMemory({ pool, by }: Attached): Promise<readonly Finding[]> 
       `Of the ${gigabytes} GB here PostgreSQL keeps up to ${buffers} of tables in memory, and takes up to ${sort} for a sort.`,
     ),
   )
+}
+
+interface RoleRow {
+  readonly role: string
+  readonly creates: boolean
+  readonly owns: boolean
+  readonly limit: number
+  readonly most: number
+}
+
+/** Whether the user of DATABASE_URL may change the schema, and may open enough connections. */
+async function checkRole({ pool, by }: Attached, config: Config): Promise<readonly Finding[]> {
+  if (by !== 'DATABASE_URL') return []
+  const { rows } = await pool.query<RoleRow>(
+    `select current_user as role,
+       has_schema_privilege('public', 'create') as creates,
+       not exists (select from pg_class c where c.relnamespace = 'public'::regnamespace
+         and c.relkind = 'r' and not pg_has_role(c.relowner, 'usage')) as owns,
+       least(nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1),
+         current_setting('max_connections')::int
+           - current_setting('superuser_reserved_connections')::int) as limit,
+       current_setting('max_connections')::int as most
+     from pg_roles r, pg_database d where r.rolname = current_user and d.datname = current_database()`,
+  )
+  return rows.flatMap((row) => judgeRole(row, config))
+}
+
+export function judgeRole(row: RoleRow, config: Config): readonly Finding[] {
+  const { role, creates, owns, limit } = row
+  const needed = connectionsOf(config)
+  return [
+    ...(creates && owns
+      ? []
+      : [
+          broken(
+            'role',
+            `The user ${role} does not own ${creates ? 'every table of ' : ''}the database, so a start cannot change the schema.`,
+            `as a superuser: alter database … owner to ${role}; reassign owned by … to ${role}`,
+          ),
+        ]),
+    limit >= needed
+      ? fine(
+          'connections',
+          `The ${needed} connections that this machine opens at most are allowed.`,
+        )
+      : broken(
+          'connections',
+          `This machine opens up to ${needed} connections, and the user ${role} may have ${limit}.`,
+          'raise the limit of the role, of the database or max_connections, or lower DATABASE_POOL_SIZE or WORKERS',
+        ),
+  ]
+}
+
+/** The pools of all processes of this machine, and for each a listener and a probe. */
+function connectionsOf({ DATABASE_POOL_SIZE: size, WORKERS }: Config): number {
+  const { stranger, interactive, batch } = laneSizes(size)
+  return WORKERS * (stranger + interactive + batch + Math.ceil(size / 2) + 2)
+}
+
+/** Of a database that is still empty, when it costs nothing to make another. */
+async function checkLocale({ pool }: Attached): Promise<Finding> {
+  const { rows } = await pool.query<{ encoding: string; letters: string }>(
+    `select pg_encoding_to_char(encoding) as encoding, datctype as letters
+     from pg_database where datname = current_database()`,
+  )
+  const { encoding = '', letters = '' } = rows[0] ?? {}
+  const remedy =
+    'before the first start make it anew: create database … encoding UTF8 locale C.UTF-8 template template0 (docs/guides/postgresql.md)'
+  if (encoding !== 'UTF8') {
+    return broken('locale', `The database stores text as ${encoding}, and needs UTF8.`, remedy)
+  }
+  return letters === 'C' || letters === 'POSIX'
+    ? note(
+        'locale',
+        'The locale of the database knows no letters beyond ASCII: a search for other letters will read every row of the school.',
+        remedy,
+      )
+    : fine('locale', `The database stores text as UTF8, and its locale is ${letters}.`)
 }
 
 /**

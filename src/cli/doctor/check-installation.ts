@@ -1,10 +1,10 @@
 import { access, constants, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { listensOnLoopback } from '../../foundation/net/parse-url.ts'
 import { findS3Problem } from '../../foundation/storage/s3-store.ts'
 import { secretPath } from '../../start/installation-secret.ts'
-import { bucketOf } from '../../start/open-file-store.ts'
+import { bucketOf, filesFolder } from '../../start/open-file-store.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 /**
@@ -104,13 +104,10 @@ async function findOpenFile(path: string): Promise<string | undefined> {
 
 const BUCKET = 'uploads'
 
-/**
- * Whether the bucket for uploads exists and accepts our credentials; no finding if none is
- * configured.
- */
-export async function checkBucket(config: Config): Promise<readonly Finding[]> {
+/** Whether uploads can be stored: in the bucket, or in the data folder. */
+export async function checkUploads(config: Config): Promise<readonly Finding[]> {
   const bucket = bucketOf(config)
-  if (bucket === undefined) return []
+  if (bucket === undefined) return await checkUploadFolder(filesFolder(config))
   const problem = await findS3Problem(bucket)
   return [
     problem === undefined
@@ -121,6 +118,25 @@ export async function checkBucket(config: Config): Promise<readonly Finding[]> {
           'check S3_ENDPOINT, S3_BUCKET and the keys; the bucket must exist, and the key may read and write it',
         ),
   ]
+}
+
+/** The first upload makes the folder, so the nearest one above it that exists is judged. */
+async function checkUploadFolder(folder: string): Promise<readonly Finding[]> {
+  let nearest = resolve(folder)
+  while ((await stat(nearest).catch(() => undefined)) === undefined) nearest = dirname(nearest)
+  const isWritable = await access(nearest, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  return isWritable
+    ? []
+    : [
+        broken(
+          BUCKET,
+          `Uploads cannot be stored: this user cannot write in ${nearest}.`,
+          'run this as the user that runs the server, give that user the folder, or point SCHOOLGATE_DATA_DIR at another',
+        ),
+      ]
 }
 
 /**
