@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { closeWithConnection } from './request-line.ts'
@@ -29,7 +29,7 @@ export type FinishedRequest = {
 export type ObservedRequest = { readonly raw: IncomingMessage; readonly id: string }
 
 export type RequestObserver = {
-  readonly started?: (request: ObservedRequest) => void
+  readonly started?: (request: ObservedRequest, response: ServerResponse) => void
   /** Calls `next`, and with it all further work of the request, in a context of its own. */
   readonly within?: (request: ObservedRequest, next: () => void) => void
   readonly finished: (finished: FinishedRequest, request: ObservedRequest) => void
@@ -57,7 +57,7 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
   app.addHook('onRequest', (request, reply, done) => {
     request.outcome = {}
     request.startedAt = performance.now()
-    for (const observer of observers) observer.started?.(request)
+    for (const observer of observers) observer.started?.(request, reply.raw)
     let hasEnded = false
     // A simulated request emits 'finish' twice, and 'close' follows it.
     const end = (aborted: boolean): void => {

@@ -171,7 +171,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       answerLastResort(error, request, reply)
       const finished = describeFinished(request, reply, false)
       for (const observer of observers) {
-        observer.started?.(request)
+        observer.started?.(request, reply.raw)
         observer.finished(finished, request)
       }
     },

@@ -1,4 +1,5 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../test/support/eventually.ts'
 import { aLatch, portOf, sendRaw } from '../../../test/support/raw-http.ts'
@@ -23,6 +24,12 @@ async function aServer(options: { host?: string; drainMs?: number; closers?: Clo
     inside.open()
     await leave.passed
     return { slow: 'done' }
+  })
+  app.get('/begun', async (_request, reply) => {
+    reply.hijack()
+    reply.raw.writeHead(200).write('begun')
+    await leave.passed
+    reply.raw.end()
   })
   await app.listen({ port: 0, host: options.host ?? '127.0.0.1' })
   const closed: string[] = []
@@ -57,6 +64,48 @@ describe('createShutdown', () => {
     expect(await answer).toContain('"slow":"done"')
     expect(await done).toBe('clean')
     expect(closed).toEqual(['jobs 0', 'database'])
+  })
+
+  test('the last answer of a connection that would stay open says that it closes, and ends the stop', async () => {
+    const { port, shutdown, inside, leave } = await aServer()
+    const client = connect(port, '127.0.0.1')
+    let text = ''
+    client.on('data', (data) => {
+      text += data
+    })
+    const ended = once(client, 'end')
+    client.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2))
+    await inside.passed
+    const done = shutdown.begin('test')
+    // The port is closed, so no connection is open but this one.
+    await vi.waitFor(
+      async () => await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow(),
+      eventually,
+    )
+    leave.open()
+    await ended
+    expect(text.match(/^connection: [\w-]+/gim)).toEqual([
+      'Connection: keep-alive',
+      'connection: close',
+    ])
+    expect(text.match(/"slow":"done"/g)).toHaveLength(2)
+    expect(await done).toBe('clean')
+    client.destroy()
+  })
+
+  test('an answer that had begun before is the last one of its connection, too', async () => {
+    const { app, port, shutdown, leave } = await aServer()
+    const client = connect(port, '127.0.0.1')
+    const answers = once(client, 'data')
+    const ended = once(client, 'end')
+    client.write('GET /begun HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect(String((await answers)[0])).toContain('keep-alive')
+    const done = shutdown.begin('test')
+    await vi.waitFor(() => expect(app.server.listening).toBe(false), eventually)
+    leave.open()
+    await ended
+    expect(await done).toBe('clean')
+    client.destroy()
   })
 
   test('accepts no new connection once the port is closed', async () => {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { RequestObserver } from './observe-requests.ts'
@@ -84,6 +84,7 @@ export function shutDownOnSignals(
 }
 
 async function closeAndDrain({ app, inFlight, log }: ShutdownOptions): Promise<void> {
+  inFlight.closeConnections()
   // A hook that fails on close must not keep the database from being closed properly.
   await app
     .close()
@@ -133,28 +134,39 @@ type InFlight = RequestObserver & {
   readonly count: () => number
   /** Resolves as soon as no request is being answered. */
   readonly drained: () => Promise<void>
+  /** From now on each connection ends with the last answer that it waits for, which says so. */
+  readonly closeConnections: () => void
   /** Closes every connection on which a request came. */
   readonly disconnectAll: () => void
 }
 
 /**
  * Counts the requests that are being answered. Fastify's `close` does not wait for requests of
- * the second listener that it opens for `localhost`; this does. It keeps the connections and no set
- * of requests, which would keep finished requests in memory (see `request-line.ts`).
+ * the second listener that it opens for `localhost`; this does. It keeps the answers that each
+ * connection waits for, in their order, and nothing of finished requests (see `request-line.ts`).
  */
 export function trackInFlight(): InFlight {
-  const connections = new Set<Socket>()
+  const connections = new Map<Socket, Map<IncomingMessage, ServerResponse>>()
+  let isClosing = false
   let running = 0
   let waiting: (() => void)[] = []
   return {
-    started({ raw: { socket } }) {
+    started({ raw }, response) {
       running++
-      if (connections.has(socket)) return
-      connections.add(socket)
+      const { socket } = raw
+      const awaited = connections.get(socket)
+      if (awaited !== undefined) {
+        awaited.set(raw, response)
+        return
+      }
+      connections.set(socket, new Map([[raw, response]]))
       socket.once('close', () => connections.delete(socket))
     },
-    finished() {
+    finished(_finished, { raw }) {
       running--
+      const awaited = connections.get(raw.socket)
+      awaited?.delete(raw)
+      if (isClosing && awaited?.size === 0) raw.socket.destroySoon()
       if (running > 0) return
       for (const resolve of waiting) resolve()
       waiting = []
@@ -166,8 +178,15 @@ export function trackInFlight(): InFlight {
         : new Promise((resolve) => {
             waiting.push(resolve)
           }),
+    closeConnections() {
+      isClosing = true
+      for (const awaited of connections.values()) {
+        const last = [...awaited.values()].at(-1)
+        if (last?.headersSent === false) last.setHeader('connection', 'close')
+      }
+    },
     disconnectAll() {
-      for (const socket of connections) socket.destroy()
+      for (const socket of connections.keys()) socket.destroy()
     },
   }
 }
