@@ -33,6 +33,8 @@ export interface AppOptions {
   readonly trust: TrustProxy
   readonly readiness: readonly ReadinessCheck[]
   readonly observers?: readonly RequestObserver[]
+  /** Whether the line of each request has the address of its caller. */
+  readonly logsAddresses?: boolean | undefined
   /** Absent unless traces are exported. */
   readonly tracing?: Pick<Tracing, 'requests' | 'outgoing' | 'toolCalls'> | undefined
   /** For tests, which are late for other reasons. */
@@ -71,6 +73,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const app = createHttpServer({
     logger,
     trust,
+    logsAddresses: options.logsAddresses,
     observers: [...(options.observers ?? []), ...(tracing === undefined ? [] : [tracing.requests])],
     limits: { bodyBytes: context.limits.jsonBodyBytes },
     notFound: createNotFoundAnswer(context, trust, line),

@@ -216,6 +216,11 @@ export const variables = {
     schema: word(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     about: 'how much is logged',
   },
+  LOG_ADDRESSES: {
+    fallback: 'off',
+    schema: word(['off', 'on']),
+    about: "`on`: the line of each request has the caller's address, which is personal data",
+  },
   METRICS_PORT: {
     fallback: undefined,
     schema: wholeNumber(0, 65_535),

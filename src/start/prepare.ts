@@ -124,11 +124,17 @@ async function withPool<R>(
 /** Brings the schema up to date, or throws with the reason and what to do. */
 async function migrateForStart(server: DatabaseServer, config: Config, log: Logger): Promise<void> {
   try {
-    await migrate(server.connection, undefined, {
+    let told = 0
+    const applied = await migrate(server.connection, undefined, {
       newer: config.SCHOOLGATE_NEWER_SCHEMA,
+      onApplied: ({ name }, ms) => {
+        told += 1
+        log.info({ migration: name, ms }, 'migration applied')
+      },
       onBusy: ({ name }) =>
         log.warn({ migration: name }, 'not started yet: a migration waits for the lock of a table'),
     })
+    if (told < applied.length) log.info({ migrations: applied.length }, 'a new schema was made')
   } catch (cause) {
     if (cause instanceof MigrationError) {
       throw new StartError(cause.message, 'Nothing was changed.', { cause })

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { type DemoGuide, describeDemoWorld } from '../demo/demo-world.ts'
 import { SETUP_CODE_MINUTES, SETUP_CODE_TRIES } from '../domain/setup/first-school.ts'
@@ -101,15 +102,27 @@ function wait({ name, table }: IndexOfFile, progress: IndexProgress | undefined)
 }
 
 /** Printed after the start: the addresses, and what to try next. */
-export function printBanner(
-  out: Writable,
-  started: {
-    config: Config
-    server: DatabaseServer
-    isDemo: boolean
-    setupCode: string | undefined
-  },
-): void {
+interface Started {
+  readonly config: Config
+  readonly server: DatabaseServer
+  readonly isDemo: boolean
+  readonly setupCode: string | undefined
+}
+
+/** In production every line of the output is JSON, for the program that collects it. */
+export function announceStart(out: Writable, log: Logger, started: Started): void {
+  if (started.config.NODE_ENV !== 'production') {
+    printBanner(out, started)
+    return
+  }
+  const { config, server, setupCode } = started
+  log.info({ version: VERSION, port: config.PORT, database: server.description }, 'ready')
+  if (setupCode === undefined) return
+  const minutes = SETUP_CODE_MINUTES
+  log.warn({ setupCode, minutes }, 'there is no school yet; type the setup code at /setup')
+}
+
+function printBanner(out: Writable, started: Started): void {
   const { config, server } = started
   const address = `http://${shownHost(config.HOST)}:${config.PORT}`
   const lines = [
@@ -117,7 +130,7 @@ export function printBanner(
     `  Schoolgate ${VERSION} is ready on ${address}`,
     `  ${server.description}`,
     ...(started.isDemo ? demoLines(describeDemoWorld(config.PORT)) : []),
-    ...(started.setupCode === undefined ? [] : setupLines(started.setupCode, address, config)),
+    ...(started.setupCode === undefined ? [] : setupLines(started.setupCode, address)),
     ...(started.isDemo || started.setupCode !== undefined ? [] : schoolLines()),
     '',
   ]
@@ -129,15 +142,13 @@ function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function setupLines(code: string, address: string, { NODE_ENV }: Config): string[] {
+function setupLines(code: string, address: string): string[] {
   return [
     '',
     `  There is no school yet. Open ${address}/setup on this machine, or /setup at the https address of`,
     `  the school, and type this setup code: ${code}`,
     `  It works for ${SETUP_CODE_MINUTES} minutes and ${SETUP_CODE_TRIES} tries, and replaces earlier ones. A new one: ${COMMAND} setup-code`,
-    ...(NODE_ENV === 'production'
-      ? []
-      : [`  To try everything with demo schools instead: ${COMMAND} demo`]),
+    `  To try everything with demo schools instead: ${COMMAND} demo`,
   ]
 }
 

@@ -39,7 +39,7 @@ import {
   openPreparedDatabase,
   purgeInBackground,
 } from './prepare.ts'
-import { printBanner, readinessChecks } from './readiness.ts'
+import { announceStart, readinessChecks } from './readiness.ts'
 import { StartError } from './start-error.ts'
 import { addWorkMetrics, buildIndexesInBackground } from './work-metrics.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
@@ -59,7 +59,7 @@ export async function startServer(config: Config, io: { stdout: Writable }): Pro
   if (cluster.isPrimary) {
     checkHashing()
     await checkPortsAreFree(config)
-    io.stdout.write('Starting Schoolgate …\n')
+    if (config.NODE_ENV !== 'production') io.stdout.write('Starting Schoolgate …\n')
   }
   if (config.WORKERS > 1 && cluster.isPrimary) {
     await runWorkers(config, log, io)
@@ -96,6 +96,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
     context: contextOf(config, database, directory, keyring, mailer, files, isDemo),
     logger: log,
     trust: config.TRUST_PROXY,
+    logsAddresses: config.LOG_ADDRESSES === 'on',
     readiness: readinessChecks(
       database,
       await loadMigrations(),
@@ -145,7 +146,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   shutDownOnSignals(shutdown, process)
   watchDatabase(server, shutdown, log)
   await listen(app, config, shutdown)
-  if (!cluster.isWorker) printBanner(io.stdout, { config, server, isDemo, setupCode })
+  if (!cluster.isWorker) announceStart(io.stdout, log, { config, server, isDemo, setupCode })
 }
 
 function contextOf(

@@ -7,7 +7,7 @@ import { openDatabase } from '../foundation/db/database.ts'
 import { listenForMetrics, type MetricsListener } from '../foundation/http/metrics.ts'
 import { countFiguresInBackground } from './background-jobs.ts'
 import { openPreparedDatabase, purgeInBackground, timeOutsOf } from './prepare.ts'
-import { printBanner } from './readiness.ts'
+import { announceStart } from './readiness.ts'
 import { buildIndexesInBackground } from './work-metrics.ts'
 
 /** A pause before a restart: a worker that always fails at once must not keep a core busy. */
@@ -62,7 +62,7 @@ export async function runWorkers(
   if (config.METRICS_PORT !== undefined) {
     metrics = await serveMetrics(config, log, config.METRICS_PORT)
   }
-  printBanner(io.stdout, { config, server, isDemo, setupCode })
+  announceStart(io.stdout, log, { config, server, isDemo, setupCode })
 }
 
 function listening(worker: Worker): Promise<void> {

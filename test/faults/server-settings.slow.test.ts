@@ -57,7 +57,7 @@ describe('a server', () => {
   )
 
   test(
-    'production never gets the demo world, and its metrics listen on loopback whatever HOST is',
+    'production never gets the demo world, writes only JSON, and its metrics listen on loopback whatever HOST is',
     async () => {
       const dataDir = await folders.makeWithDatabase()
       const metricsPort = await freePort()
@@ -75,6 +75,13 @@ describe('a server', () => {
       expect((await server.ask('/.well-known/openid-configuration')).status).toBe(404)
       expect(server.output).not.toContain('schoolgate-demo')
       expect(await server.stop()).toBe(0)
+      const lines = server.output.trim().split('\n')
+      const told = lines.map((line) => JSON.parse(line))
+      expect(told).toContainEqual(
+        expect.objectContaining({
+          setupCode: expect.stringMatching(/^[2-9A-Z]{4}(-[2-9A-Z]{4}){2}$/),
+        }),
+      )
     },
     START_MS,
   )

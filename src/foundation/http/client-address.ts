@@ -1,11 +1,13 @@
 import { BlockList, isIP } from 'node:net'
-import type { FastifyRequest } from 'fastify'
 
 /**
  * The caller's address: the socket's, or the one that trusted proxies name in `X-Forwarded-For`.
  * An entry that is no address falls back to the peer that sent it.
  */
-export function clientAddress(request: FastifyRequest): string {
+export function clientAddress(request: {
+  readonly ip: string
+  readonly raw: { readonly socket: { readonly remoteAddress?: string | undefined } }
+}): string {
   return (
     parseAddress(request.ip) ?? parseAddress(request.raw.socket.remoteAddress ?? '') ?? 'unknown'
   )

@@ -44,12 +44,12 @@ export function answerNotFound(
   return sendPlainError(request, reply, 404, `There is nothing at this address.${guide}`, origin)
 }
 
-/** Every request fails while the database is away, and all of them for the same reason. */
-const outages = new RepeatedLines(10, 1)
+/** Every request fails while the database is away, and all of them for the same few reasons. */
+const outages = new RepeatedLines(1, 1)
 
 /** The error handler of every surface calls this for errors that are our fault. */
 export function logFailure(request: FastifyRequest, error: unknown): void {
-  const told = isDatabaseUnavailable(error) ? outages.admit('database') : {}
+  const told = isDatabaseUnavailable(error) ? outages.admit(error.code ?? error.message) : {}
   if (told !== undefined) request.log.error({ err: error, ...told }, 'request failed')
 }
 

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { LruCache } from '../cache/lru-cache.ts'
 import { randomName } from '../crypto/random.ts'
-import type { TrustProxy } from './client-address.ts'
+import { clientAddress, type TrustProxy } from './client-address.ts'
 import type { FinishedRequest, RequestObserver } from './observe-requests.ts'
 import { rawPath } from './request-body.ts'
 import { OVERLOADED } from './request-line.ts'
@@ -86,21 +86,33 @@ export function createLogger(options: {
 
 /**
  * Writes one line per finished request, but only some of those that are refused because there are
- * too many: a line costs more than the refusal. No other line is written for every request.
+ * too many, and one a second of those that fail because something is away: a line costs more than
+ * the refusal. No other line is written for every request.
  */
-export function requestLog(logger: { readonly level: string }): RequestObserver {
+export function requestLog(
+  logger: { readonly level: string },
+  logsAddresses = false,
+): RequestObserver {
   // Computed once: looking up the level costs more than counting the request.
   const logsEveryRequest = isEnabled(logger, 'info')
   const overloads = new RepeatedLines(10, 1)
+  const outages = new RepeatedLines(1, 1)
   return {
-    finished(finished) {
+    finished(finished, request) {
       const level = finished.status >= 500 ? 'error' : 'info'
       if (level === 'info' && !logsEveryRequest) return
       const { log, outcome } = finished
       if (!isEnabled(log, level)) return
-      const told = outcome.result === OVERLOADED ? overloads.admit(OVERLOADED) : {}
-      if (told !== undefined) log[level]({ ...describeRequest(finished), ...told }, 'request')
+      const told = admitted(finished.status, outcome.result)
+      if (told === undefined) return
+      const from = logsAddresses ? { address: clientAddress(request) } : {}
+      log[level]({ ...describeRequest(finished), ...from, ...told }, 'request')
     },
+  }
+
+  function admitted(status: number, result = 'failed') {
+    if (result === OVERLOADED) return overloads.admit(OVERLOADED)
+    return status === 503 ? outages.admit(result) : {}
   }
 }
 

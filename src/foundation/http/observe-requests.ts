@@ -26,7 +26,12 @@ export type FinishedRequest = {
   readonly outcome: RequestOutcome
 }
 
-export type ObservedRequest = { readonly raw: IncomingMessage; readonly id: string }
+export type ObservedRequest = {
+  readonly raw: IncomingMessage
+  readonly id: string
+  /** Of the caller, as a trusted proxy names it. */
+  readonly ip: string
+}
 
 export type RequestObserver = {
   readonly started?: (request: ObservedRequest, response: ServerResponse) => void

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { addressBucket } from '../net/address.ts'
 import { clientAddress, trustNoProxy } from './client-address.ts'
@@ -96,7 +97,7 @@ describe('rateLimitHook', () => {
     const app = createHttpServer({ logger, trust: trustNoProxy })
     const { limiter } = aLimiter()
     let handled = 0
-    const keyOf = (request: Parameters<typeof clientAddress>[0]) =>
+    const keyOf = (request: FastifyRequest) =>
       request.headers['x-uncounted'] === undefined
         ? addressBucket(clientAddress(request))
         : undefined

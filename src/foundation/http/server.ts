@@ -122,6 +122,8 @@ export type HttpServerOptions = {
   readonly logger: FastifyBaseLogger
   readonly trust: TrustProxy
   readonly limits?: Partial<HttpLimits>
+  /** Whether the line of each request has the address of its caller. */
+  readonly logsAddresses?: boolean | undefined
   /** Called at every request's end, after the log line. */
   readonly observers?: readonly RequestObserver[]
   /** The answer if no route and no handler of a surface matches. */
@@ -134,7 +136,10 @@ export type HttpServerOptions = {
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
-  const observers = [requestLog(options.logger), ...(options.observers ?? [])]
+  const observers = [
+    requestLog(options.logger, options.logsAddresses),
+    ...(options.observers ?? []),
+  ]
   const app = fastify({
     // Fastify's request log is off, since it has the URL with its query. An observer writes our
     // line.

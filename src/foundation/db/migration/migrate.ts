@@ -41,6 +41,8 @@ interface MigrateOptions {
   readonly pauseMs?: number
   readonly tries?: number
   readonly onBusy?: (migration: Migration) => void
+  /** Not for a database that is made here. */
+  readonly onApplied?: (migration: Migration, milliseconds: number) => void
 }
 
 /**
@@ -53,7 +55,10 @@ export async function migrate(
   from?: readonly Migration[],
   options: MigrateOptions = {},
 ): Promise<readonly Migration[]> {
-  const { newer, waitMs, pauseMs, tries, onBusy } = { ...TIME_OUTS.migrationLock, ...options }
+  const { newer, waitMs, pauseMs, tries, onBusy, onApplied } = {
+    ...TIME_OUTS.migrationLock,
+    ...options,
+  }
   const migrations = from ?? (await loadMigrations())
   const settings = { ...connection, application_name: 'schoolgate migrate' }
   return await withOwnConnection(settings, async (client) => {
@@ -61,9 +66,11 @@ export async function migrate(
     const applied: Migration[] = []
     const state = { isNew: false, waitMs, servesNewer: newer === 'serve' }
     for (let left = tries; ; ) {
+      const begun = performance.now()
       try {
         const next = await applyNext(client, migrations, state)
         if (next === undefined) return applied
+        if (!state.isNew) onApplied?.(next, Math.round(performance.now() - begun))
         applied.push(next)
         left = tries
       } catch (error) {
