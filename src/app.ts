@@ -4,7 +4,7 @@ import { OutlineCache } from './domain/learning/outline.ts'
 import { EmptyInstallation } from './domain/setup/first-school.ts'
 import type { TrustProxy } from './foundation/http/client-address.ts'
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
-import { addHealthRoutes, type ReadinessCheck } from './foundation/http/health.ts'
+import { addHealthRoutes, type Probe } from './foundation/http/health.ts'
 import type { RequestObserver } from './foundation/http/observe-requests.ts'
 import { createAddressRateLimiter } from './foundation/http/rate-limit.ts'
 import type { LineSettings } from './foundation/http/request-line.ts'
@@ -31,7 +31,7 @@ export interface AppOptions {
   readonly context: AppContext
   readonly logger: FastifyBaseLogger
   readonly trust: TrustProxy
-  readonly readiness: readonly ReadinessCheck[]
+  readonly readiness: Probe
   readonly observers?: readonly RequestObserver[]
   /** Whether the line of each request has the address of its caller. */
   readonly logsAddresses?: boolean | undefined
@@ -79,7 +79,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     notFound: createNotFoundAnswer(context, trust, line),
   })
   allowCrossOrigin(app, pathsAmong(API_PATHS))
-  addHealthRoutes(app, options.readiness, logger)
+  addHealthRoutes(app, options.readiness)
   addCertificateRoute(app, context.directory)
   addAssetRoutes(app)
   addSetupRoutes(app, context, installation, trust)

@@ -2,6 +2,11 @@
 import { runCommandLine } from './cli/command-line.ts'
 
 const { stdout, stderr, stdin } = process
+// The reader of a pipe has seen enough, as `head` has.
+stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
 process.exitCode = await runCommandLine(process.argv.slice(2), process.env, {
   stdout,
   stderr,

@@ -19,3 +19,10 @@ test.each(['ECONNRESET', 'EPIPE', 'ECONNREFUSED'])(
     expect(explainError(error, {}).error).toBe('This should not have happened: from elsewhere')
   },
 )
+
+test('too many open files names the limit and how to raise it', () => {
+  const error = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+  const { error: said, remedy } = explainError(error, {})
+  expect(said).toMatch(/^There are too many open files: the limit is \d+\.$/)
+  expect(remedy).toContain('LimitNOFILE=')
+})

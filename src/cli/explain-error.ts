@@ -35,6 +35,12 @@ export function explainError(error: unknown, env: Environment): Explanation {
       `nothing was changed; ${commandText('doctor')} shows where things stand`,
     )
   }
+  if (errorCode(error) === 'EMFILE' || errorCode(error) === 'ENFILE') {
+    return failed(
+      `There are too many open files: the limit is ${limitOfFiles() ?? 'too low'}.`,
+      `raise it to ${ENOUGH_FILES} (LimitNOFILE= of systemd, \`ulimit -n\` of the shell)`,
+    )
+  }
   return (
     explainConnection(error, env) ??
     failed(
@@ -42,6 +48,18 @@ export function explainError(error: unknown, env: Environment): Explanation {
       `run ${commandText('doctor')}; if it finds nothing wrong, report what you ran and this message`,
     )
   )
+}
+
+/** Files, sockets and pipes of a server with a few thousand connections. */
+export const ENOUGH_FILES = 4096
+
+/** How many files this process may open at once; undefined if nothing limits it. */
+export function limitOfFiles(): number | undefined {
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files?: { soft?: number | string } }
+  }
+  const soft = Number(userLimits?.open_files?.soft)
+  return Number.isFinite(soft) ? soft : undefined
 }
 
 const failed = (error: string, remedy: string): Explanation => ({ error, remedy, exitCode: 1 })

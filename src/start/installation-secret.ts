@@ -93,7 +93,7 @@ function refuse(problem: StartError | undefined): void {
   if (problem !== undefined) throw problem
 }
 
-const BRING_BACK = `Bring the right one back from a backup. If it is lost: ${commandText('keys accept-secret')}, then publish and activate new signing keys at every school.`
+const BRING_BACK = `Bring the right one back from a backup. If you are replacing it, set SCHOOLGATE_OLD_SECRET to the one before and run ${commandText('secrets rotate')}. If it is lost: ${commandText('keys accept-secret')}, then publish and activate new signing keys at every school.`
 
 /** The secret of this installation; undefined if none was created yet. */
 export async function findInstallationSecret(config: Config): Promise<string | undefined> {

@@ -15,6 +15,7 @@ import { ChangeListener, type ListenerPace } from '../foundation/db/change-liste
 import type { Database } from '../foundation/db/database.ts'
 import type { ConnectionSettings } from '../foundation/db/hosts.ts'
 import { loadMigrations } from '../foundation/db/migration/migrations.ts'
+import { readinessProbe } from '../foundation/http/health.ts'
 import { createLogger } from '../foundation/http/logging.ts'
 import { addMetricsRoute, createMetrics, listenForMetrics } from '../foundation/http/metrics.ts'
 import {
@@ -41,7 +42,7 @@ import {
 } from './prepare.ts'
 import { announceStart, readinessChecks } from './readiness.ts'
 import { StartError } from './start-error.ts'
-import { addWorkMetrics, buildIndexesInBackground } from './work-metrics.ts'
+import { addStateMetrics, addWorkMetrics, buildIndexesInBackground } from './work-metrics.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
 
 /**
@@ -92,16 +93,16 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const inFlight = trackInFlight()
   if (cluster.isWorker) shareMetrics(metrics.registry)
   let shutdown: Shutdown | undefined
+  const isDraining = () => shutdown?.isDraining() ?? false
+  const checks = readinessChecks(database, await loadMigrations(), isDraining)
+  const readiness = readinessProbe(checks, log)
+  addStateMetrics(metrics.registry, database.db, readiness)
   const app = buildApp({
     context: contextOf(config, database, directory, keyring, mailer, files, isDemo),
     logger: log,
     trust: config.TRUST_PROXY,
     logsAddresses: config.LOG_ADDRESSES === 'on',
-    readiness: readinessChecks(
-      database,
-      await loadMigrations(),
-      () => shutdown?.isDraining() ?? false,
-    ),
+    readiness,
     observers: [inFlight, metrics.observer],
     tracing,
   })
@@ -263,7 +264,7 @@ function whyNotListening(cause: NodeJS.ErrnoException, place: ListeningPlace): E
   if (cause.code === 'EADDRINUSE') {
     return new StartError(
       `Port ${port} is taken: another program already listens on ${host}:${port}.`,
-      `Stop it, or choose another port: ${names.port}=${port + 1} npm start`,
+      `Stop it, or choose another port, such as ${names.port}=${port + 1}.`,
       { cause },
     )
   }

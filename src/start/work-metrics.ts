@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type JobEnd, readJobBacklog } from '../domain/jobs/finish-job.ts'
@@ -10,6 +11,7 @@ import {
   saidProgress,
 } from '../foundation/db/migration/build-indexes.ts'
 import { loadMigrations, type Migration } from '../foundation/db/migration/migrations.ts'
+import type { Probe } from '../foundation/http/health.ts'
 import type { DatabaseServer } from './open-database.ts'
 
 /** What was read counts for so long, because several gauges show it. */
@@ -63,6 +65,35 @@ export function addWorkMetrics(registry: Registry, db: Db, hasMailer: boolean): 
     registers: [registry],
   })
   return { jobFinished: (state) => finished.inc({ state }) }
+}
+
+/** Whether this process should get requests, and which schema the database has. */
+export function addStateMetrics(registry: Registry, db: Db, readiness: Probe): void {
+  new Gauge({
+    name: 'schoolgate_ready',
+    help: '1 if /readyz answers 200, 0 if it does not.',
+    registers: [registry],
+    aggregator: 'min',
+    async collect() {
+      this.set((await readiness()).every(({ ok }) => ok) ? 1 : 0)
+    },
+  })
+  const newest = recently(() => readNewestMigration(db))
+  new Gauge({
+    name: 'schoolgate_schema_migration',
+    help: 'The number of the newest migration of the database.',
+    registers: [registry],
+    aggregator: 'max',
+    async collect() {
+      this.set((await newest()) ?? Number.NaN)
+    },
+  })
+}
+
+async function readNewestMigration(db: Db): Promise<number> {
+  const { rows } = await sql<{ newest: number }>`
+    select coalesce(max(number), 0) as newest from schema_migrations`.execute(db)
+  return rows[0]?.newest ?? 0
 }
 
 /** Reads at most once in FRESH_MS. Undefined if it fails or takes too long. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createMetrics } from '../../src/foundation/http/metrics.ts'
-import { addWorkMetrics } from '../../src/start/work-metrics.ts'
+import { addStateMetrics, addWorkMetrics } from '../../src/start/work-metrics.ts'
 import { testDatabase } from '../support/database.ts'
 
 interface Rule {
@@ -26,12 +26,14 @@ const metrics = createMetrics({
   pool: () => ({ total: 1, idle: 1, waiting: 0, shared: 0 }),
 })
 afterAll(() => metrics.stop())
-addWorkMetrics(metrics.registry, (await testDatabase()).db, true)
+const { db } = await testDatabase()
+addWorkMetrics(metrics.registry, db, true)
+addStateMetrics(metrics.registry, db, async () => [])
 const described = await metrics.registry.getMetricsAsJSON()
 const known = new Map(described.map(({ name, type }) => [name, String(type)]))
 
 /** Words of the query language, and labels, which stand in braces or in `by (…)`. */
-const WORDS = /^(?:sum|max|count|rate|by|histogram_quantile|label_values)$/
+const WORDS = /^(?:sum|min|max|count|rate|by|histogram_quantile|label_values)$/
 
 function metricsIn(expression: string): readonly string[] {
   const bare = expression

@@ -31,7 +31,7 @@ afterAll(() => unreachable.close())
 function aProcessWithoutDatabase(directory: SchoolDirectory): World {
   const context = { ...world.context, db: unreachable.db, directory }
   const logger = createLogger({ level: 'silent' })
-  const app = buildApp({ context, logger, trust: trustNoProxy, readiness: [] })
+  const app = buildApp({ context, logger, trust: trustNoProxy, readiness: async () => [] })
   whenFileIsDone(() => app.close())
   return new World(app, world.database, context)
 }

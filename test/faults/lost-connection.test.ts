@@ -35,7 +35,7 @@ async function withProxy<R>(
     context,
     logger: createLogger({ level: 'silent' }),
     trust: trustNoProxy,
-    readiness: [],
+    readiness: async () => [],
   })
   try {
     return await work(new World(app, world.database, context), proxy)

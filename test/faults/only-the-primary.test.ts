@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/foundation/db/database.ts'
 import { type ConnectionSettings, Hosts } from '../../src/foundation/db/hosts.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { trustNoProxy } from '../../src/foundation/http/client-address.ts'
+import { readinessProbe } from '../../src/foundation/http/health.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
 import { openPreparedDatabase } from '../../src/start/prepare.ts'
 import { readinessChecks } from '../../src/start/readiness.ts'
@@ -42,7 +43,8 @@ async function aProcessOn(connection: ConnectionSettings): Promise<World> {
   // It knows its schools from before.
   const context = { ...world.context, db: database.db }
   const logger = createLogger({ level: 'silent' })
-  const readiness = readinessChecks(database, await loadMigrations(), () => false)
+  const checks = readinessChecks(database, await loadMigrations(), () => false)
+  const readiness = readinessProbe(checks, logger)
   const app = buildApp({ context, logger, trust: trustNoProxy, readiness })
   onTestFinished(() => app.close())
   return new World(app, world.database, context)

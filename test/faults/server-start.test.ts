@@ -1,3 +1,5 @@
+import { exec } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findRunningEmbedded } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
@@ -125,4 +127,10 @@ describe('npm start on a bare machine', () => {
     },
     START_MS,
   )
+})
+
+test('a command whose reader has seen enough ends without an error', async () => {
+  const command = `${process.execPath} dist/main.js import --help | true`
+  const { stderr } = await promisify(exec)(command, { cwd: new URL('../..', import.meta.url) })
+  expect(stderr).toBe('')
 })

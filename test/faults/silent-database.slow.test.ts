@@ -8,6 +8,7 @@ import { viewOf } from '../../src/foundation/db/lanes.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
 import { trustNoProxy } from '../../src/foundation/http/client-address.ts'
+import { readinessProbe } from '../../src/foundation/http/health.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
 import { readinessChecks } from '../../src/start/readiness.ts'
 import { listenForSchoolChanges } from '../../src/start/server.ts'
@@ -57,7 +58,8 @@ async function aProxiedProcess(
   })
   const context = { ...world.context, db: database.db, directory: new SchoolDirectory(database.db) }
   const logger = createLogger({ level: 'silent' })
-  const readiness = readinessChecks(database, await loadMigrations(), () => false)
+  const checks = readinessChecks(database, await loadMigrations(), () => false)
+  const readiness = readinessProbe(checks, logger)
   const app = buildApp({ context, logger, trust: trustNoProxy, readiness })
   onTestFinished(async () => {
     await app.close()

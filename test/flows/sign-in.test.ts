@@ -32,7 +32,12 @@ const sessionsOf = async (at: TestSchool) =>
 function behindProxy(): World {
   const { context, database } = world
   const logger = createLogger({ level: 'silent' })
-  const app = buildApp({ context, logger, trust: parseTrustProxy('loopback'), readiness: [] })
+  const app = buildApp({
+    context,
+    logger,
+    trust: parseTrustProxy('loopback'),
+    readiness: async () => [],
+  })
   onTestFinished(() => app.close())
   return new World(app, database, context)
 }

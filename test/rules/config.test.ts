@@ -30,7 +30,9 @@ describe('the configuration', () => {
       'PORT is "http", but must be a whole number from 1 to 65535.',
     )
     expect(problemOf({ NODE_ENV: 'prod' })).toContain('one of development, production, test')
-    expect(problemOf({ TRUST_PROXY: 'everyone' })).toContain('TRUST_PROXY is "everyone"')
+    expect(problemOf({ TRUST_PROXY: 'everyone' })).toBe(
+      'TRUST_PROXY is "everyone", but must be a list of the addresses that your proxy connects from: IP addresses, CIDR ranges such as 10.0.0.0/8 or the word loopback, not a number of hops or true ("everyone" is none of them).',
+    )
   })
 
   test('all problems are reported at once', () => {

@@ -291,7 +291,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
         ? createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent' })
         : createLogger({ level: 'trace', destination: log }),
     trust: trust ?? trustNoProxy,
-    readiness: [],
+    readiness: async () => [],
     observers: observers ?? [],
     tracing,
     line,

@@ -8,13 +8,14 @@ import { addHelp, type Cli } from '../cli.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
 import {
   checkDataFolder,
+  checkFiles,
   checkMetrics,
   checkNode,
   checkUploads,
 } from '../doctor/check-installation.ts'
 import { checkPort } from '../doctor/check-port.ts'
 import { broken, type Finding, fine, note } from '../doctor/finding.ts'
-import { explainError } from '../explain-error.ts'
+import { explainError, limitOfFiles } from '../explain-error.ts'
 import type { Outcome } from '../outcome.ts'
 import { withDatabase } from '../with-database.ts'
 
@@ -61,6 +62,7 @@ async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
       note('configuration', problem, 'correct its name, or remove it'),
     ),
     checkNode(process.versions.node, new Date()),
+    ...checkFiles(limitOfFiles()),
     ...(findHashingProblem() === undefined ? [] : [broken('passwords', NO_ARGON2, INSTALL_ARGON2)]),
     ...(embedded ? await checkDataFolder(config) : []),
     await checkPort(config),

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { checkNode, NODE_ENDS, RECOMMENDED_NODE, TESTED_NODES } from './check-installation.ts'
+import {
+  checkFiles,
+  checkNode,
+  NODE_ENDS,
+  RECOMMENDED_NODE,
+  TESTED_NODES,
+} from './check-installation.ts'
 
 const at = (version: string, day: string) => checkNode(version, new Date(`${day}T12:00:00Z`))
 
@@ -36,4 +42,12 @@ test('a Node on which nothing was tested is a note', () => {
 test('the end of every tested version is known, and the recommended one is tested', () => {
   for (const major of TESTED_NODES) expect(NODE_ENDS[major]).toMatch(/^\d{4}-\d\d-\d\d$/)
   expect(TESTED_NODES).toContain(RECOMMENDED_NODE)
+})
+
+test('a limit of open files that is too low for a server is broken', () => {
+  expect(checkFiles(256)).toMatchObject([
+    { status: 'broken', message: expect.stringContaining('256 files') },
+  ])
+  expect(checkFiles(1024)).toEqual([])
+  expect(checkFiles(undefined)).toEqual([])
 })

@@ -5,6 +5,7 @@ import { listensOnLoopback } from '../../foundation/net/parse-url.ts'
 import { findS3Problem } from '../../foundation/storage/s3-store.ts'
 import { secretPath } from '../../start/installation-secret.ts'
 import { bucketOf, filesFolder } from '../../start/open-file-store.ts'
+import { ENOUGH_FILES } from '../explain-error.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 /**
@@ -51,6 +52,18 @@ export function checkNode(version: string, now: Date): Finding {
 
 function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10)
+}
+
+/** A limit that a server meets sooner than its other ones. */
+export function checkFiles(limit: number | undefined): readonly Finding[] {
+  if (limit === undefined || limit >= 1024) return []
+  return [
+    broken(
+      'files',
+      `This process may open ${limit} files and connections, which is too few for a server.`,
+      `raise it to ${ENOUGH_FILES} (LimitNOFILE= of systemd, \`ulimit -n\` of the shell)`,
+    ),
+  ]
 }
 
 const FOLDER = 'data folder'

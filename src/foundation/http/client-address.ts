@@ -70,9 +70,8 @@ function addRange(list: BlockList, range: string): void {
 
 function invalidEntry(range: string): RangeError {
   return new RangeError(
-    `"${range}" is not an IP address, a CIDR range or the word "loopback". ` +
-      'Name the addresses that your proxy connects from, for example "loopback" or "10.0.0.0/8"; ' +
-      'a number of hops or "true" is not accepted.',
+    'a list of the addresses that your proxy connects from: IP addresses, CIDR ranges such as 10.0.0.0/8 ' +
+      `or the word loopback, not a number of hops or true ("${range}" is none of them)`,
   )
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aLatch } from '../../../test/support/raw-http.ts'
 import { trustNoProxy } from './client-address.ts'
-import { addHealthRoutes, type ReadinessCheck } from './health.ts'
+import { addHealthRoutes, type ReadinessCheck, readinessProbe } from './health.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
 
@@ -10,7 +10,7 @@ function aServer(checks: readonly ReadinessCheck[], timeoutMs?: number) {
   const destination = { write: (line: string) => void log.push(line) }
   const logger = createLogger({ level: 'info', destination })
   const app = createHttpServer({ logger, trust: trustNoProxy })
-  addHealthRoutes(app, checks, logger, timeoutMs === undefined ? {} : { timeoutMs })
+  addHealthRoutes(app, readinessProbe(checks, logger, timeoutMs))
   return { app, log }
 }
 

@@ -1,9 +1,21 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { RepeatedLines } from './logging.ts'
 
 export type ReadinessCheck = {
   readonly name: string
   /** One sentence that says what is wrong and what to do about it; undefined if all is well. */
   readonly findProblem: () => Promise<string | undefined> | string | undefined
+}
+
+/** Runs all checks; probes that ask at the same time share one run. */
+export type Probe = () => Promise<readonly CheckReport[]>
+
+export function readinessProbe(
+  checks: readonly ReadinessCheck[],
+  log: FastifyBaseLogger,
+  timeoutMs = 3000,
+): Probe {
+  return shareWhileRunning(() => runChecks(checks, timeoutMs, log))
 }
 
 type CheckReport = { readonly name: string; readonly ok: boolean; readonly problem?: string }
@@ -12,14 +24,7 @@ type CheckReport = { readonly name: string; readonly ok: boolean; readonly probl
  * `/healthz` says that the process runs and checks nothing else: a restart would not repair the
  * database. `/readyz` says whether the process should get requests. Both answer on any host.
  */
-export function addHealthRoutes(
-  app: FastifyInstance,
-  checks: readonly ReadinessCheck[],
-  log: FastifyBaseLogger,
-  options: { readonly timeoutMs?: number } = {},
-): void {
-  const probe = shareWhileRunning(() => runChecks(checks, options.timeoutMs ?? 3000, log))
-
+export function addHealthRoutes(app: FastifyInstance, probe: Probe): void {
   app.get('/healthz', { logLevel: 'warn' }, async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   )
@@ -34,6 +39,9 @@ export function addHealthRoutes(
   })
 }
 
+/** Proxies ask several times a second. */
+const failures = new RepeatedLines(1, 1)
+
 function runChecks(
   checks: readonly ReadinessCheck[],
   timeoutMs: number,
@@ -46,7 +54,9 @@ function runChecks(
         return problem === undefined ? { name, ok: true } : { name, ok: false, problem }
       } catch (error) {
         // The endpoint is public, so only the log gets the cause.
-        log.error({ err: error, check: name }, 'readiness check failed')
+        const told = failures.admit(name)
+        if (told !== undefined)
+          log.error({ err: error, check: name, ...told }, 'readiness check failed')
         return { name, ok: false, problem: 'The check itself failed; the log has the cause.' }
       }
     }),

@@ -30,7 +30,7 @@ export async function aServer(direct: World): Promise<Disturbed> {
     context,
     logger: createLogger({ level: 'silent' }),
     trust: trustNoProxy,
-    readiness: [],
+    readiness: async () => [],
     line: { turnMs: Number.POSITIVE_INFINITY },
   })
   await app.ready()
