@@ -1221,11 +1221,13 @@ create table idempotent_answers (
 );
 CREATE INDEX idempotent_answers_by_time ON public.idempotent_answers USING btree (answered_at);
 
--- setup: one row; a value sealed with the secret of the installation, and when readiness last proved that rows can be written
+-- setup: one row; a value sealed with the secret of the installation, when readiness last proved that rows can be written, the moment of the last good backup that a server made by itself, and until when one of them works on the next
 create table installations (
   single boolean not null default true,
   secret_check bytea not null,
   written_at timestamp(3) with time zone not null default now(),
+  backed_up_at timestamp(3) with time zone,
+  backup_lease_until timestamp(3) with time zone,
   constraint installations_pkey PRIMARY KEY (single),
   constraint installations_single_check CHECK (single)
 );

@@ -82,6 +82,9 @@ function contradictions(config: Config): string[] {
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
     found.push('MAIL_FROM is missing, but SMTP_URL is set: mails need a sender.')
   }
+  if (config.BACKUP_EVERY !== undefined && config.BACKUP_DIR === undefined) {
+    found.push('BACKUP_DIR is missing, but BACKUP_EVERY is set: backups need a folder.')
+  }
   if (config.PASSKEY_ORIGINS.length > 0 && config.PASSKEY_DOMAIN === undefined) {
     found.push('PASSKEY_DOMAIN is missing, but PASSKEY_ORIGINS is set: they use its passkeys.')
   }

@@ -10,6 +10,14 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`)
 
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
+
+/** In seconds. */
+const duration = z
+  .string()
+  .regex(/^[1-9]\d{0,3}[mhd]$/, 'a number of minutes, hours or days, such as 30m, 6h or 1d')
+  .transform((text) => Number.parseInt(text, 10) * (SECONDS[text.slice(-1)] ?? 0))
+
 const word = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.enum(words, { error: `one of ${words.join(', ')}` })
 
@@ -210,6 +218,23 @@ export const variables = {
       .regex(/^(mailto:|https:\/\/)[!-~]+$/, 'a URI such as mailto:security@example.com'),
     about:
       'where to report a vulnerability; every school then has /.well-known/security.txt (RFC 9116)',
+  },
+  BACKUP_EVERY: {
+    fallback: undefined,
+    schema: duration,
+    about:
+      'how often one of the processes backs the database up, such as 6h or 1d; without it none does',
+  },
+  BACKUP_DIR: {
+    fallback: undefined,
+    schema: z.string().min(1, 'a folder'),
+    about:
+      'folder of these backups, best on another disk; only the user of the server can read them',
+  },
+  BACKUP_KEEP: {
+    fallback: '7',
+    schema: wholeNumber(1, 1000),
+    about: 'how many of these backups stay; older ones are removed after a good one',
   },
   LOG_LEVEL: {
     fallback: 'info',

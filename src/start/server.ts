@@ -30,6 +30,7 @@ import type { FileStore } from '../foundation/storage/file-store.ts'
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { countFiguresInBackground, workOnJobs } from './background-jobs.ts'
+import { addBackupMetrics, backUpInBackground, backupPlanOf } from './backup/scheduled-backups.ts'
 import { loadTracing } from './load-tracing.ts'
 import type { DatabaseServer } from './open-database.ts'
 import { openFileStore } from './open-file-store.ts'
@@ -122,6 +123,13 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const indexes = cluster.isWorker ? undefined : buildIndexesInBackground(server, database, log)
   const purging = cluster.isWorker ? undefined : purgeInBackground(config, database.db, log)
   const figures = cluster.isWorker ? undefined : countFiguresInBackground(database.db, log)
+  const backupPlan = backupPlanOf(config)
+  addBackupMetrics(metrics.registry, database.db, backupPlan)
+  const backups = backUpInBackground(cluster.isWorker ? undefined : backupPlan, {
+    db: database.db,
+    connection: server.listenConnection,
+    log,
+  })
   shutdown = createShutdown({
     app,
     inFlight,
@@ -135,6 +143,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       { name: 'purge', close: () => purging?.stop() },
       { name: 'jobs', close: () => jobs.stop() },
       { name: 'figures', close: () => figures?.stop() },
+      { name: 'backups', close: () => backups.stop() },
       { name: 'listener', close: () => listener.stop() },
       { name: 'audit counts', close: writeRepeatedCounts },
       { name: 'activity of apps', close: writeActivity },

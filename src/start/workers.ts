@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { openDatabase } from '../foundation/db/database.ts'
 import { listenForMetrics, type MetricsListener } from '../foundation/http/metrics.ts'
 import { countFiguresInBackground } from './background-jobs.ts'
+import { backUpInBackground, backupPlanOf } from './backup/scheduled-backups.ts'
 import { openPreparedDatabase, purgeInBackground, timeOutsOf } from './prepare.ts'
 import { announceStart } from './readiness.ts'
 import { buildIndexesInBackground } from './work-metrics.ts'
@@ -28,6 +29,11 @@ export async function runWorkers(
   const indexes = buildIndexesInBackground(server, database, log)
   const purging = purgeInBackground(config, database.db, log)
   const figures = countFiguresInBackground(database.db, log)
+  const backups = backUpInBackground(backupPlanOf(config), {
+    db: database.db,
+    connection: server.listenConnection,
+    log,
+  })
   let ending = false
   const fork = (): Worker => cluster.fork()
   cluster.on('exit', (worker, code, signal) => {
@@ -45,6 +51,7 @@ export async function runWorkers(
     await indexes.stop()
     await purging.stop()
     await figures.stop()
+    await backups.stop()
     await database.close()
     await server.stop()
     process.exit(exitCode)

@@ -41,6 +41,13 @@ const backup = (connection: pg.ClientConfig, output: string) =>
 const restore = (connection: pg.ClientConfig, from: string) =>
   run(['backup', 'restore', '--json', from], environmentOf(connection))
 
+const verify = (from: string) => run(['backup', 'verify', '--json', from], {})
+
+function flipped(bytes: Buffer): Buffer {
+  const place = bytes.length >> 1
+  return bytes.fill((bytes[place] ?? 0) ^ 1, place, place + 1)
+}
+
 /** One text per table that is equal only if all rows are equal. */
 async function contentsOf(connection: pg.ClientConfig): Promise<Record<string, string>> {
   const client = await connect(connection)
@@ -103,6 +110,19 @@ describe('a backup', () => {
       format: 1,
       migration: { number: expect.any(Number) },
     })
+  })
+
+  test('is proved whole without a database, and says what restores it', async () => {
+    const { code, json } = await verify(file)
+    expect(code).toBe(0)
+    expect(json).toMatchObject({
+      fits: true,
+      rows: expect.any(Number),
+      version: expect.any(String),
+    })
+    expect(json.tables.audit_entries).toBeGreaterThan(0)
+    const missing = await verify(join(folder, 'missing'))
+    expect(missing).toMatchObject({ code: 1, json: { error: expect.stringContaining('no file') } })
   })
 
   test('never overwrites a file', async () => {
@@ -179,6 +199,7 @@ describe('a restore', () => {
       'without a row': gzipSync(lines.toSpliced(row, 1).join('\n')),
       'without its beginning': gzipSync(lines.slice(1).join('\n')),
       'another archive': gzipSync('hello'),
+      'with a changed byte': flipped(await readFile(small)),
       'no archive': Buffer.from('hello'),
       empty: Buffer.alloc(0),
     }
@@ -187,11 +208,12 @@ describe('a restore', () => {
     for (const [name, content] of Object.entries(bad)) {
       const path = join(folder, name)
       await writeFile(path, content)
-      const refused = await restore(target, path)
-      expect(refused, name).toMatchObject({
-        code: 1,
-        json: { error: expect.stringContaining('not a whole') },
-      })
+      for (const refused of [await restore(target, path), await verify(path)]) {
+        expect(refused, name).toMatchObject({
+          code: 1,
+          json: { error: expect.stringContaining('not a whole') },
+        })
+      }
     }
     expect(await restore(target, join(folder, 'missing'))).toMatchObject({
       code: 1,

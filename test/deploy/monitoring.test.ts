@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createMetrics } from '../../src/foundation/http/metrics.ts'
+import { addBackupMetrics } from '../../src/start/backup/scheduled-backups.ts'
 import { addStateMetrics, addWorkMetrics } from '../../src/start/work-metrics.ts'
 import { testDatabase } from '../support/database.ts'
 
@@ -29,6 +30,7 @@ afterAll(() => metrics.stop())
 const { db } = await testDatabase()
 addWorkMetrics(metrics.registry, db, true)
 addStateMetrics(metrics.registry, db, async () => [])
+addBackupMetrics(metrics.registry, db, { everySeconds: 1, keep: 1, folder: '' })
 const described = await metrics.registry.getMetricsAsJSON()
 const known = new Map(described.map(({ name, type }) => [name, String(type)]))
 

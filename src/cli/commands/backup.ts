@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
+import { loadMigrations } from '../../foundation/db/migration/migrations.ts'
+import { newestOf } from '../../start/backup/backup-format.ts'
+import { readBackup } from '../../start/backup/read-backup.ts'
+import { restoreBackup } from '../../start/backup/restore-backup.ts'
+import { writeBackup } from '../../start/backup/write-backup.ts'
 import { secretProblem } from '../../start/installation-secret.ts'
-import { restoreBackup } from '../backup/restore-backup.ts'
-import { writeBackup } from '../backup/write-backup.ts'
 import { addHelp, type Cli } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'
 import { withDatabase } from '../with-database.ts'
@@ -18,6 +21,16 @@ export function addBackupCommand(program: Command, cli: Cli): void {
     'backup --output /backups/schoolgate.gz',
   )
 
+  const check = backup
+    .command('verify <file>')
+    .description('prove that a backup is whole, without a database')
+    .action(cli.act((file: string) => verify(file)))
+  addHelp(
+    check,
+    'Reads the file to its end, and compares its checksum and the number of rows of each table. Changes nothing. Whether a restore succeeds is only known from a restore: try one now and then.',
+    'backup verify /backups/schoolgate.gz',
+  )
+
   const restore = backup
     .command('restore <file>')
     .description('put a backup into an empty database')
@@ -27,6 +40,20 @@ export function addBackupCommand(program: Command, cli: Cli): void {
     'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Afterwards the command says whether the secret fits. A data folder without a database gets one: put the file `secret` of the installation there first, and start the server afterwards.',
     'backup restore /backups/schoolgate.gz',
   )
+}
+
+async function verify(file: string): Promise<Outcome> {
+  const { manifest, rows, tables } = await readBackup(file)
+  const { version, migration, createdAt } = manifest
+  const newest = newestOf(await loadMigrations())
+  const fits = newest === migration.name
+  const goesInto = fits
+    ? 'This version restores it.'
+    : `Version ${version} restores it (it is at ${migration.name}, this version at ${newest}).`
+  return {
+    data: { file, version, migration: migration.name, createdAt, rows, tables, fits },
+    text: `${file} is whole: ${rows} rows of ${Object.keys(tables).length} tables, as of ${createdAt}. ${goesInto}`,
+  }
 }
 
 async function write(cli: Cli, output: string | undefined): Promise<Outcome> {

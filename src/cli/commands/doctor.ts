@@ -7,6 +7,7 @@ import { INSTALL_ARGON2, NO_ARGON2 } from '../../start/prepare.ts'
 import { addHelp, type Cli } from '../cli.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
 import {
+  checkBackupFolder,
   checkDataFolder,
   checkFiles,
   checkMetrics,
@@ -68,6 +69,7 @@ async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
     await checkPort(config),
     ...checkMetrics(config),
     ...(await checkUploads(config)),
+    ...(await checkBackupFolder(config)),
     ...(embedded && !(await exists(config.SCHOOLGATE_DATA_DIR))
       ? []
       : await databaseFindings(cli, config)),

@@ -7,11 +7,13 @@ import {
   type KeyHealth,
   schoolsWithoutKeys,
 } from '../../domain/schools/signing.ts'
+import { readBackupAge } from '../../domain/setup/backup-lease.ts'
 import { countSealed, judgeSecret } from '../../domain/setup/installation-secret.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { trustNoProxy } from '../../foundation/http/client-address.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
+import { backupPlanOf } from '../../start/backup/scheduled-backups.ts'
 import {
   findInstallationSecret,
   findOldSecrets,
@@ -28,7 +30,28 @@ export async function checkContents(db: Db, config: Config): Promise<readonly Fi
     ...(await checkSecret(db, config)),
     ...(await checkSchools(db, config)),
     ...(await checkDemoAccounts(db, config)),
+    ...(await checkBackups(db, config)),
   ]
+}
+
+/** Of the backups that servers make by themselves. */
+async function checkBackups(db: Db, config: Config): Promise<readonly Finding[]> {
+  const plan = backupPlanOf(config)
+  if (plan === undefined) return []
+  const age = await readBackupAge(db)
+  if (age === undefined) {
+    return [note('backups', 'There is none yet.', 'a running server makes it within minutes')]
+  }
+  const hours = (age / 3600).toFixed(1)
+  return age <= 2 * plan.everySeconds
+    ? [fine('backups', `The last good one is ${hours} hours old.`)]
+    : [
+        broken(
+          'backups',
+          `The last good one is ${hours} hours old, and BACKUP_EVERY asks for one every ${plan.everySeconds / 3600} hours.`,
+          'see in the log of the servers why they fail',
+        ),
+      ]
 }
 
 async function checkSecret(db: Db, config: Config): Promise<readonly Finding[]> {

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { listensOnLoopback } from '../../foundation/net/parse-url.ts'
 import { findS3Problem } from '../../foundation/storage/s3-store.ts'
+import { backupPlanOf } from '../../start/backup/scheduled-backups.ts'
 import { secretPath } from '../../start/installation-secret.ts'
 import { bucketOf, filesFolder } from '../../start/open-file-store.ts'
 import { ENOUGH_FILES } from '../explain-error.ts'
@@ -133,23 +134,43 @@ export async function checkUploads(config: Config): Promise<readonly Finding[]> 
   ]
 }
 
-/** The first upload makes the folder, so the nearest one above it that exists is judged. */
 async function checkUploadFolder(folder: string): Promise<readonly Finding[]> {
+  const closed = await findClosedFolder(folder)
+  if (closed === undefined) return []
+  return [
+    broken(
+      BUCKET,
+      `Uploads cannot be stored: this user cannot write in ${closed}.`,
+      'run this as the user that runs the server, give that user the folder, or point SCHOOLGATE_DATA_DIR at another',
+    ),
+  ]
+}
+
+/**
+ * The folder is made when it is first needed, so the nearest one above it that exists is judged.
+ * Returns it if this user cannot write there.
+ */
+async function findClosedFolder(folder: string): Promise<string | undefined> {
   let nearest = resolve(folder)
   while ((await stat(nearest).catch(() => undefined)) === undefined) nearest = dirname(nearest)
-  const isWritable = await access(nearest, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
+  return await access(nearest, constants.W_OK | constants.X_OK).then(
+    () => undefined,
+    () => nearest,
   )
-  return isWritable
-    ? []
-    : [
-        broken(
-          BUCKET,
-          `Uploads cannot be stored: this user cannot write in ${nearest}.`,
-          'run this as the user that runs the server, give that user the folder, or point SCHOOLGATE_DATA_DIR at another',
-        ),
-      ]
+}
+
+/** Whether the server can write the backups that it is to make. */
+export async function checkBackupFolder(config: Config): Promise<readonly Finding[]> {
+  const plan = backupPlanOf(config)
+  const closed = plan && (await findClosedFolder(plan.folder))
+  if (closed === undefined) return []
+  return [
+    broken(
+      'backups',
+      `Backups cannot be written: this user cannot write in ${closed}.`,
+      'run this as the user that runs the server, or point BACKUP_DIR at a folder of that user',
+    ),
+  ]
 }
 
 /**

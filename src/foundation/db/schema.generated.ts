@@ -469,11 +469,13 @@ export interface IdempotentAnswersTable {
   answered_at: Generated<Date>
 }
 
-/** setup: one row; a value sealed with the secret of the installation, and when readiness last proved that rows can be written */
+/** setup: one row; a value sealed with the secret of the installation, when readiness last proved that rows can be written, the moment of the last good backup that a server made by itself, and until when one of them works on the next */
 export interface InstallationsTable {
   single: Generated<boolean>
   secret_check: Buffer
   written_at: Generated<Date>
+  backed_up_at: Date | null
+  backup_lease_until: Date | null
 }
 
 /** commerce: the invoice of a payment */

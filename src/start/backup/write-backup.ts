@@ -7,7 +7,7 @@ import pg from 'pg'
 import { randomSecret } from '../../foundation/crypto/random.ts'
 import { errorCode } from '../../foundation/db/embedded/embedded-postgres-error.ts'
 import { VERSION } from '../../version.ts'
-import { CommandError } from '../outcome.ts'
+import { StartError } from '../start-error.ts'
 import {
   BACKUP_FORMAT,
   type BackupTable,
@@ -28,6 +28,8 @@ export interface WrittenBackup {
   readonly rows: number
   readonly tables: Readonly<Record<string, number>>
   readonly migration: number
+  /** The moment that it shows, on the clock of the database. */
+  readonly startedAt: Date
 }
 
 /**
@@ -42,9 +44,11 @@ export async function writeBackup(
   const temporary = `${file}.${randomSecret(4).toString('hex')}.part`
   const tables: Record<string, number> = {}
   let migration = 0
+  let startedAt = new Date(0)
   try {
     await withBackupClient(connection, async (client) => {
       await client.query('begin transaction isolation level repeatable read read only')
+      startedAt = (await client.query<{ now: Date }>('select now()')).rows[0]?.now ?? startedAt
       migration = (await newestMigration(client)).number
       await pipeline(
         Readable.from(backupLines(client, tables)),
@@ -60,7 +64,7 @@ export async function writeBackup(
     await unlink(temporary).catch(() => {})
   }
   const rows = Object.values(tables).reduce((sum, count) => sum + count, 0)
-  return { file, bytes: (await stat(file)).size, rows, tables, migration }
+  return { file, bytes: (await stat(file)).size, rows, tables, migration, startedAt }
 }
 
 async function* backupLines(
@@ -111,23 +115,23 @@ function line<T>(value: T): string {
 function explained(error: unknown, file: string): unknown {
   switch (errorCode(error)) {
     case 'EEXIST':
-      return new CommandError(
+      return new StartError(
         `${file} exists already; a backup never replaces a file.`,
         'name another file with --output, or move that one away',
       )
     case 'ENOENT':
-      return new CommandError(
+      return new StartError(
         `The folder for ${file} does not exist.`,
         'make it, or name another file with --output',
       )
     case 'EACCES':
     case 'EROFS':
-      return new CommandError(
+      return new StartError(
         `${file} cannot be written by this user.`,
         'name a file in another folder with --output',
       )
     case 'ENOSPC':
-      return new CommandError(
+      return new StartError(
         `The disk is full; ${file} was not written.`,
         'free some space, or name a file on another disk with --output',
       )

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { z } from 'zod'
 import { withOwnConnection } from '../../foundation/db/connection-pool.ts'
 import type { ConnectionSettings } from '../../foundation/db/hosts.ts'
+import type { Migration } from '../../foundation/db/migration/migrations.ts'
 
 /**
  * A backup is gzipped text, one JSON value to a line: the manifest, then for each table its
@@ -111,6 +112,11 @@ export async function newestMigration(client: pg.Client): Promise<NewestMigratio
      where name !~ '\.(background|awaited)\.sql$' order by number desc limit 1`,
   )
   return rows[0] ?? { number: 0, name: 'none' }
+}
+
+/** Of the migrations of this build. */
+export function newestOf(migrations: readonly Migration[]): string {
+  return migrations.findLast(({ indexes }) => indexes === undefined)?.name ?? 'none'
 }
 
 export interface BackupColumn {

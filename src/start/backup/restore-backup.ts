@@ -1,20 +1,15 @@
-import { createReadStream } from 'node:fs'
-import { pipeline } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import pg from 'pg'
-import { errorCode } from '../../foundation/db/embedded/embedded-postgres-error.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
-import { CommandError } from '../outcome.ts'
+import { StartError } from '../start-error.ts'
 import {
   BACKUP_FORMAT,
   type BackupTable,
-  linesOf,
   type Manifest,
   newestMigration,
-  parseLine,
   readTables,
   withBackupClient,
 } from './backup-format.ts'
+import { readBackup } from './read-backup.ts'
 
 /** Tables that a migration or a start fills; the backup has its own rows for them. */
 const SEEDED = ['installations', 'vendor_platforms']
@@ -76,7 +71,7 @@ async function lockEmpty(client: pg.Client, tables: readonly BackupTable[]): Pro
   )
   const { rows } = await client.query<{ name: string }>(filled.join(' union all '))
   if (rows[0] === undefined) return
-  throw new CommandError(
+  throw new StartError(
     `The database is not empty: ${rows[0].name} has rows. A backup goes only into an empty one.`,
     'create a new database and point DATABASE_URL at it, or use another SCHOOLGATE_DATA_DIR',
   )
@@ -100,60 +95,40 @@ async function readInto(
   file: string,
   prepare: () => Promise<void>,
 ): Promise<RestoredBackup> {
-  const counts: Record<string, number> = {}
-  let manifest: Manifest | undefined
   let table: BackupTable | undefined
-  let complete = false
-  let total = 0
   let batch: string[] = []
   let characters = 0
   const flush = async (): Promise<void> => {
     if (table === undefined || batch.length === 0) return
     await copyRows(client, table, batch)
-    counts[table.name] = (counts[table.name] ?? 0) + batch.length
-    total += batch.length
     batch = []
     characters = 0
   }
-  // The callback prevents an unhandled error event; the loop below throws the same error.
-  const text = pipeline(createReadStream(file), createGunzip(), () => {}).setEncoding('utf8')
-  for await (const line of linesOf(text)) {
-    const parsed = parseLine(line)
-    if (parsed === undefined || (manifest === undefined) !== (parsed.kind === 'manifest')) {
-      throw damaged(file)
-    }
-    switch (parsed.kind) {
-      case 'manifest':
-        await checkManifest(client, parsed.manifest)
-        manifest = parsed.manifest
-        await prepare()
-        break
-      case 'heading':
-        table = matchingTable(tables, parsed.heading)
-        break
-      case 'row':
-        if (parsed.values.length !== table?.columns.length) throw damaged(file)
-        batch.push(copyLine(parsed.values))
-        characters += batch.at(-1)?.length ?? 0
-        if (characters >= CHARACTERS_AT_ONCE) await flush()
-        break
-      case 'footing':
-        await flush()
-        if ((counts[parsed.footing.end] ?? 0) !== parsed.footing.rows) throw damaged(file)
-        break
-      case 'ending':
-        complete = parsed.ending.rows === total
-    }
-  }
-  if (!complete || manifest === undefined) throw damaged(file)
-  return { rows: total, tables: counts, createdAt: manifest.createdAt }
+  const { manifest, ...counted } = await readBackup(file, {
+    async onManifest(manifest) {
+      await checkManifest(client, manifest)
+      await prepare()
+    },
+    async onTable(heading) {
+      await flush()
+      table = matchingTable(tables, heading)
+    },
+    onRow(values) {
+      const line = copyLine(values)
+      batch.push(line)
+      characters += line.length
+      return characters >= CHARACTERS_AT_ONCE ? flush() : undefined
+    },
+  })
+  await flush()
+  return { ...counted, createdAt: manifest.createdAt }
 }
 
 async function checkManifest(client: pg.Client, manifest: Manifest): Promise<void> {
   const here = await newestMigration(client)
   // By name: versions after 0.1.0 use its numbers again for other migrations.
   if (manifest.format === BACKUP_FORMAT && manifest.migration.name === here.name) return
-  throw new CommandError(
+  throw new StartError(
     `The backup was made by version ${manifest.version} at migration ${manifest.migration.name}; this database is at ${here.name}.`,
     `restore it with version ${manifest.version}, then run ${commandText('migrate')} of this one`,
   )
@@ -167,31 +142,16 @@ function matchingTable(
   if (found !== undefined && JSON.stringify(found.columns) === JSON.stringify(heading.columns)) {
     return found
   }
-  throw new CommandError(
+  throw new StartError(
     `The table ${heading.table} of the backup is not what this database has under that name.`,
     'restore with the version that made the backup',
   )
 }
 
-function damaged(file: string): CommandError {
-  return new CommandError(
-    `${file} is not a whole Schoolgate backup: it is something else, cut off or damaged. Nothing was restored.`,
-    'use another copy of the backup',
-  )
-}
-
 function explained(error: unknown, file: string): unknown {
-  const code = errorCode(error) ?? ''
-  if (code === 'ENOENT') {
-    return new CommandError(`There is no file ${file}.`, 'see whether the path is right')
-  }
-  if (code === 'EACCES' || code === 'EISDIR') {
-    return new CommandError(`${file} cannot be read.`, 'run this as the user that owns the file')
-  }
-  if (code.startsWith('Z_')) return damaged(file)
   // A value that its column does not take, or a row that breaks a key or a check.
-  if (!(error instanceof pg.DatabaseError) || !/^2[23]/.test(code)) return error
-  return new CommandError(
+  if (!(error instanceof pg.DatabaseError) || !/^2[23]/.test(error.code ?? '')) return error
+  return new StartError(
     `${file} has a row that the database refuses (${error.message}). Nothing was restored.`,
     'use another copy of the backup',
   )

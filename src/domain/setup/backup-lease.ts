@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
+
+/*
+ * The processes of an installation share one row, so that one of them makes a backup when it is
+ * due. A lease that is not renewed ends, so that a process that died stops nothing.
+ */
+
+const LEASE_SECONDS = 300
+
+/** Whether this process now makes the backup that is due. */
+export async function takeBackupLease(db: Db, everySeconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    update installations set backup_lease_until = ${inSeconds(LEASE_SECONDS)}
+    where (backed_up_at is null or backed_up_at <= ${inSeconds(-everySeconds)})
+      and (backup_lease_until is null or backup_lease_until < now())
+    returning 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Also after a failure, when the next try waits until then. */
+export async function keepBackupLease(db: Db, seconds = LEASE_SECONDS): Promise<void> {
+  await sql`update installations set backup_lease_until = ${inSeconds(seconds)}`.execute(db)
+}
+
+/** `startedAt` is the moment that the backup shows, on the clock of the database. */
+export async function recordBackup(db: Db, startedAt: Date): Promise<void> {
+  await sql`
+    update installations set backed_up_at = ${startedAt}, backup_lease_until = null`.execute(db)
+}
+
+/** How old the last good backup is; undefined if there never was one. */
+export async function readBackupAge(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ age: number | null }>`
+    select extract(epoch from now() - backed_up_at)::float as age from installations`.execute(db)
+  return rows[0]?.age ?? undefined
+}
+
+const inSeconds = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`

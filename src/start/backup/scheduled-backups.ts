@@ -1,0 +1,132 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { Gauge, type Registry } from 'prom-client'
+import type { Config } from '../../config.ts'
+import {
+  keepBackupLease,
+  readBackupAge,
+  recordBackup,
+  takeBackupLease,
+} from '../../domain/setup/backup-lease.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import type { ConnectionSettings } from '../../foundation/db/hosts.ts'
+import { writeBackup } from './write-backup.ts'
+
+export interface BackupPlan {
+  readonly everySeconds: number
+  /** How many files stay. */
+  readonly keep: number
+  readonly folder: string
+}
+
+/** Undefined if the environment asks for none. */
+export function backupPlanOf(config: Config): BackupPlan | undefined {
+  const { BACKUP_EVERY: everySeconds, BACKUP_KEEP: keep, BACKUP_DIR: folder } = config
+  if (everySeconds === undefined || folder === undefined) return undefined
+  return { everySeconds, keep, folder }
+}
+
+const LOOK_MS = 60_000
+const RENEW_MS = 60_000
+const RETRY_SECONDS = 600
+
+const FILE = /^schoolgate-[\dTZ-]+\.backup\.gz$/
+const UNFINISHED = /^schoolgate-[\dTZ-]+\.backup\.gz\.[0-9a-f]+\.part$/
+
+interface Place {
+  readonly db: Db
+  /** Directly to PostgreSQL, because a backup is one long transaction. */
+  readonly connection: ConnectionSettings
+  readonly log: Logger
+}
+
+/** Makes a backup whenever one is due and no other process is at it, until stopped. */
+export function backUpInBackground(
+  plan: BackupPlan | undefined,
+  place: Place,
+): { stop(): Promise<void> } {
+  let isStopping = false
+  let timer: NodeJS.Timeout | undefined
+  let round: Promise<unknown> = Promise.resolve()
+  const schedule = (): void => {
+    if (isStopping || plan === undefined) return
+    timer = setTimeout(() => {
+      round = backUpIfDue(plan, place)
+        .catch((error: unknown) =>
+          place.log.error({ err: error }, 'whether a backup is due is not known'),
+        )
+        .finally(schedule)
+    }, LOOK_MS)
+    timer.unref()
+  }
+  schedule()
+  return {
+    async stop() {
+      isStopping = true
+      clearTimeout(timer)
+      await round
+    },
+  }
+}
+
+/** Returns the file that it wrote, or undefined if none was due or it failed. */
+export async function backUpIfDue(
+  { everySeconds, keep, folder }: BackupPlan,
+  { db, connection, log }: Place,
+): Promise<string | undefined> {
+  if (!(await takeBackupLease(db, everySeconds))) return undefined
+  const renewing = setInterval(() => void keepBackupLease(db).catch(() => {}), RENEW_MS)
+  renewing.unref()
+  const begun = performance.now()
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // We have the lease, so no process is still writing it.
+    await removeFiles(
+      folder,
+      (await readdir(folder)).filter((name) => UNFINISHED.test(name)),
+    )
+    const name = `schoolgate-${new Date().toISOString().replace(/[:.]/g, '-')}.backup.gz`
+    const { bytes, rows, startedAt } = await writeBackup(connection, join(folder, name))
+    clearInterval(renewing)
+    await recordBackup(db, startedAt)
+    const files = (await readdir(folder)).filter((one) => FILE.test(one)).sort()
+    await removeFiles(folder, files.slice(0, -keep))
+    const ms = Math.round(performance.now() - begun)
+    log.info({ file: name, bytes, rows, ms }, 'the database was backed up')
+    return join(folder, name)
+  } catch (error) {
+    clearInterval(renewing)
+    log.error(
+      { err: error },
+      `the backup failed; it is tried again in ${RETRY_SECONDS / 60} minutes`,
+    )
+    await keepBackupLease(db, RETRY_SECONDS)
+    return undefined
+  }
+}
+
+async function removeFiles(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of names) await rm(join(folder, name), { force: true })
+}
+
+/** How old the last good backup is, and how old it may become. */
+export function addBackupMetrics(registry: Registry, db: Db, plan: BackupPlan | undefined): void {
+  if (plan === undefined) return
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      aggregator: 'max',
+      async collect() {
+        this.set(await read().catch(() => Number.NaN))
+      },
+    })
+  gauge(
+    'schoolgate_backup_age_seconds',
+    'Since the last good backup, or since the process started if there is none.',
+    async () => (await readBackupAge(db)) ?? process.uptime(),
+  )
+  gauge('schoolgate_backup_interval_seconds', 'BACKUP_EVERY.', async () => plan.everySeconds)
+}
