@@ -155,7 +155,12 @@ function readWords(program: Command, argv: readonly string[]) {
       words.push({ kind, text: [text] })
     }
   }
-  const required = command.registeredArguments.filter((argument) => argument.required).length
+  // Without a school by name, the command is about many.
+  const isAboutMany = words.some(({ text: [word] }) => /^--(all|where)(=|$)/.test(word ?? ''))
+  const namesOne = command.options.some(({ long }) => long === '--all') && !isAboutMany
+  const required = command.registeredArguments.filter(
+    (argument) => argument.required || namesOne,
+  ).length
   return { words, required }
 }
 

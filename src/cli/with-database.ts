@@ -228,20 +228,23 @@ export async function atNamedSchool<R>(
   name: string,
   work: (named: NamedSchool) => Promise<R>,
 ): Promise<R> {
-  return await withDatabase(cli.config(), async ({ db }) => {
-    const school = await loadSchool(db, name)
-    const schoolDb = atSchool(db, school.id)
-    return await work({
-      db,
-      school,
-      schoolDb,
-      async perform(operation, input, words) {
-        const outcome = await performOperation(operation, schoolDb, commandLineAt(school), input)
-        if (outcome.kind === 'done') return outcome.output
-        throw refusalError(outcome, words)
-      },
-    })
-  })
+  return await withDatabase(cli.config(), async ({ db }) =>
+    work(namedSchool(db, await loadSchool(db, name))),
+  )
+}
+
+export function namedSchool(db: Db, school: ListedSchool): NamedSchool {
+  const schoolDb = atSchool(db, school.id)
+  return {
+    db,
+    school,
+    schoolDb,
+    async perform(operation, input, words) {
+      const outcome = await performOperation(operation, schoolDb, commandLineAt(school), input)
+      if (outcome.kind === 'done') return outcome.output
+      throw refusalError(outcome, words)
+    },
+  }
 }
 
 export async function loadPerson(db: Db, email: string): Promise<Person> {

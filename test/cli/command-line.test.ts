@@ -83,7 +83,7 @@ describe('a command line that is not understood', () => {
     ['fly'],
     ['keys', 'fly'],
     ['keys', 'list'],
-    ['keys', 'activate', '--school', 'x'],
+    ['client', 'disable', '--school', 'x'],
     ['school', 'set', 'x', '--variant', 'ancient'],
     ['doctor', '--deep'],
     ['purge', 'everything'],

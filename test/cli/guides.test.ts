@@ -108,7 +108,7 @@ describe('the guides', () => {
     await run(['user', 'create', ...person, ...rights], env, PASSWORD)
     const followed = await follow('docs/guides/incidents.md')
     expect(followed).toContain('school delete hostile --confirm hostile')
-    expect(followed).toContain('keys retire --school academy --leaked OLD_KID')
+    expect(followed).toContain('keys retire --all --leaked')
   })
 
   test('add, change and switch off platforms', async () => {

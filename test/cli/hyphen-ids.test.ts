@@ -40,6 +40,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'keys activate': AT_NORTH,
   'keys retire': AT_NORTH,
   'backup restore': [],
+  'backup verify': [],
   'user passkeys': [],
   'user reset-factors': ['--reason', 'lost phone'],
   'user set-email': ['--to', 'new@people.test', '--reason', 'lost mailbox'],
@@ -50,7 +51,9 @@ test('every command that takes an id or a name is in the table', async () => {
   for (const group of ['', 'school', 'user', 'client', 'keys', 'backup']) {
     const { stdout } = await run([...group.split(' ').filter(Boolean), '--help'], {})
     const listed = /\nCommands:\n([\s\S]*?)\n\n/.exec(`${stdout}\n\n`)?.[1] ?? ''
-    for (const [, name] of listed.matchAll(/^ {2}([a-z-]+)[^\n]*?<[a-z_]+>/gm)) {
+    for (const [, name] of listed.matchAll(
+      /^ {2}([a-z-]+)[^\n]*?(?:<[a-z_]+>|\[(?:school|kid)\])/gm,
+    )) {
       found.push(`${group} ${name}`.trim())
     }
   }

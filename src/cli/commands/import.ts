@@ -102,17 +102,18 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
   )
 }
 
-async function openSource(
+export async function openSource(
   cli: Cli,
   file: string | undefined,
-  bar: ProgressBar,
+  bar?: ProgressBar,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (file === undefined || file === '-') return bytesOf(cli.io.stdin ?? process.stdin)
   const found = await stat(file).catch(() => undefined)
   if (found === undefined || found.isDirectory()) {
     throw new CommandError(`There is no file ${file}.`, 'see whether it is spelled right', 2)
   }
-  return watched(createReadStream(file), found.size, bar)
+  const stream = createReadStream(file)
+  return bar === undefined ? stream : watched(stream, found.size, bar)
 }
 
 async function* bytesOf(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
@@ -136,7 +137,7 @@ type Imported = ReturnType<typeof importObject>
 
 function textOf(done: Imported): string {
   const refused = done.errors.flatMap(({ line, errors }) =>
-    errors.map((error) => `line ${line}: ${told(error)}`),
+    errors.map((error) => `line ${line}: ${toldProblem(error)}`),
   )
   return [
     ...refused,
@@ -149,13 +150,17 @@ function textOf(done: Imported): string {
   ].join('\n')
 }
 
-function told({ pointer, code, detail }: Omit<InputProblem, 'code'> & { code: string }): string {
+export function toldProblem({
+  pointer,
+  code,
+  detail,
+}: Omit<InputProblem, 'code'> & { code: string }): string {
   return `${pointer === '' ? '' : `${pointer.slice(1)}: `}${detail} (${code})`
 }
 
 function wrongHeading(kind: BulkKind, { problems }: HeadingError): CommandError {
   return new CommandError(
-    problems.map((problem) => told(problem)).join('\n'),
+    problems.map((problem) => toldProblem(problem)).join('\n'),
     `nothing was imported; ${commandText(`import ${kind.name} --columns`)} lists the columns`,
   )
 }

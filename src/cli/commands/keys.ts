@@ -6,7 +6,8 @@ import { Keyring } from '../../foundation/crypto/seal.ts'
 import { COMMAND, commandText } from '../../foundation/text/command-name.ts'
 import { loadInstallationSecret, openKeyring } from '../../start/installation-secret.ts'
 import { addHelp, type Cli } from '../cli.ts'
-import { type Outcome, table } from '../outcome.ts'
+import { atSchools, type WhichSchools, withManySchools } from '../many-schools.ts'
+import { CommandError, type Outcome, table } from '../outcome.ts'
 import {
   atNamedSchool,
   type NamedSchool,
@@ -15,44 +16,54 @@ import {
   withDatabase,
 } from '../with-database.ts'
 
-interface Options {
-  readonly school: string
+interface RetireOptions extends WhichSchools {
   readonly force?: boolean
   readonly leaked?: boolean
+}
+
+interface ActivateOptions extends WhichSchools {
+  readonly force?: boolean
+}
+
+interface Options {
+  readonly school: string
 }
 
 const LEAD_HOURS = KEY_LEAD_SECONDS / 3600
 
 export function addKeysCommand(program: Command, cli: Cli): void {
   const keys = program.command('keys').description('keys that sign ID tokens')
-  const keyring = ({ db }: NamedSchool): Promise<Keyring> => openKeyring(cli.config(), db)
+  let opened: Promise<Keyring> | undefined
+  const keyring = ({ db }: NamedSchool): Promise<Keyring> => {
+    opened ??= openKeyring(cli.config(), db)
+    return opened
+  }
 
-  const publish = keys
-    .command('publish')
-    .description('make a new key and show it to verifiers')
-    .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
-    .action(
-      cli.act((options: Options) =>
-        atNamedSchool(cli, options.school, async (named) =>
-          publishOne(named, await keyring(named)),
-        ),
-      ),
-    )
+  const publish = withManySchools(
+    keys.command('publish').description('make a new key and show it to verifiers'),
+  ).action(
+    cli.act((options: WhichSchools) =>
+      atSchools(cli, options, async (named) => publishOne(named, await keyring(named))),
+    ),
+  )
   addHelp(
     publish,
     `The key appears in the school's JWKS and signs nothing yet. After ${LEAD_HOURS} hours every cached copy of the JWKS must have it, and it may be activated. The private half lies in the database, sealed with the installation's secret.`,
     'keys publish --school north',
   )
 
-  const activate = keys
-    .command('activate <kid>')
-    .description('let a published key sign, and retire the one that signed before')
-    .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
+  const activate = withManySchools(
+    keys
+      .command('activate [kid]')
+      .description(
+        'let a published key sign, and retire the one that signed before; unless named, the newest',
+      ),
+  )
     .option('--force', 'although caches may lack the key; harmless for the first key of a school')
     .action(
-      cli.act((kid: string, options: Options) =>
-        atNamedSchool(cli, options.school, async (named) =>
-          activateOne(named, await keyring(named), kid, options),
+      cli.act((kid: string | undefined, options: ActivateOptions) =>
+        atSchools(cli, options, async (named) =>
+          activateOne(named, await keyring(named), kid ?? (await newestOf(named)), options),
         ),
       ),
     )
@@ -62,20 +73,20 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     'keys activate --school north 3fK9…',
   )
 
-  const retire = keys
-    .command('retire <kid>')
-    .description('take a key out of use')
-    .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
+  const retire = withManySchools(keys.command('retire [kid]').description('take a key out of use'))
     .option('--force', 'although it is the key that signs: ID tokens of this school stop')
     .option('--leaked', 'take it out of the JWKS at once, also if it is retired already')
     .action(
-      cli.act((kid: string, options: Options) =>
-        atNamedSchool(cli, options.school, (named) => retireOne(named, kid, options)),
-      ),
+      cli.act((kid: string | undefined, options: RetireOptions) => {
+        if (kid === undefined && options.leaked !== true) throw noKeyNamed()
+        return atSchools(cli, options, (named) =>
+          kid === undefined ? retireFormer(named) : retireOne(named, kid, options),
+        )
+      }),
     )
   addHelp(
     retire,
-    'The key never signs again. It stays in the JWKS for a day, for the tokens it signed, unless it leaked. To replace a key, publish and activate another one instead: that retires this one.',
+    'The key never signs again. It stays in the JWKS for a day, for the tokens it signed, unless it leaked. To replace a key, publish and activate another one instead: that retires this one. With --leaked and without a kid, all keys that no longer sign leave the JWKS at once.',
     'keys retire --school north 3fK9…',
   )
 
@@ -126,7 +137,7 @@ async function activateOne(
   named: NamedSchool,
   keyring: Keyring,
   kid: string,
-  { force = false }: Options,
+  { force = false }: ActivateOptions,
 ): Promise<Outcome> {
   const readyAt = (await listKeys(named.schoolDb))
     .find((key) => key.kid === kid)
@@ -146,10 +157,20 @@ async function activateOne(
   }
 }
 
+/** The key that was published last and waits. */
+async function newestOf({ schoolDb, school }: NamedSchool): Promise<string> {
+  const key = (await listKeys(schoolDb)).find(({ stage }) => stage === 'published')
+  if (key !== undefined) return key.kid
+  throw new CommandError(
+    'No key of this school waits to be activated.',
+    `publish one with ${commandText(`keys publish --school ${school.subdomain}`)}`,
+  )
+}
+
 async function retireOne(
   named: NamedSchool,
   kid: string,
-  { force = false, leaked = false }: Options,
+  { force = false, leaked = false }: RetireOptions,
 ): Promise<Outcome> {
   await named.perform(
     retireKey,
@@ -166,6 +187,20 @@ async function retireOne(
     text: `${kid} is retired${leaked ? ' and no longer in the JWKS' : ''}.`,
   }
 }
+
+/** Takes the keys that no longer sign out of the JWKS, a day before their time. */
+async function retireFormer({ schoolDb, perform }: NamedSchool): Promise<Outcome> {
+  const former = (await listKeys(schoolDb)).filter(({ stage }) => stage === 'retired')
+  const kids = former.map(({ kid }) => kid)
+  for (const kid of kids) await perform(retireKey, { kid, leaked: true })
+  return {
+    data: { kids, stage: 'retired' },
+    text: `${kids.length} keys are no longer in the JWKS.`,
+  }
+}
+
+const noKeyNamed = () =>
+  new CommandError('No key was named.', 'name its kid, or use --leaked for all former ones', 2)
 
 const unknownKey = ({ school }: NamedSchool, kid: string) =>
   [

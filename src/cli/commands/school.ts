@@ -1,13 +1,16 @@
 import { type Command, Option } from 'commander'
 import { recountFigures } from '../../domain/analytics/figure-rounds.ts'
+import { HeadingError } from '../../domain/bulk/row-reader.ts'
 import { deleteSchool } from '../../domain/schools/delete-school.ts'
 import type { NewSchool, SchoolChanges } from '../../domain/schools/school-details.ts'
 import { type ListedSchool, listSchools } from '../../domain/schools/school-directory.ts'
 import { changeSettings } from '../../domain/schools/school-operations.ts'
 import { createSchool } from '../../domain/schools/write-school.ts'
+import { createSchoolsOfFile } from '../../domain/setup/school-file.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { oneLine } from '../../foundation/text/visible-text.ts'
 import { addHelp, BY_COMMAND_LINE, type Cli, commandLineAt } from '../cli.ts'
+import { atSchools, type WhichSchools, withManySchools } from '../many-schools.ts'
 import {
   CommandError,
   explainRefusal,
@@ -17,18 +20,26 @@ import {
   table,
 } from '../outcome.ts'
 import { atNamedSchool, loadSchool, withDatabase } from '../with-database.ts'
+import { formatFor } from './export.ts'
+import { openSource, toldProblem } from './import.ts'
 
 export function addSchoolCommand(program: Command, cli: Cli): void {
   const school = program.command('school').description('schools and their settings')
 
   const create = withSettings(school.command('create').description('add a school'))
-    .requiredOption('--subdomain <word>', 'short name of the school, part of its token responses')
-    .requiredOption('--origin <url>', 'where it is reached, such as https://school.example')
-    .requiredOption('--name <name>', 'name that people read')
-    .action(cli.act((options: Settings) => makeSchool(cli, options)))
+    .option('--subdomain <word>', 'short name of the school, part of its token responses')
+    .option('--origin <url>', 'where it is reached, such as https://school.example')
+    .option('--name <name>', 'name that people read')
+    .option('--file <file>', 'many schools at once: NDJSON or CSV, - for standard input')
+    .option('--format <format>', 'ndjson or csv; as the name of the file ends unless given')
+    .action(
+      cli.act(({ file, format, ...settings }: Settings & FileOptions) =>
+        file === undefined ? makeSchool(cli, settings) : makeSchools(cli, file, format, settings),
+      ),
+    )
   addHelp(
     create,
-    'The school answers at its origin at once. It has no people, no clients and no signing key yet: go on with `user create`, `client create` and `keys publish`.',
+    'The school answers at its origin at once. It has no people, no clients and no signing key yet: go on with `user create`, `client create` and `keys publish`. A file has a school in each row, with columns named like the options (`time_zone`, `mcp_connections`): all of them are made, or none, and every wrong line is told.',
     'school create --subdomain north --origin https://north.example --name "North School"',
   )
 
@@ -38,13 +49,18 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     .action(cli.act(() => showSchools(cli)))
   addHelp(list, 'Changes nothing.', 'school list --json')
 
-  const set = withSettings(
-    school.command('set <school>').description('change settings of a school'),
+  const set = withManySchools(
+    withSettings(school.command('set [school]').description('change settings of a school')),
+    true,
   )
     .option('--subdomain <word>', 'another short name')
     .option('--origin <url>', 'another origin: clients must discover it, people sign in again')
     .option('--name <name>', 'another name')
-    .action(cli.act((name: string, options: Settings) => alterSchool(cli, name, options)))
+    .action(
+      cli.act((name: string | undefined, { all, where, ...settings }: Settings & WhichSchools) =>
+        alterSchools(cli, { school: name, all, where }, settings),
+      ),
+    )
   addHelp(
     set,
     'Changes only the options that you give. Running servers notice at once, at the latest after thirty seconds.',
@@ -151,12 +167,51 @@ const TAKEN = { taken: `choose another; ${commandText('school list')} shows what
 
 async function makeSchool(cli: Cli, settings: Settings): Promise<Outcome> {
   return await withDatabase(cli.config(), async ({ db }) => {
-    // Commander has made sure that the three are there.
+    for (const name of ['subdomain', 'origin', 'name'] as const) {
+      if (settings[name] !== undefined) continue
+      throw new CommandError(`--${name} is missing.`, 'give it, or many schools with --file', 2)
+    }
     const details = detailsOf(settings) as NewSchool
     const making = db.transaction().execute((tx) => createSchool(tx, details, BY_COMMAND_LINE))
     const id = await explainRefusal(making, TAKEN)
     return described(await loadSchool(db, id), 'Added.')
   })
+}
+
+interface FileOptions {
+  readonly file?: string
+  readonly format?: string
+}
+
+async function makeSchools(
+  cli: Cli,
+  file: string,
+  format: string | undefined,
+  settings: Settings,
+): Promise<Outcome> {
+  if (Object.keys(settings).length > 0) {
+    throw new CommandError('A file and a school were given.', 'give one of them', 2)
+  }
+  const reading = formatFor(file === '-' ? undefined : file, format)
+  const source = await openSource(cli, file)
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const made = await createSchoolsOfFile(db, source, reading, BY_COMMAND_LINE).catch((error) => {
+      throw error instanceof HeadingError ? wrongHeading(error) : error
+    })
+    if (made.kind === 'made') {
+      const { schools } = made
+      return { data: { schools }, text: `Added ${schools.length} schools.` }
+    }
+    const lines = made.lines.flatMap(({ line, problems }) =>
+      problems.map((problem) => `line ${line}: ${toldProblem(problem)}`),
+    )
+    const text = [...lines, 'No school was added: correct the file and run it again.'].join('\n')
+    return { data: { schools: [], lines: made.lines }, text, failed: true }
+  })
+}
+
+function wrongHeading({ problems }: HeadingError): CommandError {
+  return new CommandError(problems.map(toldProblem).join('\n'), 'no school was added')
 }
 
 async function showSchools(cli: Cli): Promise<Outcome> {
@@ -178,9 +233,9 @@ async function showSchools(cli: Cli): Promise<Outcome> {
   })
 }
 
-async function alterSchool(cli: Cli, name: string, settings: Settings): Promise<Outcome> {
+async function alterSchools(cli: Cli, which: WhichSchools, settings: Settings): Promise<Outcome> {
   if (Object.keys(settings).length === 0) throw nothingToChange()
-  return await atNamedSchool(cli, name, async ({ db, school, perform }) => {
+  return await atSchools(cli, which, async ({ db, school, perform }) => {
     await perform(changeSettings, detailsOf(settings), TAKEN)
     return described(await loadSchool(db, school.id), 'Changed.')
   })

@@ -6,6 +6,11 @@ import { oneLine } from '../../foundation/text/visible-text.ts'
 import { type InputProblem, judgeInput, pointerTo } from '../operation/refusal.ts'
 import { type BulkKind, type ImportRow, shapeOf } from './kind.ts'
 
+/** What the reader of a file has to know of its rows. */
+export interface RowShape extends Pick<BulkKind, 'name' | 'columns' | 'instead'> {
+  readonly of: { readonly schema: z.ZodObject }
+}
+
 export const FORMATS = ['ndjson', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
 
@@ -35,7 +40,7 @@ export type Within = Readonly<Record<string, string>>
 
 /** Reads the rows of a file and checks the values of each. */
 export async function* readRows(
-  kind: BulkKind,
+  kind: RowShape,
   format: Format,
   source: AsyncIterable<Uint8Array>,
   columns: ColumnNames = {},
@@ -99,7 +104,7 @@ function parseObject(text: string): unknown {
 }
 
 /** An object with the names of columns in place of the headings. */
-function renamed(kind: BulkKind, row: unknown, columns: ColumnNames): unknown {
+function renamed(kind: RowShape, row: unknown, columns: ColumnNames): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row
   const members = new Map<string, unknown>()
   for (const [written, value] of Object.entries(row)) {
@@ -114,7 +119,7 @@ function renamed(kind: BulkKind, row: unknown, columns: ColumnNames): unknown {
 /**
  * Whether the texts of several headings may become one: only for headings whose column was chosen.
  */
-function isJoined(kind: BulkKind, name: string, heading: string, columns: ColumnNames): boolean {
+function isJoined(kind: RowShape, name: string, heading: string, columns: ColumnNames): boolean {
   const column = Object.hasOwn(kind.columns, name) ? kind.columns[name] : undefined
   return column?.joins === true && Object.hasOwn(columns, heading)
 }
@@ -145,7 +150,7 @@ const HALVED: InputProblem = {
 /** A time as exports write it. */
 const IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-function rowChecker(kind: BulkKind, within: Within): Check {
+function rowChecker(kind: RowShape, within: Within): Check {
   const shape = Object.fromEntries(
     Object.entries(kind.columns).map(([name, { schema }]) => [name, schema.optional()]),
   )
@@ -205,7 +210,7 @@ const UNNAMED = 'The row has a value below an empty heading. Name the column, or
 
 /** Returns a function that turns the cells below a heading into a row. */
 function headedParser(
-  kind: BulkKind,
+  kind: RowShape,
   heading: FileRecord<readonly Cell[]>,
   columns: ColumnNames,
 ): (cells: readonly Cell[]) => unknown {
@@ -249,7 +254,7 @@ function headedParser(
  * An empty cell is null if the column can be null, else left out. A cell of the wrong type stays
  * text, and is refused later.
  */
-function cellReader(kind: BulkKind, name: string): (cell: Cell) => unknown {
+function cellReader(kind: RowShape, name: string): (cell: Cell) => unknown {
   const column = kind.columns[name]
   if (column === undefined) return () => undefined
   const { type, nullable } = shapeOf(column.schema)

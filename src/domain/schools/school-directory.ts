@@ -202,6 +202,8 @@ export interface ListedSchool {
   readonly openRegistration: boolean
   readonly documentHosts: readonly string[]
   readonly signsIdTokens: boolean
+  /** Whether a published key waits to be activated. */
+  readonly hasWaitingKey: boolean
   readonly createdAt: Date
 }
 
@@ -224,6 +226,7 @@ async function selectListed(
     select s.id, s.subdomain, s.origin, s.name, s.variant, s.mcp_connections as "mcpConnections",
       s.open_registration as "openRegistration", s.document_hosts as "documentHosts",
       exists (select from signing_keys k where k.school_id = s.id and k.stage = 'active') as "signsIdTokens",
+      exists (select from signing_keys k where k.school_id = s.id and k.stage = 'published') as "hasWaitingKey",
       s.created_at as "createdAt"
     from schools s where s.deleted_at is null and ${condition} order by s.subdomain collate "C"`.execute(
     db,
