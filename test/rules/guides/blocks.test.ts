@@ -114,7 +114,7 @@ test('a block that is wrong is noticed, whatever its kind', async () => {
       'if true',
       'npx schoolgate school make',
       'npx schoolgate school list --unheard-of',
-      'npx schoolgate keys publish',
+      'npx schoolgate keys list',
       'export SCHOOLGATE_SECRETS=x',
       'curl "$NOWHERE"',
       'npm run nothing',
