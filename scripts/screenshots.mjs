@@ -7,5 +7,9 @@
 import { runnerImport } from 'vite'
 
 const [folder = 'screenshots', ...settings] = process.argv.slice(2)
+if (folder.startsWith('-')) {
+  console.error('usage: node scripts/screenshots.mjs [folder] [setting ...]')
+  process.exit(2)
+}
 const { module } = await runnerImport('./test/support/take-screenshots.ts')
 await module.takeScreenshots(folder, settings.length ? settings : ['desktop-light', 'phone-dark'])

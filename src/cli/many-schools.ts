@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { type ListedSchool, listSchools } from '../domain/schools/school-directory.ts'
+import { commandText } from '../foundation/text/command-name.ts'
 import type { Cli } from './cli.ts'
+import { explainError } from './explain-error.ts'
 import { CommandError, type Outcome } from './outcome.ts'
 import {
   atNamedSchool,
@@ -21,7 +23,10 @@ export interface WhichSchools {
 const WHERE: Readonly<Record<string, (school: ListedSchool, wanted: string) => boolean>> = {
   subdomain: ({ subdomain }, wanted) => matches(subdomain, wanted),
   origin: ({ origin }, wanted) => matches(origin, wanted),
-  variant: ({ variant }, wanted) => variant === wanted,
+  variant: ({ variant }, wanted) => {
+    if (wanted === 'newer' || wanted === 'older') return variant === wanted
+    throw new CommandError(`"${wanted}" is no variant.`, 'write newer or older', 2)
+  },
   'mcp-connections': ({ mcpConnections }, wanted) => isSwitched(mcpConnections, wanted),
   'open-registration': ({ openRegistration }, wanted) => isSwitched(openRegistration, wanted),
   'id-tokens': ({ signsIdTokens }, wanted) => isSwitched(signsIdTokens, wanted),
@@ -92,9 +97,16 @@ export async function atSchools(
         const { data } = await work(namedSchool(db, one))
         done.push({ school: subdomain, ...(data as object) })
       } catch (error) {
-        if (!(error instanceof CommandError)) throw error
+        if (!(error instanceof CommandError)) throw interrupted(error, subdomain, done.length, cli)
+        if (error.exitCode === 2) throw error
         refused.push({ school: subdomain, error: error.message, remedy: error.remedy })
       }
+    }
+    if (schools.length === 0) {
+      throw new CommandError(
+        'No school matches.',
+        `${commandText('school list')} shows what there is`,
+      )
     }
     const lines = refused.map(({ school, error, remedy }) => `${school}: ${error}\n    → ${remedy}`)
     const sum = `Done at ${done.length} of ${schools.length} schools${refused.length === 0 ? '' : `, refused at ${refused.length}`}.`
@@ -104,6 +116,15 @@ export async function atSchools(
       failed: refused.length > 0,
     }
   })
+}
+
+/** What failed was not refused, so the schools after it were not tried. */
+function interrupted(error: unknown, school: string, done: number, cli: Cli): CommandError {
+  const { error: why } = explainError(error, cli.env)
+  return new CommandError(
+    `${why}\nIt was done at ${done} schools, in the order of their subdomains, and stopped at ${school}.`,
+    'run it again when the cause is gone; what was done is done once more, or told as done',
+  )
 }
 
 function readCondition(text: string): (school: ListedSchool) => boolean {

@@ -34,6 +34,8 @@ export interface Attached extends Database {
   readonly by: 'DATABASE_URL' | 'running server' | 'started for this command'
   /** Whether the database was made for this command. */
   readonly isNew?: boolean
+  /** What was made for the command is whole. */
+  finish?(): Promise<void>
   /** Closes it after a failure. */
   discard?(): Promise<void>
 }
@@ -74,6 +76,7 @@ export async function withDatabase<R>(
   try {
     if (wanted.schema === undefined) await requireMigrated(config, attached)
     const result = await work(attached)
+    await attached.finish?.()
     await attached.close()
     return result
   } catch (error) {
@@ -155,7 +158,10 @@ async function startForCommand(options: EmbeddedPostgresOptions): Promise<Attach
       ...attached,
       isNew: postgres.isNew,
       close: () => close().finally(stop),
-      ...(options.ifMissing === 'make' && { discard: () => close().finally(discardEmpty) }),
+      ...(options.ifMissing === 'make' && {
+        finish: () => postgres.finish(),
+        discard: () => close().finally(discardEmpty),
+      }),
     }
   } catch (error) {
     await stop()

@@ -97,7 +97,7 @@ async function readNewestMigration(db: Db): Promise<number> {
 }
 
 /** Reads at most once in FRESH_MS. Undefined if it fails or takes too long. */
-function recently<R>(read: () => Promise<R>): () => Promise<R | undefined> {
+export function recently<R>(read: () => Promise<R>): () => Promise<R | undefined> {
   let readAt = Number.NEGATIVE_INFINITY
   let latest: Promise<R | undefined> = Promise.resolve(undefined)
   return () => {

@@ -46,12 +46,13 @@ export async function runWorkers(
   const end = async (exitCode: number): Promise<void> => {
     if (ending) return
     ending = true
+    const backedUp = backups.stop()
     await Promise.all(Object.values(cluster.workers ?? {}).map(endWorker))
     await metrics?.close()
     await indexes.stop()
     await purging.stop()
     await figures.stop()
-    await backups.stop()
+    await backedUp
     await database.close()
     await server.stop()
     process.exit(exitCode)

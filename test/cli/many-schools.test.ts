@@ -139,7 +139,9 @@ describe('--all and --where', () => {
     expect(activated.json.done).toHaveLength(3)
     const none = await keys('activate', '--all', '--force')
     expect(none.json.refused[0].error).toContain('No key of this school waits')
-    expect((await keys('activate', '--where', 'id-tokens=off')).json.done).toEqual([])
+    const rest = await keys('activate', '--where', 'id-tokens=off')
+    expect(rest).toMatchObject({ code: 1, json: { error: 'No school matches.' } })
+    expect(await keys('activate', 'a-kid', '--all')).toMatchObject({ code: 2 })
   })
 
   test('take the former keys of every school out of the JWKS when a secret leaked', async () => {
@@ -148,8 +150,12 @@ describe('--all and --where', () => {
       await keys('publish', '--all')
       await keys('activate', '--all', '--force')
     }
+    // One that waits leaked, too.
+    await keys('publish', '--school', 'north')
     const retired = await keys('retire', '--all', '--leaked')
-    expect(retired.json.done.map(({ kids }: { kids: string[] }) => kids.length)).toEqual([1, 1, 1])
+    expect(retired.json.done.map(({ kids }: { kids: string[] }) => kids.length)).toEqual([1, 1, 2])
+    const again = await keys('retire', '--all', '--leaked')
+    expect(again.json.done.map(({ kids }: { kids: string[] }) => kids)).toEqual([[], [], []])
     const client = await connect(connection)
     const { rows } = await client.query(
       "select stage from signing_keys where stage <> 'retired' or retired_at > now() - interval '1 day'",
@@ -174,17 +180,11 @@ describe('--all and --where', () => {
     ])
   })
 
-  test('one school that refuses does not stop the others', async () => {
-    const { schools, subdomains } = await three()
-    const renamed = await schools('set', '--all', '--subdomain', 'same')
-    expect(renamed.code).toBe(1)
-    expect(renamed.stdout).toMatch(/Done at 1 of 3 schools, refused at 2\./)
-    expect(await subdomains()).toHaveLength(3)
-  })
-
   test.each([
     [['set', '--mcp-connections', 'on'], 'No school was named'],
     [['set', 'north', '--all', '--mcp-connections', 'on'], 'One school and several were named'],
+    [['set', '--all', '--origin', 'https://one.example'], '--origin is of one school alone'],
+    [['set', '--where', 'variant=odler', '--mcp-connections', 'on'], '"odler" is no variant'],
     [['set', '--where', 'color=red', '--mcp-connections', 'on'], '"color=red" is no condition'],
     [['set', '--where', 'id-tokens=maybe', '--mcp-connections', 'on'], '"maybe" is no switch'],
   ])('%j says what is wrong', async (argv, said) => {

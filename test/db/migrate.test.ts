@@ -103,6 +103,22 @@ test('a database is ready if it has all migrations of this build; a start refuse
   expect(await migrate(database, undefined, { newer: 'serve' })).toEqual([])
 })
 
+test('a limit of the role for statements is none for a migration', async () => {
+  const database = await emptyDatabase()
+  await inside(database, (client) =>
+    client.query(`alter database ${database.database} set statement_timeout = '20s'`),
+  )
+  const next = {
+    number: all.length + 1,
+    name: '9999-next.sql',
+    sql: `do $$ begin
+      if current_setting('statement_timeout') <> '0' then raise exception 'limited'; end if;
+    end $$`,
+    digest: 'digest of the next migration',
+  }
+  expect(await migrate(database, [...all, next])).toEqual([next])
+})
+
 test('a migration that waits for a busy table gives way, and tries again until it gets the lock', async () => {
   const database = await emptyDatabase()
   const next = {

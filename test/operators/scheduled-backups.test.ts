@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -11,6 +11,8 @@ import { readBackup } from '../../src/start/backup/read-backup.ts'
 import { backUpIfDue, backupPlanOf } from '../../src/start/backup/scheduled-backups.ts'
 import { environmentOf, run, SECRET } from '../cli/support/run.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { connect } from '../support/postgres.ts'
 
 const parent = await mkdtemp(join(tmpdir(), 'schoolgate-scheduled-'))
 afterAll(() => rm(parent, { recursive: true, force: true }))
@@ -30,17 +32,18 @@ async function anInstallation(everySeconds = 3600, keep = 2) {
          backup_lease_until = backup_lease_until - $1::interval`,
       [what],
     )
-  return { database, folder, lines, letPass, backUp: () => backUpIfDue(plan, place) }
+  const backUp = () => backUpIfDue(plan, place)
+  return { database, folder, lines, letPass, place, plan, backUp }
 }
 
 test('is made when it is due, once, whole and readable by its owner alone', async () => {
   const { database, folder, lines, letPass, backUp } = await anInstallation()
-  expect(await readBackupAge(database.db)).toBeUndefined()
+  expect(await readBackupAge(database.db)).toMatchObject({ isNone: true })
   const file = (await backUp()) ?? ''
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
   expect((await readBackup(file)).rows).toBeGreaterThan(0)
-  expect(await readBackupAge(database.db)).toBeLessThan(60)
+  expect(await readBackupAge(database.db)).toMatchObject({ isNone: false })
   expect(lines).toMatchObject([{ msg: 'the database was backed up', rows: expect.any(Number) }])
   expect(await backUp()).toBeUndefined()
   await letPass('2 hours')
@@ -57,7 +60,13 @@ test('is made by one of many processes', async () => {
 test('removes the oldest ones and what a killed process left, and nothing else', async () => {
   const { folder, letPass, backUp } = await anInstallation()
   const first = (await backUp()) ?? ''
-  const others = ['notes.txt', 'schoolgate-mine.backup.gz', 'before-upgrade.gz']
+  const others = [
+    'notes.txt',
+    // As `schoolgate backup` names a file, while it writes it, and as another installation does.
+    'schoolgate-2026-11-01T00-00-00-000Z.backup.gz',
+    'schoolgate-2026-11-01T00-00-00-000Z.backup.gz.0a1b2c3d.part',
+    'schoolgate-every-00000000-2026-11-01T00-00-00-000Z.backup.gz',
+  ]
   for (const name of others) await writeFile(join(folder, name), 'mine')
   await writeFile(`${first}.0a1b2c3d.part`, 'half')
   for (let i = 0; i < 2; i += 1) {
@@ -70,12 +79,35 @@ test('removes the oldest ones and what a killed process left, and nothing else',
   expect(names.some((name) => first.endsWith(name))).toBe(false)
 })
 
+test('keeps the newest one, also if older ones have later names', async () => {
+  const { folder, letPass, backUp } = await anInstallation(3600, 1)
+  const first = (await backUp()) ?? ''
+  await rename(first, first.replace(/-20\d\d-/, '-2999-'))
+  await letPass('2 hours')
+  const second = (await backUp()) ?? ''
+  expect((await readdir(folder)).map((name) => join(folder, name))).toEqual([second])
+})
+
+test('a stop ends one that waits, leaves nothing, and lets another process begin', async () => {
+  const { database, folder, place, plan } = await anInstallation()
+  const holder = await connect(database.connection)
+  await holder.query('begin; lock table users in access exclusive mode')
+  const stopping = new AbortController()
+  const writing = backUpIfDue(plan, { ...place, signal: stopping.signal })
+  await expect.poll(() => readdir(folder).catch(() => []), eventually).toHaveLength(1)
+  stopping.abort()
+  expect(await writing).toBeUndefined()
+  expect(await readdir(folder)).toEqual([])
+  await holder.end()
+  expect(await backUpIfDue(plan, place)).toBeDefined()
+})
+
 test('one that fails is told, leaves nothing, and is tried again ten minutes later', async () => {
   const { database, folder, lines, letPass, backUp } = await anInstallation()
   await writeFile(folder, 'a file in its place')
   expect(await backUp()).toBeUndefined()
   expect(lines).toMatchObject([{ level: 'error', msg: expect.stringContaining('10 minutes') }])
-  expect(await readBackupAge(database.db)).toBeUndefined()
+  expect(await readBackupAge(database.db)).toMatchObject({ isNone: true })
   await rm(folder)
   expect(await backUp()).toBeUndefined()
   await letPass('11 minutes')

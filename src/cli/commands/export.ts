@@ -10,6 +10,7 @@ import { type ExportKind, shapeOf } from '../../domain/bulk/kind.ts'
 import { FORMATS, type Format } from '../../domain/bulk/row-reader.ts'
 import { EXPORT_KINDS } from '../../domain/catalogue/bulk-kinds.ts'
 import { judgeInput, OperationRefused } from '../../domain/operation/refusal.ts'
+import { errorCode } from '../../foundation/db/embedded/embedded-postgres-error.ts'
 import { atSchool } from '../../foundation/db/school-db.ts'
 import { kindList, loadKind, ProgressBar } from '../bulk/describe-kind.ts'
 import { addHelp, type Cli } from '../cli.ts'
@@ -64,6 +65,7 @@ async function exportKind(cli: Cli, name: string, options: ExportOptions): Promi
     let rows = 0
     await writeTo(cli, output, async (out) => {
       for await (const page of pages) {
+        if (out.destroyed) throw outputClosed()
         if (!out.write(page.text)) await once(out, 'drain')
         rows += page.rows
         bar.show(rows)
@@ -75,6 +77,7 @@ async function exportKind(cli: Cli, name: string, options: ExportOptions): Promi
       ...(output === undefined ? { aside: true } : {}),
     }
   }).catch((error) => {
+    if (errorCode(error) === 'EPIPE') throw outputClosed()
     if (!(error instanceof OperationRefused)) throw error
     throw new CommandError(
       `--after ${after} is no key of ${kind.name}.`,
@@ -83,6 +86,12 @@ async function exportKind(cli: Cli, name: string, options: ExportOptions): Promi
     )
   })
 }
+
+const outputClosed = () =>
+  new CommandError(
+    'The program that reads the rows closed its end before the last one.',
+    'write them into a file with --output',
+  )
 
 /** A file appears under its name only when it is whole; half an export could pass for one. */
 async function writeTo(

@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { importObject } from '../../domain/bulk/bulk-operations.ts'
 import { DEFAULT_MAX_ERRORS, importRows } from '../../domain/bulk/import-rows.ts'
@@ -112,7 +111,10 @@ export async function openSource(
   if (found === undefined || found.isDirectory()) {
     throw new CommandError(`There is no file ${file}.`, 'see whether it is spelled right', 2)
   }
-  const stream = createReadStream(file)
+  const handle = await open(file).catch(() => {
+    throw new CommandError(`${file} cannot be read.`, 'let this user read it', 2)
+  })
+  const stream = handle.createReadStream()
   return bar === undefined ? stream : watched(stream, found.size, bar)
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { findSchoolByOrigin } from '../../domain/schools/school.ts'
 import { checkSealedKeys, KEY_LEAD_SECONDS, listKeys } from '../../domain/schools/signing.ts'
 import { activateKey, publishKey, retireKey } from '../../domain/schools/signing-key-operations.ts'
 import { acceptSecret } from '../../domain/setup/installation-secret.ts'
@@ -62,7 +63,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .option('--force', 'although caches may lack the key; harmless for the first key of a school')
     .action(
       cli.act((kid: string | undefined, options: ActivateOptions) =>
-        atSchools(cli, options, async (named) =>
+        atSchools(cli, refuseKidOfMany(kid, options), async (named) =>
           activateOne(named, await keyring(named), kid ?? (await newestOf(named)), options),
         ),
       ),
@@ -79,6 +80,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .action(
       cli.act((kid: string | undefined, options: RetireOptions) => {
         if (kid === undefined && options.leaked !== true) throw noKeyNamed()
+        refuseKidOfMany(kid, options)
         return atSchools(cli, options, (named) =>
           kid === undefined ? retireFormer(named) : retireOne(named, kid, options),
         )
@@ -86,7 +88,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     )
   addHelp(
     retire,
-    'The key never signs again. It stays in the JWKS for a day, for the tokens it signed, unless it leaked. To replace a key, publish and activate another one instead: that retires this one. With --leaked and without a kid, all keys that no longer sign leave the JWKS at once.',
+    'The key never signs again. It stays in the JWKS for a day, for the tokens it signed, unless it leaked. To replace a key, publish and activate another one instead: that retires this one. With --leaked and without a kid, all keys but the one that signs leave the JWKS at once, also one that waits to be activated.',
     'keys retire --school north 3fK9…',
   )
 
@@ -188,15 +190,21 @@ async function retireOne(
   }
 }
 
-/** Takes the keys that no longer sign out of the JWKS, a day before their time. */
-async function retireFormer({ schoolDb, perform }: NamedSchool): Promise<Outcome> {
-  const former = (await listKeys(schoolDb)).filter(({ stage }) => stage === 'retired')
+/** Takes all keys out of the JWKS but the one that signs: former ones, and those that wait. */
+async function retireFormer({ db, school, perform }: NamedSchool): Promise<Outcome> {
+  const { keys = [] } = (await findSchoolByOrigin(db, school.origin)) ?? {}
+  const former = keys.filter(({ stage }) => stage !== 'active')
   const kids = former.map(({ kid }) => kid)
   for (const kid of kids) await perform(retireKey, { kid, leaked: true })
   return {
     data: { kids, stage: 'retired' },
     text: `${kids.length} keys are no longer in the JWKS.`,
   }
+}
+
+function refuseKidOfMany<W extends WhichSchools>(kid: string | undefined, which: W): W {
+  if (kid === undefined || which.school !== undefined) return which
+  throw new CommandError('A key belongs to one school.', 'name the school, or leave the kid out', 2)
 }
 
 const noKeyNamed = () =>

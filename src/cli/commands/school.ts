@@ -39,7 +39,7 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     )
   addHelp(
     create,
-    'The school answers at its origin at once. It has no people, no clients and no signing key yet: go on with `user create`, `client create` and `keys publish`. A file has a school in each row, with columns named like the options (`time_zone`, `mcp_connections`): all of them are made, or none, and every wrong line is told.',
+    'The school answers at its origin at once. It has no people, no clients and no signing key yet: go on with `user create`, `client create` and `keys publish`. A file has a school in each row, with columns named like the options with `_` (`time_zone`); switches are `true` or `false`, and a list of hosts is a JSON array, in CSV too. All of them are made, or none, and every wrong line is told.',
     'school create --subdomain north --origin https://north.example --name "North School"',
   )
 
@@ -166,11 +166,11 @@ function switchOf(value: 'on' | 'off' | undefined): boolean | undefined {
 const TAKEN = { taken: `choose another; ${commandText('school list')} shows what is taken` }
 
 async function makeSchool(cli: Cli, settings: Settings): Promise<Outcome> {
+  for (const name of ['subdomain', 'origin', 'name'] as const) {
+    if (settings[name] !== undefined) continue
+    throw new CommandError(`--${name} is missing.`, 'give it, or many schools with --file', 2)
+  }
   return await withDatabase(cli.config(), async ({ db }) => {
-    for (const name of ['subdomain', 'origin', 'name'] as const) {
-      if (settings[name] !== undefined) continue
-      throw new CommandError(`--${name} is missing.`, 'give it, or many schools with --file', 2)
-    }
     const details = detailsOf(settings) as NewSchool
     const making = db.transaction().execute((tx) => createSchool(tx, details, BY_COMMAND_LINE))
     const id = await explainRefusal(making, TAKEN)
@@ -235,6 +235,14 @@ async function showSchools(cli: Cli): Promise<Outcome> {
 
 async function alterSchools(cli: Cli, which: WhichSchools, settings: Settings): Promise<Outcome> {
   if (Object.keys(settings).length === 0) throw nothingToChange()
+  const own = ['subdomain', 'origin', 'name'].find((name) => Object.hasOwn(settings, name))
+  if (own !== undefined && which.school === undefined) {
+    throw new CommandError(
+      `--${own} is of one school alone.`,
+      'name the school instead of --all or --where',
+      2,
+    )
+  }
   return await atSchools(cli, which, async ({ db, school, perform }) => {
     await perform(changeSettings, detailsOf(settings), TAKEN)
     return described(await loadSchool(db, school.id), 'Changed.')

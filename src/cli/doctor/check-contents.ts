@@ -39,19 +39,26 @@ async function checkBackups(db: Db, config: Config): Promise<readonly Finding[]>
   const plan = backupPlanOf(config)
   if (plan === undefined) return []
   const age = await readBackupAge(db)
-  if (age === undefined) {
-    return [note('backups', 'There is none yet.', 'a running server makes it within minutes')]
+  const { seconds = 0, isNone = true } = age ?? {}
+  const isLate = seconds > 2 * plan.everySeconds
+  if (isNone && !isLate) {
+    return [
+      note('backups', 'There is none yet.', 'nothing: a running server makes it within minutes'),
+    ]
   }
-  const hours = (age / 3600).toFixed(1)
-  return age <= 2 * plan.everySeconds
-    ? [fine('backups', `The last good one is ${hours} hours old.`)]
-    : [
+  const hours = (seconds / 3600).toFixed(1)
+  const found = isNone
+    ? `There was none in ${hours} hours`
+    : `The last good one is ${hours} hours old`
+  return isLate
+    ? [
         broken(
           'backups',
-          `The last good one is ${hours} hours old, and BACKUP_EVERY asks for one every ${plan.everySeconds / 3600} hours.`,
+          `${found}, and BACKUP_EVERY asks for one every ${plan.everySeconds / 3600} hours.`,
           'see in the log of the servers why they fail',
         ),
       ]
+    : [fine('backups', `${found}.`)]
 }
 
 async function checkSecret(db: Db, config: Config): Promise<readonly Finding[]> {

@@ -107,7 +107,8 @@ async function checkRole({ pool, by }: Attached, config: Config): Promise<readon
     `select current_user as role,
        has_schema_privilege('public', 'create') as creates,
        not exists (select from pg_class c where c.relnamespace = 'public'::regnamespace
-         and c.relkind = 'r' and not pg_has_role(c.relowner, 'usage')) as owns,
+         and c.relkind = 'r' and not pg_has_role(c.relowner, 'usage')
+         and not exists (select from pg_depend e where e.objid = c.oid and e.deptype = 'e')) as owns,
        least(nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1),
          current_setting('max_connections')::int
            - current_setting('superuser_reserved_connections')::int) as limit,
@@ -135,10 +136,10 @@ export function judgeRole(row: RoleRow, config: Config): readonly Finding[] {
           'connections',
           `The ${needed} connections that this machine opens at most are allowed.`,
         )
-      : broken(
+      : note(
           'connections',
           `This machine opens up to ${needed} connections, and the user ${role} may have ${limit}.`,
-          'raise the limit of the role, of the database or max_connections, or lower DATABASE_POOL_SIZE or WORKERS',
+          'unless a pooler shares them: raise the limit of the role, of the database or max_connections, or lower DATABASE_POOL_SIZE or WORKERS',
         ),
   ]
 }

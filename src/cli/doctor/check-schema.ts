@@ -46,6 +46,7 @@ export async function checkSchema(
       const indexes = pendingIndexes(ours, applied.rows)
       const extensions = await installedExtensions(pool)
       const count = ours.length - indexes.length
+      const newer = newerMigrations(ours, applied.rows)
       return [
         fine('migrations', `All ${count} migrations of this build are applied.`),
         ...indexes
@@ -58,8 +59,9 @@ export async function checkSchema(
               `nothing: a running server builds it; ${commandText('migrate')} shows its progress`,
             ),
           ),
-        ...checkNewer(newerMigrations(ours, applied.rows), config),
-        ...(await checkObjects(pool, new Set(indexes.flatMap(namesOfIndexes)))),
+        ...(newer.length === 0
+          ? await checkObjects(pool, new Set(indexes.flatMap(namesOfIndexes)))
+          : checkNewer(newer, config)),
       ]
     }
     return [
@@ -80,7 +82,6 @@ function checkNewer(
   names: readonly string[],
   { SCHOOLGATE_NEWER_SCHEMA }: Config,
 ): readonly Finding[] {
-  if (names.length === 0) return []
   const message = `A newer version of Schoolgate has migrated this database (${names.join(', ')}).`
   const remedy =
     'finish the upgrade: install that version here, too; only one version back is known to serve beside it'

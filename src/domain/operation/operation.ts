@@ -77,8 +77,9 @@ export interface WriteOperation<
    */
   readonly queuesMail?: 'maybe' | 'always' | undefined
   /**
-   * Whether it changes what every request knows of its school. The next page must show it, so a
-   * process forgets the school that it has cached; other processes are notified by the database.
+   * Whether it changes what every request knows of its school. The next page of the admin area
+   * must show it, so the process forgets the school that it has cached; everywhere else the notice
+   * of the database is enough.
    */
   readonly changesSchool?: true
   /** Throws OperationRefused if it cannot be done; the transaction is then rolled back. */

@@ -29,11 +29,26 @@ export async function recordBackup(db: Db, startedAt: Date): Promise<void> {
     update installations set backed_up_at = ${startedAt}, backup_lease_until = null`.execute(db)
 }
 
-/** How old the last good backup is; undefined if there never was one. */
-export async function readBackupAge(db: Db): Promise<number | undefined> {
-  const { rows } = await sql<{ age: number | null }>`
-    select extract(epoch from now() - backed_up_at)::float as age from installations`.execute(db)
-  return rows[0]?.age ?? undefined
+export interface BackupAge {
+  readonly seconds: number
+  /** Before the first good backup, its age counts from when the database could keep one. */
+  readonly isNone: boolean
+}
+
+/** How old the last good backup is; undefined before the first start. */
+export async function readBackupAge(db: Db): Promise<BackupAge | undefined> {
+  const { rows } = await sql<BackupAge>`
+    select extract(epoch from now() - coalesce(backed_up_at, m.applied_at))::float as seconds,
+      backed_up_at is null as "isNone"
+    from installations, schema_migrations m where m.name = '0134-backups.sql'`.execute(db)
+  return rows[0]
+}
+
+/** Tells the files of one installation from those of another in the same folder. */
+export async function readInstallationMark(db: Db): Promise<string> {
+  const { rows } = await sql<{ mark: string }>`
+    select left(encode(sha256(secret_check), 'hex'), 8) as mark from installations`.execute(db)
+  return rows[0]?.mark ?? 'none'
 }
 
 const inSeconds = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`

@@ -81,6 +81,7 @@ export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<st
 export async function withBackupClient<R>(
   connection: ConnectionSettings,
   work: (client: pg.Client) => Promise<R>,
+  signal?: AbortSignal,
 ): Promise<R> {
   const settings = {
     timezone: 'UTC',
@@ -93,6 +94,9 @@ export async function withBackupClient<R>(
   }
   const own = { ...connection, application_name: 'schoolgate backup' }
   return await withOwnConnection(own, async (client) => {
+    // Ends a statement that waits, too.
+    signal?.addEventListener('abort', () => client.socket.destroy(), { once: true })
+    signal?.throwIfAborted()
     for (const [name, value] of Object.entries(settings)) {
       await client.query('select set_config($1, $2, false)', [name, value])
     }

@@ -6,11 +6,13 @@ import type { Config } from '../../config.ts'
 import {
   keepBackupLease,
   readBackupAge,
+  readInstallationMark,
   recordBackup,
   takeBackupLease,
 } from '../../domain/setup/backup-lease.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { ConnectionSettings } from '../../foundation/db/hosts.ts'
+import { recently } from '../work-metrics.ts'
 import { writeBackup } from './write-backup.ts'
 
 export interface BackupPlan {
@@ -31,14 +33,12 @@ const LOOK_MS = 60_000
 const RENEW_MS = 60_000
 const RETRY_SECONDS = 600
 
-const FILE = /^schoolgate-[\dTZ-]+\.backup\.gz$/
-const UNFINISHED = /^schoolgate-[\dTZ-]+\.backup\.gz\.[0-9a-f]+\.part$/
-
 interface Place {
   readonly db: Db
   /** Directly to PostgreSQL, because a backup is one long transaction. */
   readonly connection: ConnectionSettings
   readonly log: Logger
+  readonly signal?: AbortSignal
 }
 
 /** Makes a backup whenever one is due and no other process is at it, until stopped. */
@@ -46,13 +46,14 @@ export function backUpInBackground(
   plan: BackupPlan | undefined,
   place: Place,
 ): { stop(): Promise<void> } {
-  let isStopping = false
+  const stopping = new AbortController()
+  const { signal } = stopping
   let timer: NodeJS.Timeout | undefined
   let round: Promise<unknown> = Promise.resolve()
   const schedule = (): void => {
-    if (isStopping || plan === undefined) return
+    if (signal.aborted || plan === undefined) return
     timer = setTimeout(() => {
-      round = backUpIfDue(plan, place)
+      round = backUpIfDue(plan, { ...place, signal })
         .catch((error: unknown) =>
           place.log.error({ err: error }, 'whether a backup is due is not known'),
         )
@@ -63,7 +64,7 @@ export function backUpInBackground(
   schedule()
   return {
     async stop() {
-      isStopping = true
+      stopping.abort()
       clearTimeout(timer)
       await round
     },
@@ -73,30 +74,45 @@ export function backUpInBackground(
 /** Returns the file that it wrote, or undefined if none was due or it failed. */
 export async function backUpIfDue(
   { everySeconds, keep, folder }: BackupPlan,
-  { db, connection, log }: Place,
+  { db, connection, log, signal }: Place,
 ): Promise<string | undefined> {
   if (!(await takeBackupLease(db, everySeconds))) return undefined
-  const renewing = setInterval(() => void keepBackupLease(db).catch(() => {}), RENEW_MS)
+  let isMoving = true
+  // A disk that hangs must not hold the lease: another process may have one that works.
+  const renewing = setInterval(() => {
+    if (isMoving) void keepBackupLease(db).catch(() => {})
+    isMoving = false
+  }, RENEW_MS)
   renewing.unref()
   const begun = performance.now()
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
+    // Of this installation alone, and none that a person made.
+    const ours = `schoolgate-every-${await readInstallationMark(db)}-`
+    const filesWith = async (ending: string) =>
+      (await readdir(folder)).filter((one) => one.startsWith(ours) && one.endsWith(ending)).sort()
     // We have the lease, so no process is still writing it.
-    await removeFiles(
-      folder,
-      (await readdir(folder)).filter((name) => UNFINISHED.test(name)),
-    )
-    const name = `schoolgate-${new Date().toISOString().replace(/[:.]/g, '-')}.backup.gz`
-    const { bytes, rows, startedAt } = await writeBackup(connection, join(folder, name))
+    await removeFiles(folder, await filesWith('.part'))
+    const name = `${ours}${new Date().toISOString().replace(/[:.]/g, '-')}.backup.gz`
+    const { bytes, rows, startedAt } = await writeBackup(connection, join(folder, name), {
+      ...(signal && { signal }),
+      onRows: () => {
+        isMoving = true
+      },
+    })
     clearInterval(renewing)
     await recordBackup(db, startedAt)
-    const files = (await readdir(folder)).filter((one) => FILE.test(one)).sort()
-    await removeFiles(folder, files.slice(0, -keep))
+    const others = (await filesWith('.backup.gz')).filter((one) => one !== name)
+    await removeFiles(folder, keep > 1 ? others.slice(0, 1 - keep) : others)
     const ms = Math.round(performance.now() - begun)
     log.info({ file: name, bytes, rows, ms }, 'the database was backed up')
     return join(folder, name)
   } catch (error) {
     clearInterval(renewing)
+    if (signal?.aborted) {
+      await keepBackupLease(db, 0)
+      return undefined
+    }
     log.error(
       { err: error },
       `the backup failed; it is tried again in ${RETRY_SECONDS / 60} minutes`,
@@ -120,13 +136,14 @@ export function addBackupMetrics(registry: Registry, db: Db, plan: BackupPlan | 
       registers: [registry],
       aggregator: 'max',
       async collect() {
-        this.set(await read().catch(() => Number.NaN))
+        this.set(await read())
       },
     })
+  const age = recently(() => readBackupAge(db))
   gauge(
     'schoolgate_backup_age_seconds',
-    'Since the last good backup, or since the process started if there is none.',
-    async () => (await readBackupAge(db)) ?? process.uptime(),
+    'Since the last good backup, or since the first start if there is none.',
+    async () => (await age())?.seconds ?? Number.NaN,
   )
   gauge('schoolgate_backup_interval_seconds', 'BACKUP_EVERY.', async () => plan.everySeconds)
 }

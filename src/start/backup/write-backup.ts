@@ -22,6 +22,12 @@ import {
 
 const ROWS_AT_ONCE = 500
 
+interface Writing {
+  /** Ends it; nothing stays. */
+  readonly signal?: AbortSignal
+  readonly onRows?: () => void
+}
+
 export interface WrittenBackup {
   readonly file: string
   readonly bytes: number
@@ -40,23 +46,26 @@ export interface WrittenBackup {
 export async function writeBackup(
   connection: pg.ClientConfig,
   file: string,
+  { signal, onRows = () => {} }: Writing = {},
 ): Promise<WrittenBackup> {
   const temporary = `${file}.${randomSecret(4).toString('hex')}.part`
   const tables: Record<string, number> = {}
   let migration = 0
   let startedAt = new Date(0)
   try {
-    await withBackupClient(connection, async (client) => {
+    const write = async (client: pg.Client): Promise<void> => {
       await client.query('begin transaction isolation level repeatable read read only')
       startedAt = (await client.query<{ now: Date }>('select now()')).rows[0]?.now ?? startedAt
       migration = (await newestMigration(client)).number
       await pipeline(
-        Readable.from(backupLines(client, tables)),
+        Readable.from(backupLines(client, tables, onRows)),
         createGzip(),
         createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
+        ...(signal === undefined ? [] : [{ signal }]),
       )
       await client.query('commit')
-    })
+    }
+    await withBackupClient(connection, write, signal)
     await link(temporary, file)
   } catch (error) {
     throw explained(error, file)
@@ -70,6 +79,7 @@ export async function writeBackup(
 async function* backupLines(
   client: pg.Client,
   counts: Record<string, number>,
+  onRows: () => void,
 ): AsyncGenerator<string> {
   const tables = await readTables(client)
   yield line<Manifest>({
@@ -85,6 +95,7 @@ async function* backupLines(
     let rows = 0
     for await (const batch of rowsOf(client, table)) {
       rows += batch.length
+      onRows()
       yield `${batch.join('\n')}\n`
     }
     yield line<Footing>({ end: table.name, rows })

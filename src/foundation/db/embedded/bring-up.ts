@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
@@ -9,6 +10,7 @@ import {
   findTraceOfDatabase,
   initialise,
   isInitialised,
+  isUnfinished,
   loadHome,
   loadPassword,
   memorySettings,
@@ -17,13 +19,15 @@ import {
   resetPassword,
   settleHome,
 } from './cluster.ts'
-import { logFileOf, readLog } from './data-folder.ts'
+import { logFileOf, readLog, UNFINISHED_FILE } from './data-folder.ts'
 import {
   databaseGone,
   databaseLost,
+  databaseUnfinished,
   diskFull,
   EmbeddedPostgresError,
   USE_ANOTHER_POSTGRESQL,
+  withFileErrors,
 } from './embedded-postgres-error.ts'
 import {
   endOrphans,
@@ -289,6 +293,11 @@ async function hasCluster(
   major: number,
   ifMissing?: EmbeddedPostgresOptions['ifMissing'],
 ): Promise<boolean> {
+  if (await isUnfinished(home)) {
+    if (ifMissing !== 'make') throw databaseUnfinished(clusterFolder(home, major))
+    if ((await findPostmaster(clusterFolder(home, major))) !== undefined) return true
+    await rm(clusterFolder(home, major), { recursive: true, force: true })
+  }
   // First: a database that another server makes meanwhile leaves traces after it exists.
   const trace = await findTraceOfDatabase(dataDir, home)
   if (await isInitialised(home, major)) return true
@@ -316,6 +325,9 @@ export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
   const clusterDir = clusterFolder(home, source.major)
   const binaries = await prepareBinaries(source, home, account)
   const { password, isNew } = await loadPassword(dataDir)
+  if (!initialised && options.ifMissing === 'make') {
+    await withFileErrors(home, () => writeFile(join(home, UNFINISHED_FILE), ''))
+  }
   if (!initialised) {
     await initialise({ home, major: source.major, binaries, account, password, durable })
   } else if (isNew && (await findPostmaster(clusterDir)) === undefined) {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises'
 import { totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { commandText } from '../../text/command-name.ts'
 import { type Account, canEnter, giveTo, runAs } from './account.ts'
 import {
   findText,
@@ -21,6 +22,7 @@ import {
   logFileOf,
   SECRET_FILE,
   temporaryName,
+  UNFINISHED_FILE,
   writeOnce,
 } from './data-folder.ts'
 import {
@@ -58,8 +60,13 @@ export async function isInitialised(home: string, major: number): Promise<boolea
   throw new EmbeddedPostgresError(
     'damaged',
     `The folder ${folder} holds files but no PG_VERSION, so it is not a whole database.`,
-    'put a backup back in its place, or move it away to begin with an empty database',
+    `put a backup back in its place; or move it away, and begin anew with ${commandText('new-database')}`,
   )
+}
+
+/** Whether a command that made the database of this folder did not end. */
+export async function isUnfinished(home: string): Promise<boolean> {
+  return (await stat(join(home, UNFINISHED_FILE)).catch(() => undefined)) !== undefined
 }
 
 /**
@@ -296,7 +303,7 @@ async function followPointer(dataDir: string, pointer: string): Promise<string> 
     throw new EmbeddedPostgresError(
       'folder-missing',
       `The database of ${dataDir} lies in ${place} (so says ${POINTER}), but that folder is gone.`,
-      `bring ${place} back (in a container: keep it on a volume), or, to begin with an empty database, delete ${join(dataDir, POINTER)}`,
+      `bring ${place} back (in a container: keep it on a volume), or delete ${join(dataDir, POINTER)}, and restore a backup or begin anew: ${commandText('backup restore FILE')}, ${commandText('new-database')}`,
       { cause },
     )
   }

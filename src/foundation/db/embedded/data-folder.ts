@@ -76,6 +76,9 @@ const TRIM_EVERY_MS = 60 * 60 * 1000
 /** The secret of the installation, made with the first database of the folder. */
 export const SECRET_FILE = 'secret'
 
+/** There while a command fills a new database, which nothing may start before it is done. */
+export const UNFINISHED_FILE = 'database-unfinished'
+
 export function logFileOf(home: string): string {
   return join(home, 'postgresql.log')
 }

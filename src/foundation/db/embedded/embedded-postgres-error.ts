@@ -5,6 +5,7 @@ type EmbeddedPostgresErrorCode =
   | 'binaries-do-not-run'
   | 'damaged'
   | 'database-lost'
+  | 'database-unfinished'
   | 'disk-full'
   | 'folder-missing'
   | 'folder-not-writable'
@@ -62,6 +63,15 @@ export function databaseLost(folder: string, left: string): EmbeddedPostgresErro
     'database-lost',
     `The database is missing: ${folder} is not there, but ${left}, which was beside it, is. Nothing was started, and no empty database was made in its place.`,
     `${RESTORE}; to begin anew without its data: ${commandText('new-database')}`,
+  )
+}
+
+/** A database that a command made for a restore, which did not end. */
+export function databaseUnfinished(folder: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'database-unfinished',
+    `A restore into ${folder} did not end, so the database there is not whole. Nothing was started.`,
+    `run it again: ${commandText('backup restore FILE')}; to begin anew without its data: ${commandText('new-database')}`,
   )
 }
 

@@ -15,7 +15,7 @@ import {
   prepare,
 } from './bring-up.ts'
 import { clusterFolder, DATABASE, findPassword, loadHome, ROLE } from './cluster.ts'
-import { keepLogTrimmed } from './data-folder.ts'
+import { keepLogTrimmed, UNFINISHED_FILE } from './data-folder.ts'
 import { databaseGone, EmbeddedPostgresError, errorCode } from './embedded-postgres-error.ts'
 import { type Exit, endPostmaster, findPostmaster, killPostmaster } from './postmaster.ts'
 import { type LockAddress, removeTemporarySocketFolder, tryServerLock } from './server-lock.ts'
@@ -53,6 +53,8 @@ export interface EmbeddedPostgres {
   /** Resolves if PostgreSQL ends by itself, not after `stop()`. */
   readonly onExit: Promise<ExitReport>
   stop(): Promise<void>
+  /** The database that this start made is whole: from now on servers start on it. */
+  finish(): Promise<void>
   /** Stops it, and removes the database if this start made it. */
   discard(): Promise<void>
 }
@@ -162,11 +164,14 @@ async function supervise(plan: Plan, up: BroughtUp): Promise<EmbeddedPostgres> {
     isNew: plan.isNew,
     onExit,
     stop: stopOnce,
+    async finish() {
+      await rm(join(plan.home, UNFINISHED_FILE), { force: true })
+    },
     async discard() {
       await stopOnce()
       if (!plan.isNew) return
       await rm(plan.clusterDir, { recursive: true, force: true })
-      await rm(plan.logFile, { force: true })
+      await rm(join(plan.home, UNFINISHED_FILE), { force: true })
     },
   }
 }

@@ -136,7 +136,8 @@ class BusyTableError extends MigrationError {
 
 async function apply(client: pg.Client, migration: Migration, waitMs: number): Promise<void> {
   try {
-    await client.query(`set local lock_timeout = ${waitMs}`)
+    // A role may have a limit for requests, and a migration takes as long as it needs.
+    await client.query(`set local lock_timeout = ${waitMs}; set local statement_timeout = 0`)
     await client.query(withoutConcurrently(migration.sql))
     await recordMigration(client, migration)
   } catch (cause) {

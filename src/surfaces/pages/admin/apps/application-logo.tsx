@@ -34,7 +34,7 @@ export function addLogoRoutes(app: FastifyInstance, context: AppContext, own: Ow
    * for consent.
    */
   const enterProven = async (request: FastifyRequest, reply: FastifyReply) => {
-    const entered = await enterToChange(own, context, request, reply)
+    const entered = await enterToChange(own, context, request, reply, '/logo')
     const page = applicationPath(entered.client.clientId, '/logo')
     requireRecentProof(request, entered.visit.session, page)
     return entered

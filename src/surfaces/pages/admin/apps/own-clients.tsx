@@ -117,14 +117,16 @@ export async function enterOwn(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
+  /** The page of the form that was sent, below that of the client. */
+  rest = '',
 ): Promise<OwnClientVisit> {
   const key = (request.params as Record<string, string>)[own.by] ?? ''
-  const page = `${own.path}/${encodeURIComponent(key)}`
+  const page = `${own.path}/${encodeURIComponent(key)}${rest}`
   const returnTo = request.method === 'POST' ? page : undefined
   const visit = await developersVisit(context, request, reply, returnTo)
   const client = await own.find(visit, withoutNul(key))
   if (client !== undefined) return { visit, client }
-  throw new RequestRefusedError(404, `There is no ${own.kind} with this ${own.by} here.`)
+  throw new RequestRefusedError(404, `There is no ${own.kind} at this address.`)
 }
 
 /**
