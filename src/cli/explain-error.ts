@@ -30,10 +30,7 @@ export function explainError(error: unknown, env: Environment): Explanation {
     return failed(error.message, 'correct the environment; docs/settings.md lists every variable')
   }
   if (error instanceof MigrationError) {
-    return failed(
-      error.message,
-      `nothing was changed; ${commandText('doctor')} shows where things stand`,
-    )
+    return failed(error.message, `${commandText('doctor')} shows where things stand`)
   }
   if (errorCode(error) === 'EMFILE' || errorCode(error) === 'ENFILE') {
     return failed(

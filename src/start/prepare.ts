@@ -21,6 +21,7 @@ import type { StatementObserver } from '../foundation/db/named-statements.ts'
 import { READ_ONLY } from '../foundation/db/primary.ts'
 import { ALONE, type LaneTimeOuts, TIME_OUTS } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
+import { commandText } from '../foundation/text/command-name.ts'
 import { openKeyring } from './installation-secret.ts'
 import { type DatabaseServer, joinDatabaseServer, openDatabaseServer } from './open-database.ts'
 import { startPurging } from './purge-rows.ts'
@@ -137,7 +138,8 @@ async function migrateForStart(server: DatabaseServer, config: Config, log: Logg
     if (told < applied.length) log.info({ migrations: applied.length }, 'a new schema was made')
   } catch (cause) {
     if (cause instanceof MigrationError) {
-      throw new StartError(cause.message, 'Nothing was changed.', { cause })
+      const next = `${commandText('doctor')} shows where things stand.`
+      throw new StartError(cause.message, next, { cause })
     }
     const { code, message } = cause as { code?: string; message: string }
     // Before the check for an unavailable database: a running server answers 503 for this, too.
