@@ -29,17 +29,7 @@ export interface WorkMetrics {
  * up to a limit. NaN if the database does not answer.
  */
 export function addWorkMetrics(registry: Registry, db: Db, hasMailer: boolean): WorkMetrics {
-  const gauge = (name: string, help: string, read: () => Promise<number | undefined>) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      aggregator: 'max',
-      async collect() {
-        this.set((await read()) ?? Number.NaN)
-      },
-    })
-
+  const gauge = installationGauges(registry)
   const jobs = recently(() => readJobBacklog(db))
   gauge('schoolgate_jobs_waiting', 'Jobs that wait.', async () => (await jobs())?.waiting)
   gauge('schoolgate_jobs_running', 'Jobs that run.', async () => (await jobs())?.running)
@@ -78,22 +68,31 @@ export function addStateMetrics(registry: Registry, db: Db, readiness: Probe): v
       this.set((await readiness()).every(({ ok }) => ok) ? 1 : 0)
     },
   })
-  const newest = recently(() => readNewestMigration(db))
-  new Gauge({
-    name: 'schoolgate_schema_migration',
-    help: 'The number of the newest migration of the database.',
-    registers: [registry],
-    aggregator: 'max',
-    async collect() {
-      this.set((await newest()) ?? Number.NaN)
-    },
-  })
+  installationGauges(registry)(
+    'schoolgate_schema_migration',
+    'The number of the newest migration of the database.',
+    recently(() => readNewestMigration(db)),
+  )
 }
 
 async function readNewestMigration(db: Db): Promise<number> {
   const { rows } = await sql<{ newest: number }>`
     select coalesce(max(number), 0) as newest from schema_migrations`.execute(db)
   return rows[0]?.newest ?? 0
+}
+
+/** Makes gauges of which every process reports the same; NaN for a value that is not known. */
+export function installationGauges(registry: Registry) {
+  return (name: string, help: string, read: () => Promise<number | undefined>) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      aggregator: 'max',
+      async collect() {
+        this.set((await read()) ?? Number.NaN)
+      },
+    })
 }
 
 /** Reads at most once in FRESH_MS. Undefined if it fails or takes too long. */

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import {
   keepBackupLease,
@@ -12,7 +12,7 @@ import {
 } from '../../domain/setup/backup-lease.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { ConnectionSettings } from '../../foundation/db/hosts.ts'
-import { recently } from '../work-metrics.ts'
+import { installationGauges, recently } from '../work-metrics.ts'
 import { writeBackup } from './write-backup.ts'
 
 export interface BackupPlan {
@@ -129,21 +129,12 @@ async function removeFiles(folder: string, names: readonly string[]): Promise<vo
 /** How old the last good backup is, and how old it may become. */
 export function addBackupMetrics(registry: Registry, db: Db, plan: BackupPlan | undefined): void {
   if (plan === undefined) return
-  const gauge = (name: string, help: string, read: () => Promise<number>) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      aggregator: 'max',
-      async collect() {
-        this.set(await read())
-      },
-    })
+  const gauge = installationGauges(registry)
   const age = recently(() => readBackupAge(db))
   gauge(
     'schoolgate_backup_age_seconds',
     'Since the last good backup, or since the first start if there is none.',
-    async () => (await age())?.seconds ?? Number.NaN,
+    async () => (await age())?.seconds,
   )
   gauge('schoolgate_backup_interval_seconds', 'BACKUP_EVERY.', async () => plan.everySeconds)
 }
