@@ -93,7 +93,7 @@ test('a notice of a new browser, and ending everything by its link, read no whol
   const visitor = new Visitor(world, school)
   await checkPlans(async () => {
     expect((await submit(visitor, link, '/not-me')).statusCode).toBe(303)
-    expect((await visitor.get('/not-me?done')).statusCode).toBe(200)
+    expect((await visitor.get('/not-me/done')).statusCode).toBe(200)
   })
   await mailBox.take(ada.email, 'no longer works')
   await untilSent(world)

@@ -1,6 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import {
+  type ChangeLink,
   CONFIRM_HOURS,
+  type EmailChange,
   findChange,
   type Mailbox,
   openChangeLink,
@@ -18,10 +20,10 @@ import { type Branding, CardPage, renderPage } from '../../../foundation/html/la
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { queryOf } from '../frame/layout.tsx'
-import { type Busy, catchBusy, sendPage } from '../frame/page-request.ts'
+import { type Busy, catchBusy } from '../frame/page-request.ts'
 import { rememberBrowser } from '../frame/session.ts'
-import { type Visit, visitOf } from '../frame/visit.ts'
+import type { Visit } from '../frame/visit.ts'
+import { addMailLinkRoutes, type MailLink } from '../sign-in/mail-link.ts'
 
 const EMAIL_CHANGE_PATH = '/email-change'
 
@@ -231,65 +233,63 @@ function resultOf(change: DoneChange) {
   }
 }
 
-/**
- * The links in the mails about a new address. Opening one changes nothing, because mail scanners
- * open links too.
- */
-export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext): void {
-  app.get(EMAIL_CHANGE_PATH, async (request, reply) => {
-    const sealed = queryOf(request).get('link') ?? ''
+/** The links in the mails about a new address. */
+const changeLink: MailLink<
+  { link: ChangeLink; change: EmailChange; areFactorsLost: boolean },
+  never
+> = {
+  path: EMAIL_CHANGE_PATH,
+  field: 'link',
+  async open({ context, request, db }, sealed) {
     const link = openChangeLink(context.keyring, request.school.id, sealed)
-    const change = link && (await findChange(request.schoolDb, link))
-    if (link === undefined || change === undefined) return done(request, reply, { kind: 'expired' })
-    const visit = await visitOf(context, request, reply)
-    const page = changeQuestionPage({
-      school: brandingOf(request.school),
-      formToken: visit.formToken(),
-      link: sealed,
+    const change = link && (await findChange(db, link))
+    if (link === undefined || change === undefined) return undefined
+    const removal = await findRemoval(acrossSchools(db), change.userId)
+    return { link, change, areFactorsLost: removal !== undefined }
+  },
+  question({ school, formToken, link: sealed, opened: { link, change, areFactorsLost } }) {
+    const isOld = link.mailbox === 'old'
+    return changeQuestionPage({
+      ...{ school, formToken, link: sealed, areFactorsLost },
       mailbox: link.mailbox,
-      email: link.mailbox === 'old' ? change.oldEmail : change.newEmail,
+      email: isOld ? change.oldEmail : change.newEmail,
       isChanged: change.isChanged,
       needsFactor: change.needsFactor,
-      areFactorsLost:
-        (await findRemoval(acrossSchools(request.schoolDb), change.userId)) !== undefined,
-      hasAgreed: link.mailbox === 'old' ? change.oldConfirmed : change.newConfirmed,
+      hasAgreed: isOld ? change.oldConfirmed : change.newConfirmed,
     })
-    return visit.page(page)
-  })
-
-  app.post(EMAIL_CHANGE_PATH, async (request, reply) => {
-    request.queuedMail = true
-    const visit = await visitOf(context, request, reply)
-    const { session } = visit
-    const form = visit.form()
-    const link = openChangeLink(context.keyring, request.school.id, form.get('link') ?? '')
-    if (link === undefined) return done(request, reply, { kind: 'expired' })
+  },
+  expiredPage: (school) => changeDonePage(school, { kind: 'expired' }),
+  async act(visit, sealed, form) {
+    const { context, request, session, db } = visit
+    const link = openChangeLink(context.keyring, request.school.id, sealed)
+    if (link === undefined) return 'expired'
     switch (form.get('decision')) {
       case 'agree': {
         const known = session && { id: session.id, userId: session.person.id }
         const by = { session: known, requestId: request.id }
-        return done(request, reply, await confirmEmailChange(request.schoolDb, link, by))
+        return done(visit, await confirmEmailChange(db, link, by))
       }
       case 'stop': {
-        const stopped = await stopEmailChange(request.schoolDb, link)
-        return done(request, reply, { kind: stopped ? 'stopped' : 'expired' })
+        const stopped = await stopEmailChange(db, link)
+        return done(visit, { kind: stopped ? 'stopped' : 'expired' })
       }
       // This mailbox alone may stop the removal, though not undo the change.
       case 'keep_factors': {
-        const change = await findChange(request.schoolDb, link)
+        const change = await findChange(db, link)
         const isKept =
-          change?.isChanged === true &&
-          (await takeBackReport(request.schoolDb, change.userId, request.id))
-        return done(request, reply, { kind: isKept ? 'factors_kept' : 'expired' })
+          change?.isChanged === true && (await takeBackReport(db, change.userId, request.id))
+        return done(visit, { kind: isKept ? 'factors_kept' : 'expired' })
       }
-      case 'undo': {
-        const undone = await catchBusy(undoEmailChange(request.schoolDb, link, request.id))
-        return answerUndo(visit, undone)
-      }
+      case 'undo':
+        return answerUndo(visit, await catchBusy(undoEmailChange(db, link, request.id)))
       default:
         return visit.goTo('/')
     }
-  })
+  },
+}
+
+export function addEmailChangeRoutes(app: FastifyInstance, context: AppContext): void {
+  addMailLinkRoutes(app, context, changeLink)
 }
 
 /** What became of an undo, by the link or on the page of the account. */
@@ -299,7 +299,7 @@ export function answerUndo(visit: Visit, outcome: Undoing | Busy): FastifyReply 
   // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
   if (outcome.kind === 'undone')
     rememberBrowser(context, request, reply, outcome.email, ['mail_link'])
-  return done(request, reply, outcome)
+  return done(visit, outcome)
 }
 
 const STATUS: Readonly<Partial<Record<DoneChange['kind'], number>>> = {
@@ -309,7 +309,7 @@ const STATUS: Readonly<Partial<Record<DoneChange['kind'], number>>> = {
   busy: 503,
 }
 
-function done(request: FastifyRequest, reply: FastifyReply, change: DoneChange): FastifyReply {
-  const page = changeDonePage(brandingOf(request.school), change)
-  return sendPage(reply, request, 'site', page, STATUS[change.kind] ?? 200)
+function done(visit: Visit, change: DoneChange): FastifyReply {
+  const page = changeDonePage(brandingOf(visit.request.school), change)
+  return visit.page(page, STATUS[change.kind] ?? 200)
 }

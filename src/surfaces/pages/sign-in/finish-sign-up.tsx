@@ -23,9 +23,9 @@ export const signUpLink: FirstPasswordLink<SignUpLink> = {
       Your account has the address <Email text={email} />.
     </>
   ),
-  async open({ keyring }, request, sealed) {
+  async open({ context, request }, sealed) {
     checkSignUpIsOn(request)
-    return openSignUpLink(keyring, request.school.id, sealed)
+    return openSignUpLink(context.keyring, request.school.id, sealed)
   },
   accept: finishSignUp,
   expiredPage: linkExpiredPage,

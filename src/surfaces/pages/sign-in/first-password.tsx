@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type {
   FirstPassword,
@@ -11,8 +11,7 @@ import { Field } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { queryOf } from '../frame/layout.tsx'
-import { catchBusy, checkedSignInForm } from '../frame/page-request.ts'
+import { type Busy, catchBusy, checkedSignInForm } from '../frame/page-request.ts'
 import {
   AccountOfPassword,
   BusyAlert,
@@ -21,7 +20,8 @@ import {
   passwordProblem,
 } from '../frame/password-fields.tsx'
 import { beginSession } from '../frame/session.ts'
-import { type Visit, visitOf } from '../frame/visit.ts'
+import type { Visit } from '../frame/visit.ts'
+import { addMailLinkRoutes, type MailLink } from './mail-link.ts'
 import { judgeTyped } from './sign-up-form.tsx'
 
 interface Addressee {
@@ -35,12 +35,7 @@ export interface FirstPasswordLink<T extends Addressee> {
   readonly title: string
   readonly button: string
   readonly lead: (school: Branding, email: string) => ComponentChildren
-  /** Undefined if it has expired. */
-  readonly open: (
-    context: AppContext,
-    request: FastifyRequest,
-    sealed: string,
-  ) => Promise<T | undefined>
+  readonly open: MailLink<T, FirstPasswordProblem>['open']
   /** What a person gets who needs no first password. */
   readonly instead?: (visit: Visit, opened: T) => FastifyReply | undefined
   readonly accept: (db: SchoolDb, opened: T, chosen: FirstPassword) => Promise<FirstPasswordOutcome>
@@ -51,80 +46,52 @@ export interface FirstPasswordLink<T extends Addressee> {
   readonly placeAfter: (visit: Visit, opened: T, roles: readonly string[]) => string
 }
 
-/** Opening the link changes nothing about the account, because mail scanners open links too. */
 export function addFirstPasswordRoutes<T extends Addressee>(
   app: FastifyInstance,
   context: AppContext,
-  link: FirstPasswordLink<T>,
+  page: FirstPasswordLink<T>,
 ): void {
-  const expired = (visit: Visit) =>
-    visit.page(link.expiredPage(brandingOf(visit.request.school)), 400, 'authorization')
-  const ask = (
-    visit: Visit,
-    sealed: string,
-    { email, name }: Addressee,
-    problem?: FirstPasswordProblem,
-    status = 200,
-  ) => {
-    const school = brandingOf(visit.request.school)
-    const formToken = visit.formToken()
-    const props = { school, formToken, link: sealed, email, name, problem }
-    return visit.page(firstPasswordPage(link, props), status, 'authorization')
-  }
-
-  app.get(link.path, async (request, reply) => {
-    const sealed = queryOf(request).get('link') ?? ''
-    const opened = await link.open(context, request, sealed)
-    const visit = await visitOf(context, request, reply)
-    if (opened === undefined) return expired(visit)
-    return link.instead?.(visit, opened) ?? ask(visit, sealed, opened)
-  })
-
-  app.post(link.path, async (request, reply) => {
-    request.queuedMail = true
-    const visit = await visitOf(context, request, reply)
-    const { session } = visit
-    const form = checkedSignInForm(context.keyring, request, session)
-    const sealed = form.get('link') ?? ''
-    const opened = await link.open(context, request, sealed)
-    if (opened === undefined) return expired(visit)
-    const other = link.instead?.(visit, opened)
-    if (other !== undefined) return other
-    const typed = { name: form.get('name') ?? '', email: opened.email }
-    const again = (problem: FirstPasswordProblem, status: number) =>
-      ask(visit, sealed, typed, problem, status)
-    const judged = judgeTyped(typed)
-    if ('problems' in judged) {
-      const { name: wrong = 'Enter your name.' } = judged.problems
-      return again({ kind: 'name', problem: wrong }, 400)
-    }
-    const { school, id: requestId } = request
-    const next = form.get('new_password') ?? ''
-    const chosen = { name: judged.name, next, school, requestId }
-    const outcome = await catchBusy(link.accept(request.schoolDb, opened, chosen))
-    switch (outcome.kind) {
-      case 'ended':
-        return visit.page(link.endedPage(brandingOf(school)), 400, 'authorization')
-      case 'unfit':
-        return again(outcome, 400)
-      case 'busy':
-        reply.header('retry-after', outcome.retryAfterSeconds)
-        return again(outcome, 503)
-      case 'accepted': {
-        // A new session, as at every sign-in.
-        if (session !== undefined) await endSession(request.schoolDb, session.id)
-        const begun = await beginSession(context, request, reply, outcome)
-        const place = begun ? link.placeAfter(visit, opened, begun.roles) : '/sign-in'
-        return visit.goTo(place, 'authorization')
+  const { path, open, expiredPage, instead = () => undefined } = page
+  addMailLinkRoutes<T, FirstPasswordProblem>(app, context, {
+    ...{ path, open, instead, expiredPage },
+    field: 'link',
+    kind: 'authorization',
+    question: ({ opened: { email, name }, typed, ...props }) =>
+      firstPasswordPage(page, { ...props, email, name: typed?.get('name') ?? name }),
+    form: ({ context: { keyring }, request, session }) =>
+      checkedSignInForm(keyring, request, session),
+    async act(visit, link, form) {
+      const { request, reply, session } = visit
+      const opened = await open(visit, link)
+      if (opened === undefined) return 'expired'
+      const other = instead(visit, opened)
+      if (other !== undefined) return other
+      const judged = judgeTyped({ name: form.get('name') ?? '', email: opened.email })
+      if ('problems' in judged) {
+        const { name: problem = 'Enter your name.' } = judged.problems
+        return { kind: 'name', problem }
       }
-    }
+      const { school, id: requestId } = request
+      const next = form.get('new_password') ?? ''
+      const chosen = { name: judged.name, next, school, requestId }
+      const outcome = await catchBusy(page.accept(visit.db, opened, chosen))
+      if (outcome.kind === 'ended') {
+        return visit.page(page.endedPage(brandingOf(school)), 400, 'authorization')
+      }
+      if (outcome.kind !== 'accepted') return outcome
+      // A new session, as at every sign-in.
+      if (session !== undefined) await endSession(visit.db, session.id)
+      const begun = await beginSession(context, request, reply, outcome)
+      const place = begun ? page.placeAfter(visit, opened, begun.roles) : '/sign-in'
+      return visit.goTo(place, 'authorization')
+    },
   })
 }
 
 type FirstPasswordProblem =
   | { kind: 'name'; problem: string }
   | Extract<PasswordFormProblem, { kind: 'unfit' }>
-  | { kind: 'busy'; retryAfterSeconds: number }
+  | Busy
 
 interface FirstPasswordProps {
   formToken: string

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { minimumLength } from '../../../domain/people/password-strength.ts'
 import {
   findResetAccount,
+  type ResetAccount,
   requestPasswordReset,
   resetPassword,
 } from '../../../domain/people/reset-password.ts'
@@ -14,7 +15,7 @@ import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf } from '../frame/layout.tsx'
-import { catchBusy, sendPage } from '../frame/page-request.ts'
+import { catchBusy } from '../frame/page-request.ts'
 import { LinkSentBefore } from '../frame/parts.tsx'
 import {
   AccountOfPassword,
@@ -26,6 +27,7 @@ import {
 import { rememberBrowser } from '../frame/session.ts'
 import { type Visit, visitOf } from '../frame/visit.ts'
 import { keepAfterSignIn, readAfterSignIn } from './after-sign-in.ts'
+import { addMailLinkRoutes } from './mail-link.ts'
 
 const ASK = '/forgotten-password'
 const SET = '/reset-password'
@@ -69,35 +71,32 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     return visit.goTo(keepAfterSignIn(`${ASK}?sent`, afterSignIn))
   })
 
-  app.get(SET, async (request, reply) => {
-    const token = queryOf(request).get('token') ?? ''
-    return await choose(await visitOf(context, request, reply), token)
-  })
-
-  app.post(SET, async (request, reply) => {
-    request.queuedMail = true
-    const visit = await visitOf(context, request, reply)
-    const form = visit.form()
-    const token = form.get('token') ?? ''
-    const outcome = await catchBusy(
-      resetPassword(acrossSchools(request.schoolDb), request.schoolDb, throttleKey, {
-        token,
-        next: form.get('new_password') ?? '',
-        removesPasskeys: form.get('remove_passkeys') === 'yes',
-        school: request.school,
-        address: clientAddress(request),
-        requestId: request.id,
-      }),
-    )
-    if (outcome.kind === 'changed') {
+  addMailLinkRoutes<ResetAccount, PasswordFormProblem>(app, context, {
+    path: SET,
+    field: 'token',
+    open: ({ db }, token) => findResetAccount(db, token),
+    question: ({ opened: { email, hasSecondFactor }, link, ...props }) =>
+      resetPasswordPage({ ...props, token: link, email, minimum: minimumLength(hasSecondFactor) }),
+    expiredPage: resetExpiredPage,
+    async act(visit, token, form) {
+      const { request, reply } = visit
+      const outcome = await catchBusy(
+        resetPassword(acrossSchools(visit.db), visit.db, throttleKey, {
+          token,
+          next: form.get('new_password') ?? '',
+          removesPasskeys: form.get('remove_passkeys') === 'yes',
+          school: request.school,
+          address: clientAddress(request),
+          requestId: request.id,
+        }),
+      )
+      if (outcome.kind === 'expired') return 'expired'
+      if (outcome.kind !== 'changed') return outcome
       // The mailbox is proof enough: strangers who guess cannot keep the person from signing in
       // now.
       rememberBrowser(context, request, reply, outcome.email, ['mail_link'])
       return visit.goTo('/sign-in?reset')
-    }
-    if (outcome.kind === 'expired') return expired(request, reply)
-    const status = outcome.kind === 'busy' ? 503 : 400
-    return await choose(visit, token, outcome, status)
+    },
   })
 }
 
@@ -118,30 +117,6 @@ async function ask(
     state: context.mailer === undefined ? { kind: 'unavailable' } : state,
   })
   return visit.page(page, status)
-}
-
-async function choose(
-  visit: Visit,
-  token: string,
-  problem?: PasswordFormProblem,
-  status = 200,
-): Promise<FastifyReply> {
-  const { request, reply } = visit
-  const account = await findResetAccount(request.schoolDb, token)
-  if (account === undefined) return expired(request, reply)
-  const page = resetPasswordPage({
-    school: brandingOf(request.school),
-    formToken: visit.formToken(),
-    token,
-    email: account.email,
-    minimum: minimumLength(account.hasSecondFactor),
-    problem,
-  })
-  return visit.page(page, status)
-}
-
-function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendPage(reply, request, 'site', resetExpiredPage(brandingOf(request.school)), 400)
 }
 
 type ForgottenState =

@@ -24,8 +24,8 @@ export const invitation: FirstPasswordLink<Invited> = {
       <Email text={email} /> and this password.
     </>
   ),
-  async open({ keyring }, { schoolDb: db, school }, sealed) {
-    const link = openInvitation(keyring, school.id, sealed)
+  async open({ context, request, db }, sealed) {
+    const link = openInvitation(context.keyring, request.school.id, sealed)
     return link === undefined ? undefined : await noteOpened(db, link)
   },
   instead(visit, { userId, hasCredential, email }) {

@@ -1,14 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { NOT_ME_PATH } from '../../../domain/people/link-paths.ts'
 import { endByNotMeLink, findNotMe } from '../../../domain/people/not-me-link.ts'
 import { Alert, Button, Email, Form } from '../../../foundation/html/components.tsx'
 import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { queryOf } from '../frame/layout.tsx'
-import { catchBusy, sendPage } from '../frame/page-request.ts'
+import { type Busy, catchBusy, sendPage } from '../frame/page-request.ts'
 import { forgetSession } from '../frame/session.ts'
-import { type Visit, visitOf } from '../frame/visit.ts'
+import { addMailLinkRoutes, type MailLink } from './mail-link.ts'
+
+const ENDED_PATH = `${NOT_ME_PATH}/done`
 
 interface NotMeProps {
   school: Branding
@@ -74,50 +75,27 @@ export function notMeExpiredPage(school: Branding): string {
   )
 }
 
-/**
- * The link "it was not me" of a mail. Opening it changes nothing: programs open links to check
- * mails.
- */
-export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void {
-  app.get(NOT_ME_PATH, async (request, reply) => {
-    const query = queryOf(request)
-    if (query.has('done')) {
-      return sendPage(reply, request, 'site', everythingEndedPage(brandingOf(request.school)))
-    }
-    return await ask(await visitOf(context, request, reply), query.get('token') ?? '')
-  })
-
-  app.post(NOT_ME_PATH, async (request, reply) => {
-    request.queuedMail = true
-    const visit = await visitOf(context, request, reply)
-    const { session } = visit
-    const form = visit.form()
-    const token = form.get('token') ?? ''
-    const hasEnded = await catchBusy(endByNotMeLink(request.schoolDb, token, request.id))
-    if (typeof hasEnded === 'object') {
-      reply.header('retry-after', hasEnded.retryAfterSeconds)
-      return await ask(visit, token, 503)
-    }
-    if (!hasEnded) return expired(request, reply)
+/** The link "it was not me" of a mail. */
+const notMeLink: MailLink<{ readonly email: string }, Busy> = {
+  path: NOT_ME_PATH,
+  field: 'token',
+  open: ({ db }, token) => findNotMe(db, token),
+  question: ({ opened, link, problem, ...props }) =>
+    notMePage({ ...props, token: link, email: opened.email, isBusy: problem !== undefined }),
+  expiredPage: notMeExpiredPage,
+  async act(visit, token) {
+    const { request, reply, session } = visit
+    const hasEnded = await catchBusy(endByNotMeLink(visit.db, token, request.id))
+    if (typeof hasEnded === 'object') return hasEnded
+    if (!hasEnded) return 'expired'
     if (session !== undefined) forgetSession(request, reply)
-    return visit.goTo(`${NOT_ME_PATH}?done`)
-  })
+    return visit.goTo(ENDED_PATH)
+  },
 }
 
-async function ask(visit: Visit, token: string, status = 200): Promise<FastifyReply> {
-  const { request, reply } = visit
-  const person = await findNotMe(request.schoolDb, token)
-  if (person === undefined) return expired(request, reply)
-  const page = notMePage({
-    school: brandingOf(request.school),
-    formToken: visit.formToken(),
-    token,
-    email: person.email,
-    isBusy: status === 503,
-  })
-  return visit.page(page, status)
-}
-
-function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendPage(reply, request, 'site', notMeExpiredPage(brandingOf(request.school)), 400)
+export function addNotMeRoutes(app: FastifyInstance, context: AppContext): void {
+  addMailLinkRoutes(app, context, notMeLink)
+  app.get(ENDED_PATH, async (request, reply) =>
+    sendPage(reply, request, 'site', everythingEndedPage(brandingOf(request.school))),
+  )
 }
