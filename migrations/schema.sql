@@ -1886,6 +1886,16 @@ create table rendered_texts (
   constraint rendered_texts_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id)
 );
 
+-- schools: schools that are being resumed: what was to expire is moved behind the pause, which ends at until; clock and position say how far that has come
+create table resumptions (
+  school_id uuid not null,
+  until timestamp(3) with time zone not null default now(),
+  clock text not null,
+  position text,
+  constraint resumptions_pkey PRIMARY KEY (school_id),
+  constraint resumptions_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id)
+);
+
 -- analytics: payments and refunds of a day in the time zone of the school
 create table revenue_days (
   school_id uuid not null,
@@ -1990,6 +2000,7 @@ create table schools (
   invites_people boolean not null default false,
   video_hosts text[] not null default '{}'::text[],
   import_columns jsonb not null default '{}'::jsonb,
+  suspended_at timestamp(3) with time zone,
   constraint schools_pkey PRIMARY KEY (id),
   constraint schools_origin_key UNIQUE (origin),
   constraint schools_subdomain_key UNIQUE (subdomain),
@@ -2003,6 +2014,7 @@ create table schools (
   constraint schools_time_zone_check CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64))),
   constraint schools_variant_check CHECK ((variant = ANY (ARRAY['newer'::text, 'older'::text])))
 );
+CREATE INDEX schools_suspended ON public.schools USING btree (id) WHERE (suspended_at IS NOT NULL);
 CREATE TRIGGER schools_announce AFTER INSERT OR DELETE OR UPDATE ON public.schools FOR EACH ROW EXECUTE FUNCTION announce_school();
 CREATE TRIGGER schools_begin_figures AFTER INSERT ON public.schools FOR EACH ROW EXECUTE FUNCTION begin_figures();
 CREATE TRIGGER schools_forget_figures AFTER UPDATE OF time_zone ON public.schools FOR EACH ROW WHEN ((new.time_zone <> old.time_zone)) EXECUTE FUNCTION forget_figures();
@@ -2017,6 +2029,7 @@ CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUT
 -- schools.invites_people: whether people whom the school adds get a mail that invites them
 -- schools.video_hosts: hosts from which lectures play videos on the page
 -- schools.import_columns: by the kind of rows: the column of each heading, as chosen for the last file
+-- schools.suspended_at: since when the school is suspended: its requests are answered with 503, and nothing of it expires
 
 -- learning: a chapter of a course
 create table sections (

@@ -30,6 +30,7 @@ const WHERE: Readonly<Record<string, (school: ListedSchool, wanted: string) => b
   'mcp-connections': ({ mcpConnections }, wanted) => isSwitched(mcpConnections, wanted),
   'open-registration': ({ openRegistration }, wanted) => isSwitched(openRegistration, wanted),
   'id-tokens': ({ signsIdTokens }, wanted) => isSwitched(signsIdTokens, wanted),
+  suspended: ({ suspendedAt }, wanted) => isSwitched(suspendedAt !== null, wanted),
   'waiting-key': ({ hasWaitingKey }, wanted) => isSwitched(hasWaitingKey, wanted),
 }
 

@@ -10,7 +10,7 @@ import type { RequestLine } from '../foundation/http/request-line.ts'
 import { pageHeaders } from '../foundation/http/security-headers.ts'
 import { brandingOf } from './branding.ts'
 import type { AppContext } from './context.ts'
-import { answerOverloaded } from './refusal.ts'
+import { answerOverloaded, answerSuspended } from './refusal.ts'
 import { entrantOf } from './school-gate.ts'
 
 /** Paths for programs: an HTML page there would break a client that looks for metadata. */
@@ -34,6 +34,7 @@ export function createNotFoundAnswer(context: AppContext, trust: TrustProxy, lin
     if (!(await line.hasTurn(entrantOf(request, school)))) {
       return answerOverloaded(request, reply, school?.origin)
     }
+    if (school?.isSuspended === true) return answerSuspended(request, reply, school)
     if (forPrograms || !wantsHtml(request.headers.accept)) {
       return answerPlainNotFound(request, reply, school?.origin)
     }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { School } from '../domain/schools/school.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
-import { overloadPage } from '../foundation/html/error-page.tsx'
+import { overloadPage, suspendedPage } from '../foundation/html/error-page.tsx'
 import { findClientFault } from '../foundation/http/client-fault.ts'
 import { wantsHtml } from '../foundation/http/conditional.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
@@ -90,6 +91,32 @@ function sendRefusal(
     .send(JSON.stringify(errorBody(refusal, request.school.origin)))
 }
 
+/** A suspension lasts for minutes or for weeks. */
+const SUSPENDED_RETRY_SECONDS = 300
+
+/** Answers whatever was asked of the school: no credential is read, no row is touched. */
+export function answerSuspended(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { name, origin }: Pick<School, 'name' | 'origin'>,
+): FastifyReply {
+  request.outcome.result = 'suspended'
+  reply.code(503).header('retry-after', SUSPENDED_RETRY_SECONDS)
+  if (wantsHtml(request.headers.accept)) {
+    const html = suspendedPage({ reference: request.id, name })
+    return reply.headers(pageHeaders(origin, 'site')).type('text/html; charset=utf-8').send(html)
+  }
+  const body = errorBody(SUSPENDED, origin)
+  return reply
+    .headers(apiHeaders('no-store'))
+    .type('application/json')
+    .send(JSON.stringify({ ...body, school: name }))
+}
+
+const SUSPENDED = new OAuthError(
+  'temporarily_unavailable',
+  'The school is suspended. Tokens and sessions stay as they are: try again later.',
+)
 const OVERLOAD = new OAuthError(
   'temporarily_unavailable',
   'The service gets more requests than it can answer. Try again shortly.',

@@ -26,7 +26,7 @@ import { DOCUMENTS } from '../foundation/protocol/endpoints.ts'
 import { errorBody } from '../foundation/protocol/errors.ts'
 import { oneLine } from '../foundation/text/visible-text.ts'
 import type { AppContext } from './context.ts'
-import { answerOverloaded, toOAuthError } from './refusal.ts'
+import { answerOverloaded, answerSuspended, toOAuthError } from './refusal.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -69,13 +69,17 @@ export function enterSchool(
         )
         return
       }
+      request.outcome.school = school.subdomain
+      if (school.isSuspended) {
+        answerSuspended(request, reply, school)
+        return
+      }
       request.school = school
       // A stranger's until a credential proves something else.
       request.schoolDb = atSchool(context.db, school.id, {
         lane: 'stranger',
         gone: () => whenGone(reply.raw),
       })
-      request.outcome.school = school.subdomain
       done()
     }
     const wait = (school: School | undefined): void =>

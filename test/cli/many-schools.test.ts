@@ -191,4 +191,30 @@ describe('--all and --where', () => {
     const { schools } = await three()
     expect(await schools(...argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) })
   })
+
+  test('suspend one by its name, and resume those that are', async () => {
+    const { schools } = await three()
+    const wrong = await schools('suspend', 'north', '--confirm', 'nort')
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('add --confirm north') })
+    expect(await schools('resume', '--where', 'suspended=on')).toMatchObject({ code: 1 })
+    for (const name of ['north', 'demo-a']) {
+      expect(await schools('suspend', name, '--confirm', name)).toMatchObject({ code: 0 })
+    }
+    const again = await schools('suspend', 'north', '--confirm', 'north')
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('suspended already') })
+    const suspended = async () => {
+      const { json } = await schools('list', '--json')
+      return json.schools.flatMap((one: { subdomain: string; suspendedAt: string | null }) =>
+        one.suspendedAt === null ? [] : one.subdomain,
+      )
+    }
+    expect(await suspended()).toEqual(['demo-a', 'north'])
+    const resumed = await schools('resume', '--where', 'suspended=on', '--json')
+    expect(resumed.json.done).toMatchObject([{ school: 'demo-a' }, { school: 'north' }])
+    expect(await suspended()).toEqual([])
+    expect(await schools('resume', 'north')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('north is not suspended'),
+    })
+  })
 })

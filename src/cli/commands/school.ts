@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander'
 import { recountFigures } from '../../domain/analytics/figure-rounds.ts'
 import { HeadingError } from '../../domain/bulk/row-reader.ts'
+import { SCHOOL_CLOCKS } from '../../domain/catalogue/school-clocks.ts'
 import { deleteSchool } from '../../domain/schools/delete-school.ts'
 import type { NewSchool, SchoolChanges } from '../../domain/schools/school-details.ts'
 import { type ListedSchool, listSchools } from '../../domain/schools/school-directory.ts'
 import { changeSettings } from '../../domain/schools/school-operations.ts'
+import { resumeSchool, suspendSchool } from '../../domain/schools/suspend-school.ts'
 import { createSchool } from '../../domain/schools/write-school.ts'
 import { createSchoolsOfFile } from '../../domain/setup/school-file.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
@@ -67,15 +69,32 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     'school set north --mcp-connections on --document-hosts "*.tools.example"',
   )
 
+  const suspend = school
+    .command('suspend <school>')
+    .description('close a school for now')
+    .requiredOption('--confirm <subdomain>', CONFIRM)
+    .action(cli.act((name: string, { confirm }: Confirmed) => suspendOne(cli, name, confirm)))
+  addHelp(
+    suspend,
+    'Every address of the school answers 503 with its name and `Retry-After`, at once, at the latest after thirty seconds. Nothing of it expires: tokens, sessions, and the time in which something can be undone stand still until it is resumed. Its jobs, mails and imports wait. Commands still work on it.',
+    'school suspend north --confirm north',
+  )
+
+  const resume = withManySchools(
+    school.command('resume [school]').description('open a school that was suspended'),
+    true,
+  ).action(cli.act((name: string | undefined, which: WhichSchools) => resumeMany(cli, name, which)))
+  addHelp(
+    resume,
+    'First moves everything that was to expire behind the pause, some thousand rows a second; then the school answers. If it is interrupted, run it again: it goes on where it was.',
+    'school resume --where suspended=on',
+  )
+
   const remove = school
     .command('delete <school>')
     .description('delete a school and everything in it, for good')
-    .requiredOption('--confirm <subdomain>', 'its subdomain, to make sure that it is the right one')
-    .action(
-      cli.act((name: string, { confirm }: { readonly confirm: string }) =>
-        removeSchool(cli, name, confirm),
-      ),
-    )
+    .requiredOption('--confirm <subdomain>', CONFIRM)
+    .action(cli.act((name: string, { confirm }: Confirmed) => removeSchool(cli, name, confirm)))
   addHelp(
     remove,
     'Nothing answers at its origin any more, at once: every token, session and application of the school ends. A running server removes its rows and files in the background. The accounts of its people stay, without this school, and so does the audit log, for as long as it is kept. It cannot be undone: make a backup first.',
@@ -91,6 +110,12 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     'Analytics are kept and renewed by themselves. Use this after rows were changed in ways that the server cannot see, such as with triggers off. Until it ends, answers are counted from the rows, which takes long at a large school. It may be interrupted: a running server goes on.',
     'school recount north',
   )
+}
+
+const CONFIRM = 'its subdomain, to make sure that it is the right one'
+
+interface Confirmed {
+  readonly confirm: string
 }
 
 interface Settings {
@@ -218,7 +243,7 @@ async function showSchools(cli: Cli): Promise<Outcome> {
   return await withDatabase(cli.config(), async ({ db }) => {
     const schools = await listSchools(db)
     const text = table(
-      ['subdomain', 'origin', 'name', 'variant', 'ID tokens', 'MCP connections'],
+      ['subdomain', 'origin', 'name', 'variant', 'ID tokens', 'MCP connections', 'suspended'],
       schools.map((school) => [
         school.subdomain,
         school.origin,
@@ -226,6 +251,7 @@ async function showSchools(cli: Cli): Promise<Outcome> {
         school.variant,
         school.signsIdTokens,
         school.mcpConnections,
+        school.suspendedAt !== null,
       ]),
       `There are no schools yet. Make one with ${commandText('school create')}.`,
     )
@@ -257,15 +283,51 @@ async function recountSchool(cli: Cli, name: string): Promise<Outcome> {
   })
 }
 
-async function removeSchool(cli: Cli, name: string, confirm: string): Promise<Outcome> {
+function checkConfirmed({ subdomain, origin }: ListedSchool, confirm: string): void {
+  if (confirm === subdomain) return
+  throw new CommandError(
+    `Nothing was done: the subdomain of ${origin} is ${subdomain}, not "${oneLine(confirm, 80)}".`,
+    `if it is the right school, add --confirm ${subdomain}`,
+  )
+}
+
+async function suspendOne(cli: Cli, name: string, confirm: string): Promise<Outcome> {
   return await atNamedSchool(cli, name, async ({ schoolDb: db, school }) => {
+    checkConfirmed(school, confirm)
     const { subdomain, origin } = school
-    if (confirm !== subdomain) {
+    if (!(await db.transaction((tx) => suspendSchool(tx, commandLineAt(school))))) {
       throw new CommandError(
-        `Nothing was deleted: the subdomain of ${origin} is ${subdomain}, not "${oneLine(confirm, 80)}".`,
-        `to delete it, add --confirm ${subdomain}`,
+        `${subdomain} is suspended already.`,
+        `${commandText(`school resume ${subdomain}`)} opens it`,
       )
     }
+    const text = `${subdomain} is suspended: ${origin} answers 503 until ${commandText(`school resume ${subdomain}`)}.`
+    return { data: { suspended: subdomain }, text }
+  })
+}
+
+async function resumeMany(
+  cli: Cli,
+  name: string | undefined,
+  { all, where }: WhichSchools,
+): Promise<Outcome> {
+  return await atSchools(cli, { school: name, all, where }, async ({ schoolDb: db, school }) => {
+    const { subdomain, origin, suspendedAt } = school
+    if (!(await resumeSchool(db, SCHOOL_CLOCKS, commandLineAt(school)))) {
+      throw new CommandError(
+        `${subdomain} is not suspended.`,
+        `${commandText('school list')} shows which schools are`,
+      )
+    }
+    const text = `${subdomain} is open again: ${origin} answers, and everything that was to expire has moved by the time since ${suspendedAt?.toISOString()}.`
+    return { data: { resumed: subdomain }, text }
+  })
+}
+
+async function removeSchool(cli: Cli, name: string, confirm: string): Promise<Outcome> {
+  return await atNamedSchool(cli, name, async ({ schoolDb: db, school }) => {
+    checkConfirmed(school, confirm)
+    const { subdomain, origin } = school
     await db.transaction((tx) => deleteSchool(tx, commandLineAt(school)))
     const text = `${subdomain} is deleted. Nothing answers at ${origin} any more; a running server removes its rows and files.`
     return { data: { deleted: subdomain }, text }
@@ -283,6 +345,7 @@ function described(school: ListedSchool, word: string): Outcome {
     ['open registration', school.openRegistration],
     ['document hosts', school.documentHosts.join(', ') || undefined],
     ['signs ID tokens', school.signsIdTokens],
+    ['suspended since', school.suspendedAt?.toISOString()],
   ])
   return { data: { school }, text: `${word}\n\n${text}` }
 }

@@ -46,6 +46,8 @@ export const AUDIT_ACTIONS = [
   'school.created',
   'school.changed',
   'school.deleted',
+  'school.suspended',
+  'school.resumed',
   'member.roles_changed',
   'member.invited',
   'member.name_corrected',

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual, sha256 } from '../../foundation/crypto/digest.ts'
+import { clockOf } from '../../foundation/db/school-clock.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -249,3 +250,10 @@ export const clientSweeps: readonly Sweep[] = [
         and t.url not in (select client_id from clients where kind = 'document'))`,
   }),
 ]
+
+/** For how long the secret before a renewal is still accepted. */
+export const clientClock = clockOf({
+  table: 'clients',
+  until: ['old_secret_expires_at'],
+  running: ({ from }) => sql`t.old_secret_expires_at > ${from}`,
+})

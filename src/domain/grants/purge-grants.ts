@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { startOfUuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
+import { isSuspended } from '../../foundation/db/school-clock.ts'
 import { oldestFirst, type Sweep, stepOf, sweepOf } from '../../foundation/db/sweep.ts'
 import { auditInsert } from '../audit/audit.ts'
 import { ACTIVITY_DAYS } from './read-activity.ts'
@@ -234,8 +235,9 @@ const pairsAfter = (days: number, position: string | undefined): Sweep => ({
       dead as materialized (
         select t.id, t.authorization_id from token_pairs t
         where t.id = any (array(select id from page)) and (
-          t.revoked_at < ${longAgo} or t.refresh_expires_at < ${longAgo} or exists (
-            select from authorizations a where a.id = t.authorization_id and a.revoked_at < ${longAgo}))
+          t.revoked_at < ${longAgo} or exists (
+            select from authorizations a where a.id = t.authorization_id and (a.revoked_at < ${longAgo}
+              or t.refresh_expires_at < ${longAgo} and not ${isSuspended(sql`a.school_id`)})))
         for update of t skip locked),
       gone as (
         delete from token_pairs where id = any (array(select id from dead)) returning 1),
@@ -279,6 +281,7 @@ const codes = oldestFirst({
   table: 'authorization_codes',
   key: ['id'],
   order: 'id',
+  waiting: isSuspended(sql`t.school_id`),
   dead: sql`t.expires_at < now() - make_interval(days => ${sql.lit(CODE_MEMORY_DAYS)})`,
 })
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { sha256 } from '../../foundation/crypto/digest.ts'
+import { clockOf, isSuspended } from '../../foundation/db/school-clock.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { oldestFirst, type Sweep } from '../../foundation/db/sweep.ts'
 
@@ -77,10 +78,13 @@ function lockNumber(tx: SchoolTx, hash: Buffer): string {
     .toString()
 }
 
+export const idempotencyClock = clockOf({ table: 'idempotent_answers', since: ['answered_at'] })
+
 /** Crosses schools: answers older than their lifetime. */
 export const idempotencySweep: Sweep = oldestFirst({
   table: 'idempotent_answers',
   key: ['school_id', 'key_hash'],
   order: 'answered_at',
+  waiting: isSuspended(sql`t.school_id`),
   dead: sql`t.answered_at < now() - ${sql.lit(LIFETIME)}::interval`,
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
+import { clockOf, isSuspended } from '../../foundation/db/school-clock.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
 import { record } from '../audit/audit.ts'
@@ -69,6 +70,12 @@ function countsOf(result: JobResult): JobResult {
   )
 }
 
+export const jobClock = clockOf({
+  table: 'jobs',
+  until: ['expires_at'],
+  running: ({ from }) => sql`t.expires_at > ${from}`,
+})
+
 /** Jobs that one call removes. */
 export const PURGED_AT_ONCE = 100
 
@@ -82,7 +89,7 @@ export async function purgeJobs(db: Db, files: FileStore): Promise<number> {
   const { rows } = await sql<{ school_id: string; id: string; files: string[] }>`
     select school_id, id, files || coalesce(jsonb_path_query_array(input, '$.source'), '[]')
       || to_jsonb(array_remove(array[storing], null)) as files
-    from jobs where expires_at < now()
+    from jobs where expires_at < now() and not ${isSuspended(sql`school_id`)}
     order by expires_at limit ${sql.lit(PURGED_AT_ONCE)}`.execute(db)
   for (const { school_id, id, files: keys } of rows) {
     for (const key of keys) await files.remove(key)
@@ -101,12 +108,18 @@ export interface JobBacklog {
 /** More are not counted. */
 const MOST_COUNTED = 10_000
 
-/** Crosses schools. Two small indexes hold these rows, whatever else is in the table. */
+/**
+ * Crosses schools, without those that are suspended. Two small indexes hold these rows, whatever
+ * else is in the table.
+ */
 export async function readJobBacklog(db: Db): Promise<JobBacklog> {
   const { rows } = await sql<JobBacklog>`
     select count(*)::int as waiting,
       coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestSeconds",
       (select count(*)::int from (select 1 from jobs where state = 'running' limit ${MOST_COUNTED}) r) as running
-    from (select created_at from jobs where state = 'waiting' limit ${MOST_COUNTED}) w`.execute(db)
+    from (select created_at from jobs
+          where state = 'waiting' and not ${isSuspended(sql`school_id`)} limit ${MOST_COUNTED}) w`.execute(
+    db,
+  )
   return rows[0] ?? { waiting: 0, running: 0, oldestSeconds: 0 }
 }

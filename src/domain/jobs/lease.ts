@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
+import { isSuspended } from '../../foundation/db/school-clock.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor, Role } from '../actor/actor.ts'
 import { JobInterrupted, type Progress } from './job.ts'
@@ -101,7 +102,7 @@ async function take(
         attempts = j.attempts + 1, started_at = coalesce(j.started_at, now())
       from (
         select w.school_id, w.id from jobs w
-        where w.kind = any (${kinds}::text[]) and ${which} limit 1 for update skip locked) next
+        where w.kind = any (${kinds}::text[]) and not ${isSuspended(sql`w.school_id`)} and ${which} limit 1 for update skip locked) next
       where j.school_id = next.school_id and j.id = next.id
       returning ${taken(mayGoOn)}`.execute(db)
     return rows[0]
@@ -147,10 +148,12 @@ export async function keepProgress(
   { cursor, done, total, files = [] }: Progress<unknown>,
   mayGoOn: RawBuilder<boolean>,
 ): Promise<boolean> {
-  const { rows: starters } = await tx.run(sql<{ mayGoOn: boolean }>`
-    select ${mayGoOn} as "mayGoOn" from jobs j
+  const { rows: starters } = await tx.run(sql<{ mayGoOn: boolean; waits: boolean }>`
+    select ${mayGoOn} as "mayGoOn", ${isSuspended(sql`j.school_id`)} as waits from jobs j
     where j.school_id = ${tx.schoolId} and j.id = ${lease.id}`)
   if (starters[0]?.mayGoOn === false) throw new JobInterrupted('forbidden')
+  // It goes on from the step before, once the school is resumed.
+  if (starters[0]?.waits === true) throw new JobInterrupted('turn_over')
   const { rows } = await tx.run(sql<{ cancelRequested: boolean }>`
     update jobs j set cursor = ${JSON.stringify(cursor)}::jsonb, done_count = ${done},
       total_count = coalesce(${total ?? null}::bigint, j.total_count),
@@ -171,7 +174,8 @@ export async function putBack(db: SchoolDb, lease: Lease): Promise<void> {
 /** Whether another school has a job that waits. */
 export async function othersWait(db: Db, schoolId: string): Promise<boolean> {
   const { rows } = await sql`
-    select from jobs w where w.state = 'waiting' and w.school_id <> ${schoolId} and not exists (
+    select from jobs w where w.state = 'waiting' and w.school_id <> ${schoolId}
+      and not ${isSuspended(sql`w.school_id`)} and not exists (
       select from jobs r where r.school_id = w.school_id and r.state = 'running')
     limit 1`.execute(db)
   return rows.length > 0

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
+import { isSuspended } from '../../foundation/db/school-clock.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { MailKind } from './mails/define-mail.ts'
 
@@ -49,7 +50,7 @@ export async function takeMail(
       next_try_at = now() + make_interval(mins => case when attempts < ${QUICK_TRIES} then ${RETRY_MINUTES} else 60 end)
     where id = (
       select id from outgoing_mails
-      where next_try_at <= now() and school_id <> all (${busySchools}::uuid[])
+      where next_try_at <= now() and not ${isSuspended(sql`school_id`)} and school_id <> all (${busySchools}::uuid[])
         and kind = any (${kinds}::text[])
       order by next_try_at limit 1 for update skip locked)
     returning id, school_id as "schoolId", kind, email, facts, attempts`.execute(db)
@@ -84,11 +85,15 @@ export interface MailBacklog {
 /** More are not counted. */
 const MOST_COUNTED = 10_000
 
-/** Crosses schools. The oldest come first, because ids are ordered by time. */
+/**
+ * Crosses schools, without those that are suspended. The oldest come first, because ids are ordered
+ * by time.
+ */
 export async function readMailBacklog(db: Db): Promise<MailBacklog> {
   const { rows } = await sql<MailBacklog>`
     select count(*)::int as waiting,
       coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestSeconds"
-    from (select created_at from outgoing_mails order by id limit ${MOST_COUNTED}) w`.execute(db)
+    from (select created_at from outgoing_mails where not ${isSuspended(sql`school_id`)}
+          order by id limit ${MOST_COUNTED}) w`.execute(db)
   return rows[0] ?? { waiting: 0, oldestSeconds: 0 }
 }

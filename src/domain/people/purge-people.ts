@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../foundation/db/schema.generated.ts'
+import { isSuspended } from '../../foundation/db/school-clock.ts'
 import { atSchoolInTransaction } from '../../foundation/db/school-db.ts'
 import { oldestFirst, type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
 import { recordChange } from '../audit/audit.ts'
@@ -10,6 +11,7 @@ import { leaveSchool } from './deletion/leave-school.ts'
 import { CHANGE_IS_DEAD } from './email-change/email-change.ts'
 import { lostFactorSweep } from './factors/lost-factors.ts'
 import { MAIL_IS_DEAD } from './mails/all-mails.ts'
+import { schoolToTell } from './notices.ts'
 
 interface DueRequest {
   readonly id: string
@@ -64,7 +66,8 @@ async function deleteNext(tx: Transaction<DB>): Promise<number> {
 async function takeDue(tx: Transaction<DB>): Promise<DueRequest | undefined> {
   const { rows } = await sql<DueRequest>`
     select id, user_id, school_id from deletion_requests
-    where due_at <= now() and (blocked_at is null or blocked_at < now() - make_interval(hours => ${sql.lit(BLOCKED_HOURS)}))
+    where due_at <= now() and not ${isSuspended(sql`coalesce(school_id, ${schoolToTell(sql`deletion_requests.user_id`)})`)}
+      and (blocked_at is null or blocked_at < now() - make_interval(hours => ${sql.lit(BLOCKED_HOURS)}))
     order by due_at limit 1 for update skip locked`.execute(tx)
   return rows[0]
 }
@@ -84,6 +87,8 @@ async function deleteNow(tx: Transaction<DB>, { user_id, school_id }: DueRequest
 }
 
 const id = { column: 'id', type: 'uuid' } as const
+const waiting = isSuspended(sql`t.school_id`)
+const isOver = sql`t.expires_at < now() and not ${waiting}`
 
 /**
  * Crosses schools: people whose deletion is due, and factors that were lost; sessions, trusted
@@ -96,18 +101,20 @@ export const peopleSweeps: readonly Sweep[] = [
     table: 'browser_sessions',
     key: ['id'],
     order: 'expires_at',
+    waiting,
     dead: sql`t.expires_at < now()`,
   }),
   oldestFirst({
     table: 'trusted_devices',
     key: ['id'],
     order: 'expires_at',
+    waiting,
     dead: sql`t.expires_at < now()`,
   }),
-  sweepOf({ table: 'password_resets', key: id, dead: sql`t.expires_at < now()` }),
-  sweepOf({ table: 'notice_links', key: id, dead: sql`t.expires_at < now()` }),
-  sweepOf({ table: 'email_changes', key: id, dead: CHANGE_IS_DEAD }),
-  sweepOf({ table: 'outgoing_mails', key: id, dead: MAIL_IS_DEAD }),
+  sweepOf({ table: 'password_resets', key: id, dead: isOver }),
+  sweepOf({ table: 'notice_links', key: id, dead: isOver }),
+  sweepOf({ table: 'email_changes', key: id, dead: sql`${CHANGE_IS_DEAD} and not ${waiting}` }),
+  sweepOf({ table: 'outgoing_mails', key: id, dead: sql`${MAIL_IS_DEAD} and not ${waiting}` }),
   sweepOf({
     table: 'sign_in_throttles',
     key: { column: 'bucket', type: 'bytea' },

@@ -55,7 +55,7 @@ export async function deleteSchool(tx: SchoolTx, by: Actor): Promise<void> {
   if (names === undefined) throw notFound('school')
   const name = `deleted-${tx.schoolId}`
   await tx.run(sql`
-    update schools set deleted_at = now(), subdomain = ${name}, origin = ${`https://${name}.invalid`}
+    update schools set deleted_at = now(), suspended_at = null, subdomain = ${name}, origin = ${`https://${name}.invalid`}
     where id = ${tx.schoolId}`)
   // What else was to be done here would be for nothing.
   await cancelAllJobs(tx)

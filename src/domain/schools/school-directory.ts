@@ -204,6 +204,7 @@ export interface ListedSchool {
   readonly signsIdTokens: boolean
   /** Whether a published key waits to be activated. */
   readonly hasWaitingKey: boolean
+  readonly suspendedAt: Date | null
   readonly createdAt: Date
 }
 
@@ -227,7 +228,7 @@ async function selectListed(
       s.open_registration as "openRegistration", s.document_hosts as "documentHosts",
       exists (select from signing_keys k where k.school_id = s.id and k.stage = 'active') as "signsIdTokens",
       exists (select from signing_keys k where k.school_id = s.id and k.stage = 'published') as "hasWaitingKey",
-      s.created_at as "createdAt"
+      s.suspended_at as "suspendedAt", s.created_at as "createdAt"
     from schools s where s.deleted_at is null and ${condition} order by s.subdomain collate "C"`.execute(
     db,
   )

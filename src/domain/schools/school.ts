@@ -61,6 +61,8 @@ export interface School {
    * signed.
    */
   readonly keys: readonly SchoolKey[]
+  /** Every request to it is answered with 503. */
+  readonly isSuspended: boolean
   readonly sealedSigningKey: { readonly kid: string; readonly sealed: Buffer } | undefined
 }
 
@@ -92,13 +94,14 @@ interface SchoolRow {
   keys: { kid: string; stage: KeyStage; jwk: PublicJwk }[]
   active_kid: string | null
   active_key: Buffer | null
+  is_suspended: boolean
 }
 
 export async function findSchoolByOrigin(db: Db, origin: string): Promise<School | undefined> {
   const { rows } = await sql<SchoolRow>`
     select s.id, s.subdomain, s.origin, s.name, s.description, s.contact_email, s.currency, s.locale, s.time_zone,
       s.variant, s.mcp_connections, s.open_registration, s.document_hosts, s.end_authorization_on_replay,
-      s.operator_factor_from,
+      s.operator_factor_from, s.suspended_at is not null as is_suspended,
       s.sign_up, s.invites_people, s.video_hosts,
       exists (select from clients
               where school_id = s.id and slug is not null and deleted_at is null) as has_tools,
@@ -152,6 +155,7 @@ function schoolFromRow(row: SchoolRow): School {
       logoFileId: row.logo_file_id ?? undefined,
       version: row.appearance_version ?? DEFAULT_APPEARANCE.version,
     },
+    isSuspended: row.is_suspended,
     keys: row.keys.map(({ kid, stage, jwk }) => ({ kid, stage, publicJwk: jwk })),
     sealedSigningKey:
       row.active_kid === null || row.active_key === null

@@ -846,6 +846,14 @@ export interface RenderedTextsTable {
   html: string
 }
 
+/** schools: schools that are being resumed: what was to expire is moved behind the pause, which ends at until; clock and position say how far that has come */
+export interface ResumptionsTable {
+  school_id: string
+  until: Generated<Date>
+  clock: string
+  position: string | null
+}
+
 /** analytics: payments and refunds of a day in the time zone of the school */
 export interface RevenueDaysTable {
   school_id: string
@@ -918,6 +926,7 @@ export interface SchoolsTable {
   invites_people: Generated<boolean>
   video_hosts: Generated<string[]>
   import_columns: ColumnType<unknown, string | undefined, string>
+  suspended_at: Date | null
 }
 
 /** learning: a chapter of a course */
@@ -1111,6 +1120,7 @@ export interface DB {
   purge_positions: PurgePositionsTable
   recovery_codes: RecoveryCodesTable
   rendered_texts: RenderedTextsTable
+  resumptions: ResumptionsTable
   revenue_days: RevenueDaysTable
   schema_migrations: SchemaMigrationsTable
   school_figures: SchoolFiguresTable

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Address, Card, Facts } from './components.tsx'
+import { Address, Card, Facts, Name } from './components.tsx'
 import { type Branding, Layout, renderPage } from './layout.tsx'
 
 interface ErrorPageProps {
@@ -93,6 +93,21 @@ export function unavailablePage({
     next: 'Wait a minute, then reload this page.',
     reference,
     school,
+  })
+}
+
+/** Answers 503. The page shows the name of the school and nothing else of it. */
+export function suspendedPage({ reference, name }: { reference: string; name: string }) {
+  return errorPage({
+    title: 'This school is closed for now',
+    what: (
+      <p>
+        <Name text={name} fallback="This school" /> is suspended. Nothing is lost: accounts, courses
+        and connected apps are as they were.
+      </p>
+    ),
+    next: 'Come back later, or ask the school.',
+    reference,
   })
 }
 

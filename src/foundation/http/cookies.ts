@@ -88,6 +88,12 @@ export function serializeCookie(
   return `${name}=${value}${attributes(origin, maxAgeSeconds)}`
 }
 
+/**
+ * The longest that browsers keep a cookie, for one whose row says when it ends: that may be later
+ * than it was planned, because the school was suspended meanwhile.
+ */
+export const LONGEST_COOKIE_SECONDS = 400 * 24 * 60 * 60
+
 /** A `Set-Cookie` value that makes the browser delete the cookie. */
 export function serializeExpiredCookie(origin: string, name: string): string {
   return `${name}=${attributes(origin, 0)}`

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Db } from '../../../foundation/db/database.ts'
 import type { DB } from '../../../foundation/db/schema.generated.ts'
+import { isSuspended } from '../../../foundation/db/school-clock.ts'
 import {
   acrossSchools,
   atSchool,
@@ -9,7 +10,7 @@ import {
 } from '../../../foundation/db/school-db.ts'
 import type { Sweep } from '../../../foundation/db/sweep.ts'
 import { recordAtSchools } from '../../audit/audit.ts'
-import { findSchoolToTell, queueNotice, recordAboutPerson } from '../notices.ts'
+import { findSchoolToTell, queueNotice, recordAboutPerson, schoolToTell } from '../notices.ts'
 import type { Person } from '../person.ts'
 import { countTry, lostFactorsCounter } from '../sign-in-counters.ts'
 
@@ -132,7 +133,8 @@ async function goOnWithNext(tx: Transaction<DB>): Promise<number | undefined> {
     select l.user_id as "userId", l.asked_school_id as "schoolId", u.email, l.asked_at as "askedAt",
       ${DUE_AT} as "dueAt", ${DUE_AT} <= now() as "isDue"
     from lost_factors l join users u on u.id = l.user_id
-    where l.told_at < now() - interval '1 day' or ${DUE_AT} <= now()
+    where (l.told_at < now() - interval '1 day' or ${DUE_AT} <= now())
+      and not ${isSuspended(schoolToTell(sql`l.user_id`))}
     order by l.told_at limit 1 for no key update of u skip locked`.execute(tx)
   const [next] = rows
   if (next === undefined) return undefined

@@ -26,6 +26,8 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'school.created': 'School created',
   'school.changed': 'Settings changed',
   'school.deleted': 'School deleted',
+  'school.suspended': 'School suspended',
+  'school.resumed': 'School resumed',
   'member.roles_changed': 'Roles changed',
   'member.invited': 'Invited',
   'member.name_corrected': 'Name corrected',

@@ -20,14 +20,13 @@ import { clientAddress } from '../../../foundation/http/client-address.ts'
 import {
   deviceCookieName,
   findCookie,
+  LONGEST_COOKIE_SECONDS,
   serializeCookie,
   serializeExpiredCookie,
   sessionCookieName,
 } from '../../../foundation/http/cookies.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
-
-const SESSION_COOKIE_SECONDS = 90 * 24 * 60 * 60
 
 /** Thrown if a page needs a session. The answer redirects to sign-in, which returns to the page. */
 export class SignInNeeded extends Error {
@@ -144,7 +143,7 @@ export function keepSession(request: FastifyRequest, reply: FastifyReply, cookie
   const { origin } = request.school
   reply.header(
     'set-cookie',
-    serializeCookie(origin, sessionCookieName(origin), cookie, SESSION_COOKIE_SECONDS),
+    serializeCookie(origin, sessionCookieName(origin), cookie, LONGEST_COOKIE_SECONDS),
   )
 }
 

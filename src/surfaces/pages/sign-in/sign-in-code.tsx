@@ -24,7 +24,12 @@ import { Alert, Button, Email, Form } from '../../../foundation/html/components.
 import { Checkbox, Field } from '../../../foundation/html/form-fields.tsx'
 import { type Branding, CardPage, renderPage } from '../../../foundation/html/layout.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
-import { findCookie, serializeCookie, trustCookieName } from '../../../foundation/http/cookies.ts'
+import {
+  findCookie,
+  LONGEST_COOKIE_SECONDS,
+  serializeCookie,
+  trustCookieName,
+} from '../../../foundation/http/cookies.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedSignInForm, provenBrowsers, redirectTo } from '../frame/page-request.ts'
@@ -317,8 +322,6 @@ function ask(
   return visit.page(page, status, 'authorization')
 }
 
-const COOKIE_SECONDS = TRUSTED_DAYS * 24 * 60 * 60
-
 /**
  * Whether this person is not asked for a code in this browser. It never counts as a proof of its
  * own.
@@ -339,6 +342,6 @@ async function trustBrowser(
   if (cookie === undefined) return
   reply.header(
     'set-cookie',
-    serializeCookie(origin, trustCookieName(origin), cookie, COOKIE_SECONDS),
+    serializeCookie(origin, trustCookieName(origin), cookie, LONGEST_COOKIE_SECONDS),
   )
 }

@@ -19,6 +19,10 @@ export const jobs = [
       'All access of a client ends in the request that ends it, however many authorizations it has; a job only tidies up.',
     'jobs.delete-school':
       'A deleted school answers nowhere at once; a job removes everything that it has left, and touches no other school.',
+    'school.suspended.answer':
+      'Every request to a suspended school is answered with 503, its name and Retry-After; probes and other schools are not concerned.',
+    'school.suspended.clocks':
+      'Nothing of a suspended school expires: tokens, sessions, secrets and what can be undone have the time left that they had.',
     'jobs.respond-async':
       'An import or export with Prefer: respond-async answers 202 with the address of its job; without it, it answers as always.',
     'jobs.file':
