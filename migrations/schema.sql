@@ -1975,6 +1975,19 @@ CREATE TRIGGER school_members_touch BEFORE UPDATE OF roles, joined_at ON public.
 -- school_members.invitation_due: whether the job that invites imported people has this one before it
 -- school_members.typed_email: the address of the person before it was changed; shown until they sign in at this school
 
+-- schools: what processes counted for a school in five minutes, kept for a day: CPU of Node, bytes of its connections
+create table school_usage (
+  school_id uuid not null,
+  begins_at timestamp(3) with time zone not null,
+  requests bigint not null,
+  statements bigint not null,
+  cpu_micros bigint not null,
+  bytes bigint not null,
+  constraint school_usage_pkey PRIMARY KEY (school_id, begins_at),
+  constraint school_usage_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id)
+);
+CREATE INDEX school_usage_by_time ON public.school_usage USING btree (begins_at);
+
 -- schools: one row per tenant, found by its origin
 create table schools (
   id uuid not null,

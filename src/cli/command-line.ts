@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   client: async () => (await import('./commands/client.ts')).addClientCommand,
   tool: async () => (await import('./commands/tool.ts')).addToolCommand,
   platform: async () => (await import('./commands/platform.ts')).addPlatformCommand,
+  usage: async () => (await import('./commands/usage.ts')).addUsageCommand,
   keys: async () => (await import('./commands/keys.ts')).addKeysCommand,
   secrets: async () => (await import('./commands/start.ts')).addSecretsCommand,
   import: async () => (await import('./commands/import.ts')).addImportCommand,

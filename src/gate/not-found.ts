@@ -31,6 +31,7 @@ export function createNotFoundAnswer(context: AppContext, trust: TrustProxy, lin
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const forPrograms = PROGRAMS_ONLY.test(rawPath(request.raw.url ?? ''))
     const school = await findSchool(request)
+    if (school !== undefined) request.tenant = school.id
     if (!(await line.hasTurn(entrantOf(request, school)))) {
       return answerOverloaded(request, reply, school?.origin)
     }

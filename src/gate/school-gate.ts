@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
 import type { EmptyInstallation } from '../domain/setup/first-school.ts'
+import { worksFor } from '../foundation/concurrency/usage-meter.ts'
 import type { Db } from '../foundation/db/database.ts'
 import { waitingOf } from '../foundation/db/lanes.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
@@ -69,6 +70,8 @@ export function enterSchool(
         )
         return
       }
+      worksFor(school.id)
+      request.tenant = school.id
       request.outcome.school = school.subdomain
       if (school.isSuspended) {
         answerSuspended(request, reply, school)

@@ -6,6 +6,7 @@ import { mayGoOn } from '../domain/grants/right-of-job.ts'
 import { PURGED_AT_ONCE, purgeJobs } from '../domain/jobs/finish-job.ts'
 import { JobRunner } from '../domain/jobs/job-runner.ts'
 import { purgePictures } from '../domain/people/profile.ts'
+import { writeUsage } from '../domain/schools/usage.ts'
 import type { Db } from '../foundation/db/database.ts'
 import { viewOf } from '../foundation/db/lanes.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
@@ -58,6 +59,24 @@ export function workOnJobs(
       clearInterval(looking)
       clearInterval(purging)
       await runner.stop()
+    },
+  }
+}
+
+const USAGE_SECONDS = 60
+
+/** Writes what each school used, once a minute and at the end. */
+export function writeUsageInBackground(db: Db, log: Logger): { stop(): Promise<void> } {
+  const batch = viewOf(db, { lane: 'batch', tenant: '' })
+  const write = () =>
+    writeUsage(batch).catch((error: unknown) =>
+      log.warn({ err: error }, 'what schools use was not written; it is tried again'),
+    )
+  const timer = setInterval(write, USAGE_SECONDS * 1000).unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await write()
     },
   }
 }

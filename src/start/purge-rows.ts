@@ -10,6 +10,7 @@ import {
 import { idempotencySweep } from '../domain/idempotency/repeated-write.ts'
 import { peopleSweeps } from '../domain/people/purge-people.ts'
 import { schoolSweep } from '../domain/schools/delete-school.ts'
+import { usageSweep } from '../domain/schools/usage.ts'
 import type { Db } from '../foundation/db/database.ts'
 import type { Sweep, SweepStep } from '../foundation/db/sweep.ts'
 
@@ -78,6 +79,7 @@ function sweepsOf({ auditRetentionDays }: PurgeOptions): readonly Sweep[] {
     ...clientSweeps,
     idempotencySweep,
     schoolSweep,
+    usageSweep,
     auditSweep(auditRetentionDays),
   ]
 }

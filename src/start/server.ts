@@ -29,7 +29,7 @@ import { listensOnLoopback } from '../foundation/net/parse-url.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
-import { countFiguresInBackground, workOnJobs } from './background-jobs.ts'
+import { countFiguresInBackground, workOnJobs, writeUsageInBackground } from './background-jobs.ts'
 import { addBackupMetrics, backUpInBackground, backupPlanOf } from './backup/scheduled-backups.ts'
 import { loadTracing } from './load-tracing.ts'
 import type { DatabaseServer } from './open-database.ts'
@@ -123,6 +123,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const indexes = cluster.isWorker ? undefined : buildIndexesInBackground(server, database, log)
   const purging = cluster.isWorker ? undefined : purgeInBackground(config, database.db, log)
   const figures = cluster.isWorker ? undefined : countFiguresInBackground(database.db, log)
+  const usage = writeUsageInBackground(database.db, log)
   const backupPlan = backupPlanOf(config)
   addBackupMetrics(metrics.registry, database.db, backupPlan)
   const backups = backUpInBackground(cluster.isWorker ? undefined : backupPlan, {
@@ -147,6 +148,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       { name: 'listener', close: () => listener.stop() },
       { name: 'audit counts', close: writeRepeatedCounts },
       { name: 'activity of apps', close: writeActivity },
+      { name: 'usage', close: () => usage.stop() },
       { name: 'database pool', close: () => database.close() },
       { name: 'database', close: () => server.stop() },
       { name: 'traces', close: () => tracing?.flush() },

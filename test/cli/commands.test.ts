@@ -54,7 +54,7 @@ describe('school', () => {
     expect(json.schools).toMatchObject([{ subdomain: 'north', mcpConnections: true }])
     const text = await run(['school', 'list'], env)
     expect(text.stdout).toMatch(
-      /subdomain +origin .*\nnorth +https:\/\/north\.example +North +newer +no +yes\n/,
+      /subdomain +origin .*\nnorth +https:\/\/north\.example +North +newer +no +yes +no\n/,
     )
   })
 
@@ -64,7 +64,10 @@ describe('school', () => {
       ...['school', 'create', '--subdomain', 'old', '--origin', origin, '--name', 'Old'],
     )
     const wrong = await schoolgate('school', 'delete', 'old', '--confirm', 'north')
-    expect(wrong).toMatchObject({ code: 1, json: { remedy: 'to delete it, add --confirm old' } })
+    expect(wrong).toMatchObject({
+      code: 1,
+      json: { remedy: 'if it is the right school, add --confirm old' },
+    })
     expect(wrong.json.error).toContain('the subdomain of https://old.example is old, not "north"')
     expect(await findSchoolByOrigin(database.db, origin)).toBeDefined()
     const { json } = await schoolgate('school', 'delete', origin, '--confirm', 'old')

@@ -28,6 +28,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'school set': ['--name', 'Other'],
   'school delete': ['--confirm', 'north'],
   'school recount': [],
+  'school suspend': ['--confirm', 'north'],
+  'school resume': [],
   'client set': [...AT_NORTH, '--name', 'Other'],
   'client rotate-secret': AT_NORTH,
   'client end-old-secret': AT_NORTH,

@@ -4,12 +4,13 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Options } from '@node-rs/argon2'
 import { Limiter } from '../concurrency/limiter.ts'
+import { countThread } from '../concurrency/usage-meter.ts'
 
 type Task =
   | { readonly kind: 'hash'; readonly password: string; readonly parameters: Options }
   | { readonly kind: 'verify'; readonly stored: string; readonly password: string }
 
-type Answer<R> = { readonly result: R } | { readonly problem: string }
+type Answer<R> = { readonly result: R; readonly ms: number } | { readonly problem: string }
 
 /**
  * The code of a thread, as text, because it must start from the sources and from the build. Only on
@@ -31,7 +32,9 @@ const run = (task) => task.kind === 'hash'
   : verifySync(task.stored, task.password)
 parentPort.on('message', (task) => {
   try {
-    parentPort.postMessage({ result: run(task) })
+    const begunAt = performance.now()
+    const result = run(task)
+    parentPort.postMessage({ result, ms: performance.now() - begunAt })
   } catch (error) {
     parentPort.postMessage({ problem: error.message })
   }
@@ -48,15 +51,15 @@ const NICENESS = 10
 export class HashingThreads {
   readonly #idle: Worker[] = []
 
-  hash(password: string, parameters: Options): Promise<string> {
-    return this.#run({ kind: 'hash', password, parameters })
+  hash(password: string, parameters: Options, tenant = ''): Promise<string> {
+    return this.#run({ kind: 'hash', password, parameters }, tenant)
   }
 
-  verify(stored: string, password: string): Promise<boolean> {
-    return this.#run({ kind: 'verify', stored, password })
+  verify(stored: string, password: string, tenant = ''): Promise<boolean> {
+    return this.#run({ kind: 'verify', stored, password }, tenant)
   }
 
-  async #run<R>(task: Task): Promise<R> {
+  async #run<R>(task: Task, tenant: string): Promise<R> {
     const thread = this.#idle.pop() ?? this.#start()
     // A working thread keeps the process alive; an idle one does not.
     thread.ref()
@@ -65,6 +68,7 @@ export class HashingThreads {
     thread.unref()
     this.#idle.push(thread)
     if ('problem' in answer) throw new Error(`the password was not hashed: ${answer.problem}`)
+    countThread(tenant, answer.ms)
     return answer.result
   }
 
@@ -142,7 +146,7 @@ export function isHashablePassword(password: string): boolean {
 
 /** `tenant` as in {@link Limiter}: usually the school where a person signs in. */
 export function hashPassword(password: string, tenant = ''): Promise<string> {
-  return limiter.run(() => threads.hash(normalPassword(password), PARAMETERS), tenant)
+  return limiter.run(() => threads.hash(normalPassword(password), PARAMETERS, tenant), tenant)
 }
 
 /**
@@ -167,8 +171,8 @@ export async function verifyPassword(
   const normal = normalPassword(password)
   const fits = await limiter.run(
     async () =>
-      (isHashablePassword(normal) && (await threads.verify(hash, normal))) ||
-      (normal !== password && (await threads.verify(hash, password))),
+      (isHashablePassword(normal) && (await threads.verify(hash, normal, tenant))) ||
+      (normal !== password && (await threads.verify(hash, password, tenant))),
     tenant,
   )
   return fits && stored !== undefined && stored !== null

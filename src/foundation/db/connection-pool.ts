@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { abandonedBy, Limiter } from '../concurrency/limiter.ts'
+import { countStatement, worksFor } from '../concurrency/usage-meter.ts'
 import { ClosableClient } from './closable-client.ts'
 import { type ConnectionSettings, onUsableHost } from './hosts.ts'
 import { NamedStatements, type StatementSettings } from './named-statements.ts'
@@ -89,7 +90,7 @@ export class ConnectionPool {
       const client = await onUsableHost(this.#connection, () => this.#pool.connect())
       const connection = this.#connections.get(client)
       if (connection === undefined) throw new Error('pg has not announced this connection')
-      connection.lend(() => this.#places.leave(tenant), signal)
+      connection.lend(tenant, () => this.#places.leave(tenant), signal)
       return connection
     } catch (error) {
       this.#places.leave(tenant)
@@ -132,6 +133,7 @@ export class PooledConnection {
   #lost: unknown
   #giveBack: (() => void) | undefined
   #signal: AbortSignal | undefined
+  #tenant = ''
   #cancelling: Promise<unknown> | undefined
 
   constructor(client: pg.PoolClient, settings: PoolSettings) {
@@ -151,7 +153,8 @@ export class PooledConnection {
   }
 
   /** Until `release`. */
-  lend(giveBack: () => void, signal: AbortSignal | undefined): void {
+  lend(tenant: string, giveBack: () => void, signal: AbortSignal | undefined): void {
+    this.#tenant = tenant
     this.#giveBack = giveBack
     this.#signal = signal
   }
@@ -163,6 +166,7 @@ export class PooledConnection {
     // A rollback would wait for a silent connection until it, too, is given up.
     if (this.#lost !== undefined) throw this.#lost
     this.#isRunning = true
+    countStatement(this.#tenant)
     try {
       return this.#signal === undefined
         ? await this.#statements.run<R>(text, values)
@@ -172,6 +176,7 @@ export class PooledConnection {
       throw error
     } finally {
       this.#isRunning = false
+      worksFor(this.#tenant)
     }
   }
 

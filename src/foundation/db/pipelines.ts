@@ -1,4 +1,5 @@
 import { Limiter } from '../concurrency/limiter.ts'
+import { countStatement, worksFor } from '../concurrency/usage-meter.ts'
 import { ClosableClient } from './closable-client.ts'
 import { type ConnectionSettings, mayTryNextHost } from './hosts.ts'
 import { NamedStatements, type StatementSettings } from './named-statements.ts'
@@ -253,12 +254,14 @@ export class Pipelines {
     }
     const turn = this.#places.enter(tenant)
     if (turn !== undefined) await turn.catch(refuseBusy)
+    countStatement(tenant)
     try {
       return await this.#runTogether<R>(text, values)
     } catch (error) {
       if (!isDatabaseUnavailable(error) || error.code !== LOCK_NOT_AVAILABLE) throw error
     } finally {
       this.#places.leave(tenant)
+      worksFor(tenant)
     }
     return await this.#runAlone<R>(text, values, tenant)
   }

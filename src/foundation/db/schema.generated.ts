@@ -901,6 +901,16 @@ export interface SchoolMembersTable {
   typed_email: string | null
 }
 
+/** schools: what processes counted for a school in five minutes, kept for a day: CPU of Node, bytes of its connections */
+export interface SchoolUsageTable {
+  school_id: string
+  begins_at: Date
+  requests: number
+  statements: number
+  cpu_micros: number
+  bytes: number
+}
+
 /** schools: one row per tenant, found by its origin */
 export interface SchoolsTable {
   id: string
@@ -1125,6 +1135,7 @@ export interface DB {
   schema_migrations: SchemaMigrationsTable
   school_figures: SchoolFiguresTable
   school_members: SchoolMembersTable
+  school_usage: SchoolUsageTable
   schools: SchoolsTable
   sections: SectionsTable
   setup_codes: SetupCodesTable

@@ -31,6 +31,7 @@ export type ObservedRequest = {
   readonly id: string
   /** Of the caller, as a trusted proxy names it. */
   readonly ip: string
+  readonly tenant?: string
 }
 
 export type RequestObserver = {
@@ -45,6 +46,8 @@ declare module 'fastify' {
     outcome: RequestOutcome
     /** Absent if Fastify refused the request before it ran any hook. */
     startedAt?: number
+    /** The id of the school that it was sent to, once it is known. */
+    tenant?: string
   }
 }
 
@@ -59,6 +62,7 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
   const contexts = observers.flatMap(({ within }) => within ?? [])
   app.decorateRequest('outcome')
   app.decorateRequest('startedAt')
+  app.decorateRequest('tenant')
   app.addHook('onRequest', (request, reply, done) => {
     request.outcome = {}
     request.startedAt = performance.now()

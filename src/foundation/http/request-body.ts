@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { worksFor } from '../concurrency/usage-meter.ts'
 import { type JsonLimits, KNOWN_CALLER, walkJson } from '../json/json-walk.ts'
 import { BodyTooLargeError, RequestRefusedError } from './client-fault.ts'
 
@@ -15,7 +16,10 @@ export function acceptForms(
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: bodyBytes },
-    (_request, body, done) => done(null, parse(String(body))),
+    ({ tenant = '' }, body, done) => {
+      worksFor(tenant)
+      done(null, parse(String(body)))
+    },
   )
 }
 
@@ -39,6 +43,7 @@ export function acceptJson(scope: FastifyInstance, options: JsonOptions = {}): v
     [...types],
     { parseAs: 'string', ...(bodyBytes === undefined ? {} : { bodyLimit: bodyBytes }) },
     (request, body, done) => {
+      worksFor(request.tenant ?? '')
       const text = String(body)
       onLength?.(request, text.length)
       const { excess } = walkJson(text, limits)

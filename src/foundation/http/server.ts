@@ -10,6 +10,7 @@ import {
 } from 'fastify'
 import type { TrustProxy } from './client-address.ts'
 import { RequestRefusedError } from './client-fault.ts'
+import { usageObserver } from './count-usage.ts'
 import { answerLastResort, answerNotFound } from './last-resort.ts'
 import { requestIds, requestLog } from './logging.ts'
 import { describeFinished, observeRequests, type RequestObserver } from './observe-requests.ts'
@@ -138,6 +139,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [
     requestLog(options.logger, options.logsAddresses),
+    usageObserver,
     ...(options.observers ?? []),
   ]
   const app = fastify({

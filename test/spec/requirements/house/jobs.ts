@@ -19,6 +19,8 @@ export const jobs = [
       'All access of a client ends in the request that ends it, however many authorizations it has; a job only tidies up.',
     'jobs.delete-school':
       'A deleted school answers nowhere at once; a job removes everything that it has left, and touches no other school.',
+    'house.usage':
+      'Each process counts what the requests to a school cost, and an operator of the server reads it; no metric names a school.',
     'school.suspended.answer':
       'Every request to a suspended school is answered with 503, its name and Retry-After; probes and other schools are not concerned.',
     'school.suspended.clocks':
