@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { Agent, request as ask } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { readUsage, usageSweep, writeUsage } from '../../src/domain/schools/usage.ts'
 import { takeUsage } from '../../src/foundation/concurrency/usage-meter.ts'
@@ -8,7 +11,7 @@ import { aPair } from '../support/client-like.ts'
 import { aListeningSchool } from '../support/listening-school.ts'
 import { postGraphQL } from '../support/member-api.ts'
 import { passTime } from '../support/pass-time.ts'
-import { portOf, sendRaw } from '../support/raw-http.ts'
+import { portOf } from '../support/raw-http.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
@@ -48,14 +51,26 @@ describe('the usage of schools', () => {
     const one = await aListeningSchool(world)
     const other = await world.aSchool()
     takeUsage()
-    const port = portOf(world.app.server)
-    const request = ({ origin }: TestSchool, more: string) =>
-      `GET /nothing/is/here HTTP/1.1\r\nHost: ${new URL(origin).host}\r\n${more}\r\n\r\n`
-    const padding = `X-Padding: ${'x'.repeat(8000)}`
-    await sendRaw(port, request(one, padding) + request(other, 'Connection: close'))
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const get = async ({ origin }: TestSchool, headers: Record<string, string>) => {
+      const host = new URL(origin).host
+      const sent = ask({
+        port: portOf(world.app.server),
+        agent,
+        path: '/no',
+        headers: { host, ...headers },
+      })
+      const [answer] = await once(sent.end(), 'response')
+      await text(answer)
+      return sent.reusedSocket
+    }
+    expect(await get(one, { 'x-padding': 'x'.repeat(8000) })).toBe(false)
+    expect(await get(other, {})).toBe(true)
+    agent.destroy()
     await writeUsage(db)
     const [much, little] = [await usageOf(one), await usageOf(other)]
     expect(little?.bytes).toBeGreaterThan(100)
+    expect(little?.bytes).toBeLessThan(8000)
     expect(much?.bytes).toBeGreaterThan(8000)
     expect(much?.requests).toBe(1)
   })

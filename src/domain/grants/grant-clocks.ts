@@ -24,8 +24,7 @@ const pairs: SchoolClock = {
         update token_pairs p set
           access_expires_at = ${laterBy(pause, 'access_expires_at')},
           refresh_expires_at = ${laterBy(pause, 'refresh_expires_at')}
-        from gate
-        where p.authorization_id = gate.id and p.revoked_at is null
+        where p.authorization_id = any (array(select id from gate)) and p.revoked_at is null
           and p.refresh_expires_at > ${pause.from})
       select (select count(*) from page)::int as looked,
         (select json_build_object('client', client_id, 'id', id) from page
