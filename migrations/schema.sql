@@ -1530,6 +1530,10 @@ create table notifications (
   url text,
   created_at timestamp(3) with time zone not null default now(),
   read_at timestamp(3) with time zone,
+  facts jsonb,
+  topic text,
+  in_inbox boolean not null default true,
+  mail_due_at timestamp(3) with time zone,
   constraint notifications_pkey PRIMARY KEY (school_id, id),
   constraint notifications_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   constraint notifications_body_check CHECK ((length(body) <= 10000)),
@@ -1538,9 +1542,15 @@ create table notifications (
   constraint notifications_url_check CHECK ((length(url) <= 2000))
 );
 CREATE INDEX notifications_by_time ON public.notifications USING btree (school_id, user_id, created_at, id);
+CREATE INDEX notifications_not_in_inbox ON public.notifications USING btree (created_at) WHERE (NOT in_inbox);
 CREATE INDEX notifications_of_school ON public.notifications USING btree (school_id, created_at, id);
+CREATE INDEX notifications_to_mail ON public.notifications USING btree (school_id, mail_due_at) WHERE (mail_due_at IS NOT NULL);
 CREATE INDEX notifications_unread ON public.notifications USING btree (school_id, user_id) WHERE (read_at IS NULL);
 CREATE STATISTICS public.notifications_ids (dependencies) ON school_id, user_id FROM notifications;
+-- notifications.facts: the values of its kind, which are said when it is read; null if title and body have the words
+-- notifications.topic: what the member chose by; null from before it was kept
+-- notifications.in_inbox: false if the member gets it by email only; it is read from the beginning
+-- notifications.mail_due_at: when it is mailed; null once it waits in outgoing_mails, and for what is never mailed
 
 -- commerce: what was bought; a thing of the school, or a line of its own
 create table order_items (
@@ -2014,6 +2024,7 @@ create table schools (
   video_hosts text[] not null default '{}'::text[],
   import_columns jsonb not null default '{}'::jsonb,
   suspended_at timestamp(3) with time zone,
+  quiet_causes text[] not null default '{}'::text[],
   constraint schools_pkey PRIMARY KEY (id),
   constraint schools_origin_key UNIQUE (origin),
   constraint schools_subdomain_key UNIQUE (subdomain),
@@ -2043,6 +2054,7 @@ CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUT
 -- schools.video_hosts: hosts from which lectures play videos on the page
 -- schools.import_columns: by the kind of rows: the column of each heading, as chosen for the last file
 -- schools.suspended_at: since when the school is suspended: its requests are answered with 503, and nothing of it expires
+-- schools.quiet_causes: kinds of notifications that the school switched off
 
 -- learning: a chapter of a course
 create table sections (

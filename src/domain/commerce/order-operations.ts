@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { tell } from '../notifications/notify.ts'
 import { amount, currency, id, line, stamps, text, utc, wireTime } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
@@ -15,7 +16,7 @@ import { WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { closeBought } from './bought-access.ts'
-import { message, tellPayer, withWords } from './payment-resource.ts'
+import { message } from './payment-resource.ts'
 import { PAYMENT_STATES, PAYMENT_TYPES, REFUNDING_STATES } from './payments-of-member.ts'
 
 /** What an order can be for, and so what the item of a line is. */
@@ -213,11 +214,7 @@ export const cancelOrder = ops.action('cancel', {
       .where('state', '=', 'pending')
       .execute()
     if (end_access) await closeBought(tx, id)
-    await tellPayer(tx, order, {
-      kind: 'order_canceled',
-      title: 'Your order was canceled',
-      body: withWords(`Order ${order.number} was canceled. You need not pay for it.`, words),
-    })
+    await tell(tx, 'order_canceled', [order.member_id], { order_number: order.number, words })
   },
 })
 
@@ -232,11 +229,7 @@ export const reopenOrder = ops.action('reopen', {
     if (!isCanceled(order)) throw conflict('wrong_state', 'The order is not canceled.')
     await ops.update(tx, { id }, { state: 'open' })
     await settleOrder(tx, id)
-    await tellPayer(tx, order, {
-      kind: 'order_reopened',
-      title: 'Your order is open again',
-      body: withWords(`Order ${order.number} is not canceled any more.`, words),
-    })
+    await tell(tx, 'order_reopened', [order.member_id], { order_number: order.number, words })
   },
 })
 

@@ -1,19 +1,12 @@
 import { sql } from 'kysely'
+import { tell } from '../notifications/notify.ts'
 import { time } from '../operation/fields.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { openBought } from './bought-access.ts'
 import { settleOrder } from './order-operations.ts'
-import {
-  formatted,
-  loadWithOrder,
-  message,
-  type Payment,
-  payments,
-  tellPayer,
-  withWords,
-} from './payment-resource.ts'
+import { loadWithOrder, message, type Payment, payments } from './payment-resource.ts'
 
 /**
  * For a payment that never arrived at the checkout: cash, a transfer, a code that was paid late.
@@ -47,14 +40,9 @@ export const markPaid = changeOperation({
     })
     await settleOrder(tx, payment.order_id)
     await openBought(tx, payment.order_id)
-    await tellPayer(tx, payment, {
-      kind: 'payment_received',
-      title: 'Your payment arrived',
-      body: withWords(
-        `${formatted(payment.amount, payment)} for order ${payment.order_number} is paid. Thank you.`,
-        words,
-      ),
-    })
+    const { member_id, amount, currency, order_number } = payment
+    const facts = { amount, currency, order_number, words }
+    await tell(tx, 'payment_received', [member_id], facts)
   },
 })
 
@@ -76,14 +64,8 @@ export const markUnpaid = changeOperation({
     }
     await writing(tx).update('payments', target(id), { state: 'pending', paid_at: null })
     await settleOrder(tx, payment.order_id)
-    await tellPayer(tx, payment, {
-      kind: 'payment_due',
-      title: 'Your payment is still open',
-      body: withWords(
-        `Payment ${payment.trade_no} of ${formatted(payment.amount, payment)} was marked as paid by mistake.`,
-        words,
-      ),
-    })
+    const { member_id, amount, currency, trade_no } = payment
+    await tell(tx, 'payment_due', [member_id], { amount, currency, trade_no, words })
   },
 })
 

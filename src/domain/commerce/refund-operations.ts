@@ -2,21 +2,14 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
+import { tell } from '../notifications/notify.ts'
 import { amount as amountField } from '../operation/fields.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { closeBought } from './bought-access.ts'
-import {
-  formatted,
-  loadWithOrder,
-  message,
-  type Payment,
-  payments,
-  tellPayer,
-  withWords,
-} from './payment-resource.ts'
+import { formatted, loadWithOrder, message, type Payment, payments } from './payment-resource.ts'
 import type { PaymentState, RefundingState } from './payments-of-member.ts'
 
 /** What of a payment decides about its refund. */
@@ -84,14 +77,9 @@ export const refundPayment = changeOperation({
       ...(wasRefundAsked(payment) ? {} : { refund_requested_at: sql`now()` }),
     })
     if (end_access) await closeBought(tx, payment.order_id)
-    await tellPayer(tx, payment, {
-      kind: 'refund_completed',
-      title: isWhole ? 'Your payment was refunded' : 'A part of your payment was refunded',
-      body: withWords(
-        `${formatted(amount, payment)} of payment ${payment.trade_no} was refunded.`,
-        words,
-      ),
-    })
+    const { member_id, currency, trade_no } = payment
+    const facts = { amount, currency, trade_no, is_whole: isWhole, words }
+    await tell(tx, 'refund_completed', [member_id], facts)
   },
 })
 
@@ -109,14 +97,8 @@ export const refuseRefund = changeOperation({
       throw conflict('wrong_state', 'There is no request for a refund to answer.')
     }
     await writing(tx).update('payments', target(id), { refunding_state: 'rejected' })
-    await tellPayer(tx, payment, {
-      kind: 'refund_refused',
-      title: 'Your refund request was refused',
-      body: withWords(
-        `Payment ${payment.trade_no} of ${formatted(payment.amount, payment)} is not refunded.`,
-        words,
-      ),
-    })
+    const { member_id, amount, currency, trade_no } = payment
+    await tell(tx, 'refund_refused', [member_id], { amount, currency, trade_no, words })
   },
 })
 
@@ -142,20 +124,9 @@ export const undoRefund = changeOperation({
       refunded_at: null,
       ...(wasAsked ? {} : { refund_requested_at: null }),
     })
-    await tellPayer(tx, payment, wasAsked ? lookedAtAgain(payment) : notRefunded(payment))
+    const { member_id, trade_no } = payment
+    await tell(tx, wasAsked ? 'refund_requested' : 'refund_withdrawn', [member_id], { trade_no })
   },
-})
-
-const lookedAtAgain = ({ trade_no }: Payment) => ({
-  kind: 'refund_requested',
-  title: 'Your refund is looked at again',
-  body: `The answer about payment ${trade_no} was recorded by mistake. You will be told of the new one.`,
-})
-
-const notRefunded = ({ trade_no }: Payment) => ({
-  kind: 'refund_refused',
-  title: 'Your payment was not refunded',
-  body: `The refund of payment ${trade_no} was recorded by mistake. The payment counts as paid.`,
 })
 
 const target = (id: string) => ({ object: 'payment', key: { id } })

@@ -1,12 +1,11 @@
 import type { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { notify } from '../notifications/subscriptions.ts'
+import { tell } from '../notifications/notify.ts'
 import { valueFields } from '../operation/fields.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
-import { schoolTimeZone, timeInWords } from '../schools/school.ts'
 import { meetingFields, meetings } from './meeting-resource.ts'
 import { capacityOf } from './seat-operations.ts'
 import { rosterOf } from './study-group-operations.ts'
@@ -73,15 +72,8 @@ async function tellAttendees(
   isLater: boolean,
 ): Promise<void> {
   const members = study_group_id === null ? member_ids : await rosterOf(tx, study_group_id)
-  const when = timeInWords(start, await schoolTimeZone(tx))
-  await notify(tx, 'meetings', members, {
-    kind: 'meeting_moved',
-    title: isLater ? 'A meeting was moved' : 'A meeting has another room',
-    body: isLater
-      ? `${title} now begins on ${when}. The room is in your schedule.`
-      : `The new room of ${title}, ${when}, is in your schedule.`,
-    url: null,
-  })
+  const facts = { meeting: title, starts_at: start.toISOString() }
+  await tell(tx, isLater ? 'meeting_moved' : 'meeting_room', members, facts)
 }
 
 /** Locks a service like a booking does, so that no meeting is made at a time meanwhile. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { notify } from '../notifications/subscriptions.ts'
+import { tell } from '../notifications/notify.ts'
 import { count, id } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
@@ -11,7 +11,7 @@ import type { WriteOperation } from '../operation/operation.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { loadObject, type Resource, selectObjects } from '../operation/resource.ts'
 import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
-import { schoolTimeZone, timeInWords } from '../schools/school.ts'
+import { schoolTimeZone } from '../schools/school.ts'
 import { isTimeZone } from '../schools/school-details.ts'
 import { meetings } from './meeting-resource.ts'
 import { rosterOf } from './study-group-operations.ts'
@@ -220,23 +220,9 @@ export const removeClass = removeOperation({
       throw conflict('consulting', 'A meeting of a service is not removed. Cancel it instead.')
     }
     if (Date.parse(ends_at) > Date.now()) {
-      await tellGroup(tx, study_group_id, title, new Date(starts_at))
+      const facts = { meeting: title, starts_at }
+      await tell(tx, 'class_canceled', await rosterOf(tx, study_group_id), facts)
     }
     await writing(tx).delete('consulting_meetings', target)
   },
 })
-
-async function tellGroup(tx: SchoolTx, group: string, title: string, start: Date): Promise<void> {
-  const members = await rosterOf(tx, group)
-  await notify(tx, 'meetings', members, classRemoved(title, start, await schoolTimeZone(tx)))
-}
-
-/** What the members of the group read. */
-export function classRemoved(title: string, start: Date, timeZone: string) {
-  return {
-    kind: 'class_canceled',
-    title: 'A class does not take place',
-    body: `${title}, ${timeInWords(start, timeZone)}, is no longer in your schedule.`,
-    url: null,
-  }
-}

@@ -5,7 +5,7 @@ import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { JobKind } from '../jobs/job.ts'
 import { startJob } from '../jobs/start-job.ts'
 import { notificationFields } from '../notifications/notification-operations.ts'
-import { entriesForPage } from '../notifications/subscriptions.ts'
+import { announcementOf, entriesFor } from '../notifications/notify.ts'
 import { count, id } from '../operation/fields.ts'
 import type { WriteOperation } from '../operation/operation.ts'
 import { notFound } from '../operation/refusal.ts'
@@ -90,7 +90,11 @@ async function announceToPage(
         and (e.enrolled_at, e.id) > (${enrolled_at}::timestamptz, ${id}::uuid)
       order by e.enrolled_at, e.id limit ${sql.lit(STEP)}),
     sent as (
-      ${entriesForPage(tx, 'announcements', entryId(announcement), { kind: 'announcement', title, body, url })})
+      ${entriesFor(
+        tx,
+        announcementOf({ title, body, url }),
+        sql`(select p.user_id, ${entryId(announcement)} as id from page p where p.wanted)`,
+      )})
     select (select count(*) from page)::int as looked, (select count(*) from sent)::int as sent,
       l.enrolled_at::text as at, l.id
     from (select enrolled_at, id from page order by enrolled_at desc, id desc limit 1) l`)

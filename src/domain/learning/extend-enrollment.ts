@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { notify } from '../notifications/subscriptions.ts'
+import { tell } from '../notifications/notify.ts'
 import { changeOperation } from '../operation/object-operations.ts'
 import { conflict } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { IS_ACTIVE } from '../people/member-resource.ts'
-import { schoolTimeZone, timeInWords } from '../schools/school.ts'
+import { schoolTimeZone } from '../schools/school.ts'
 import { enrollments } from './enrollment-operations.ts'
 
 type Enrollment = z.output<typeof enrollments.schema>
@@ -42,7 +42,7 @@ export const extendEnrollment = changeOperation({
       expires_at: by === 'for life' ? null : later,
     })
     const { expires_at } = await loadObject(tx, caller, enrollments, id)
-    await tellStudent(tx, before, expires_at, zone)
+    await tellStudent(tx, before, expires_at)
   },
 })
 
@@ -50,21 +50,13 @@ async function tellStudent(
   tx: SchoolTx,
   { student_id, course_id }: Enrollment,
   until: string | null,
-  zone: string,
 ): Promise<void> {
   const course = await tx
     .from('courses')
     .select('title')
     .where('id', '=', course_id)
     .executeTakeFirstOrThrow()
-  const end =
-    until === null ? 'has no end any more' : `ends on ${timeInWords(new Date(until), zone)}`
-  await notify(tx, 'courses', [student_id], {
-    kind: 'course_extended',
-    title: 'Your access was extended',
-    body: `Your access to ${course.title} ${end}.`,
-    url: '/account',
-  })
+  await tell(tx, 'course_extended', [student_id], { course: course.title, until })
 }
 
 /**

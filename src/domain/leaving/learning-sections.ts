@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { IS_LAST_LECTURE, LAST_POSITION } from '../learning/progress.ts'
+import { type StoredMessage, sayMessage } from '../notifications/causes.ts'
 import type { Section } from './section.ts'
 
 /** What the person learned, wrote, booked and was told. */
@@ -91,9 +92,14 @@ export const LEARNING_SECTIONS: readonly Section[] = [
     name: 'notifications',
     title: 'What you were told',
     tables: ['notifications'],
-    fields: sql`n.kind, n.title, n.body, n.url, n.created_at, n.read_at`,
+    fields: sql`n.kind, n.title, n.body, n.url, n.created_at, n.read_at, n.facts, s.time_zone`,
     rows: ({ schoolId, userId }) => sql`
-      from notifications n where n.school_id = ${schoolId} and n.user_id = ${userId}`,
+      from notifications n join schools s on s.id = n.school_id
+      where n.school_id = ${schoolId} and n.user_id = ${userId}`,
+    finish: ({ facts, time_zone, ...row }) => ({
+      ...row,
+      ...sayMessage({ ...row, facts, timeZone: time_zone } as StoredMessage),
+    }),
     order: [sql`n.created_at`, sql`n.id`],
   },
   {

@@ -16,6 +16,8 @@ export interface Section {
   readonly fields: RawBuilder<unknown>
   /** `from … where …`, for the rows of this person at this school. */
   rows(of: Subject): RawBuilder<unknown>
+  /** What SQL cannot do for a row. */
+  readonly finish?: (row: Record<string, unknown>) => Record<string, unknown>
   /** A time and an id, by which its rows are in order. */
   readonly order: readonly [time: RawBuilder<unknown>, id: RawBuilder<unknown>]
 }
@@ -40,7 +42,7 @@ const BEFORE_ALL: Place = ['-infinity', '']
 /** The next rows of a section behind a place. */
 export async function readSection(
   db: SchoolDb,
-  { fields, order: [time, id], ...section }: Section,
+  { fields, finish, order: [time, id], ...section }: Section,
   userId: string,
   { after = BEFORE_ALL, limit }: { readonly after?: Place | undefined; readonly limit: number },
 ): Promise<SectionPage> {
@@ -52,7 +54,9 @@ export async function readSection(
   const last = rows.at(-1)
   return {
     // An end of line inside a string is escaped, so these stand between values.
-    rows: rows.map(({ row }) => row.replaceAll('\n', ' ')),
+    rows: rows.map(({ row }) =>
+      finish === undefined ? row.replaceAll('\n', ' ') : JSON.stringify(finish(JSON.parse(row))),
+    ),
     last: last === undefined ? undefined : [last.time, last.id],
   }
 }

@@ -8,6 +8,7 @@ import {
   withKeys,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { type StoredMessage, sayMessage } from './causes.ts'
 
 export interface InboxEntry extends Keyed {
   readonly id: string
@@ -20,9 +21,15 @@ export interface InboxEntry extends Keyed {
   readonly readAt: Date | null
 }
 
-type EntryRow = Omit<InboxEntry, 'key'>
+type EntryRow = Omit<InboxEntry, 'key'> & StoredMessage
 
-const COLUMNS = sql`id, kind, title, body, url, created_at as "createdAt", read_at as "readAt"`
+const COLUMNS = sql`id, kind, title, body, url, created_at as "createdAt", read_at as "readAt", facts,
+  (select time_zone from schools s where s.id = school_id) as "timeZone"`
+
+/** The row with its words. */
+function entryOf({ facts, timeZone, ...row }: EntryRow): Omit<InboxEntry, 'key'> {
+  return { ...row, ...sayMessage({ ...row, facts, timeZone }) }
+}
 
 export async function inboxOf(
   db: SchoolDb,
@@ -31,10 +38,10 @@ export async function inboxOf(
 ): Promise<InboxEntry[]> {
   const { rows } = await db.run(sql<EntryRow>`
     select ${COLUMNS} from notifications n
-    where n.school_id = ${db.schoolId} and n.user_id = ${userId}
+    where n.school_id = ${db.schoolId} and n.user_id = ${userId} and n.in_inbox
       and ${inRange('n.created_at', 'n.id', range)}
     ${rangeOrder('n.created_at', 'n.id', range)}`)
-  return newestFirst(withKeys(rows, 'createdAt'), range)
+  return newestFirst(withKeys(rows.map(entryOf), 'createdAt'), range)
 }
 
 export async function countInboxOf(db: SchoolDb, userId: string): Promise<number> {
@@ -44,7 +51,7 @@ export async function countInboxOf(db: SchoolDb, userId: string): Promise<number
 }
 
 export function inboxRowsOf(db: SchoolDb, userId: string): RawBuilder<unknown> {
-  return sql`from notifications where school_id = ${db.schoolId} and user_id = ${userId}`
+  return sql`from notifications where school_id = ${db.schoolId} and user_id = ${userId} and in_inbox`
 }
 
 export async function countUnreadOf(db: SchoolDb, userId: string): Promise<number> {
@@ -74,7 +81,7 @@ export async function markRead(
     with marked as (
       update notifications set read_at = coalesce(read_at, now())
       where school_id = ${db.schoolId} and user_id = ${userId} and id = ${id}
-        and ${callerHolds}
+        and in_inbox and ${callerHolds}
       returning ${COLUMNS})
     select marked.*, (
       select count(*) from notifications
@@ -83,7 +90,8 @@ export async function markRead(
     from marked`,
   )
   if (row === undefined) return undefined
-  const { unread, ...entry } = row
+  const { unread, ...rest } = row
+  const entry = entryOf(rest)
   return { entry: { ...entry, key: { at: entry.createdAt, id: entry.id } }, unread }
 }
 
@@ -92,7 +100,7 @@ export async function markUnread(db: SchoolDb, userId: string, id: string): Prom
   const rows = await db.write(
     (callerHolds) => sql`
     update notifications set read_at = null
-    where school_id = ${db.schoolId} and user_id = ${userId} and id = ${id} and ${callerHolds}
+    where school_id = ${db.schoolId} and user_id = ${userId} and id = ${id} and in_inbox and ${callerHolds}
     returning id`,
   )
   return rows.length > 0

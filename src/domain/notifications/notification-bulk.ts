@@ -6,13 +6,14 @@ import { tableKind } from '../bulk/table-kind.ts'
 import { id } from '../operation/fields.ts'
 import { EXAMPLE } from '../operation/operation.ts'
 import type { Resource } from '../operation/resource.ts'
+import { TOPICS } from './causes.ts'
 import {
   listNotifications,
   notificationFields,
   notificationRules,
   notifications,
 } from './notification-operations.ts'
-import { CHANNELS, TOPICS } from './subscriptions.ts'
+import { CHANNELS } from './subscriptions.ts'
 
 export const notificationKind = tableKind({
   name: 'notifications',

@@ -15,12 +15,15 @@ import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { createOperation, objectOperations } from '../operation/object-operations.ts'
+import { conflict } from '../operation/refusal.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { checkRow, type RowRules } from '../operation/row-rules.ts'
 import { WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { checkMembers } from '../people/membership.ts'
+import { type StoredMessage, sayMessage } from './causes.ts'
+import { announcementOf, entriesFor } from './notify.ts'
 
 /** A path begins with exactly one slash: after two, a browser reads the name of another host. */
 const schoolPath = z
@@ -75,12 +78,19 @@ const notificationSchema = z
   })
   .meta({ id: 'Notification' })
 
+/** A row of this resource as `sayMessage` takes it. */
+function storedMessage({ filter_facts, filter_zone, ...row }: Record<string, unknown>) {
+  return { ...row, facts: filter_facts, timeZone: filter_zone } as StoredMessage
+}
+
 export const notifications: Resource<typeof notificationSchema> = {
   object: 'notification',
   schema: notificationSchema,
   rows: (db) => sql`
-    select n.id, n.user_id as member_id, n.kind, n.title, n.body, n.url, n.created_at, n.read_at
+    select n.id, n.user_id as member_id, n.kind, n.title, n.body, n.url, n.created_at, n.read_at,
+      n.facts as filter_facts, (select time_zone from schools s where s.id = n.school_id) as filter_zone
     from notifications n where n.school_id = ${db.schoolId}`,
+  finish: (row) => ({ ...row, ...sayMessage(storedMessage(row)) }),
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 
@@ -121,6 +131,16 @@ export const sendNotification = createOperation({
     const { member_id: member, created_at: sent, read_at: read, ...columns } = row
     await checkMembers(tx, 'member_id', [member])
     const made = uuidv7()
+    const { kind, title, body, url } = columns
+    if (sent === undefined && read === null) {
+      const message = { ...announcementOf({ title, body, url }), kind }
+      const { rows } = await tx.run(
+        entriesFor(tx, message, sql`(select ${member}::uuid as user_id, ${made}::uuid as id)`),
+      )
+      if (rows.length > 0) return made
+      throw conflict('wrong_state', 'This member turned announcements off.')
+    }
+    // From another system, or read already: it goes into the inbox and is never mailed.
     const times = { created_at: dateOrNull(sent) ?? new Date(), read_at: dateOrNull(read) }
     await tx.insert('notifications', { ...columns, ...times, id: made, user_id: member }).execute()
     return made

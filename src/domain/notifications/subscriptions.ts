@@ -1,16 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
-import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
-
-/** The topics of a school's notifications. */
-export const TOPICS = [
-  'announcements',
-  'comments',
-  'courses',
-  'events',
-  'meetings',
-  'payments',
-] as const
+import { sql } from 'kysely'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { TOPICS, type Topic } from './causes.ts'
 
 export const CHANNELS = ['email', 'in_app'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -62,57 +52,6 @@ export async function setSubscription(
   return { topic, channel, enabled }
 }
 
-function isTopic(topic: string): topic is (typeof TOPICS)[number] {
+function isTopic(topic: string): topic is Topic {
   return TOPICS.some((known) => known === topic)
-}
-
-interface Message {
-  readonly kind: string
-  readonly title: string
-  readonly body: string
-  readonly url: string | null
-}
-
-/**
- * Adds an entry to the inbox of each of these members who did not turn the topic off. A member who
- * was forgotten has no inbox. Returns the number of entries.
- */
-export async function notify(
-  tx: SchoolTx,
-  topic: (typeof TOPICS)[number],
-  members: readonly string[],
-  { kind, title, body, url }: Message,
-): Promise<number> {
-  const { rows } = await tx.run(sql`
-    insert into notifications (school_id, user_id, id, kind, title, body, url)
-    select ${tx.schoolId}, o.user_id, o.id, ${kind}, ${title}, ${body}, ${url}
-    from unnest(${members}::uuid[], ${members.map(() => uuidv7())}::uuid[]) as o (user_id, id)
-      join school_members m on m.school_id = ${tx.schoolId} and m.user_id = o.user_id and m.forgotten_at is null
-    where not exists (
-      select from notification_subscriptions s
-      where s.school_id = ${tx.schoolId} and s.user_id = o.user_id and s.topic = ${topic}
-        and s.channel = 'in_app' and not s.enabled)
-    returning 1`)
-  return rows.length
-}
-
-/**
- * An INSERT for a larger statement, as SQL: an entry for each of the `wanted` members in its `page`
- * who did not turn the topic off, once for each id.
- */
-export function entriesForPage(
-  tx: SchoolTx,
-  topic: (typeof TOPICS)[number],
-  id: RawBuilder<unknown>,
-  { kind, title, body, url }: Message,
-): RawBuilder<unknown> {
-  return sql`
-    insert into notifications (school_id, user_id, id, kind, title, body, url)
-    select ${tx.schoolId}, p.user_id, ${id}, ${kind}, ${title}, ${body}, ${url}
-    from page p
-    where p.wanted and not exists (
-      select from notification_subscriptions s
-      where s.school_id = ${tx.schoolId} and s.user_id = p.user_id and s.topic = ${topic}
-        and s.channel = 'in_app' and not s.enabled)
-    on conflict (school_id, id) do nothing returning 1`
 }

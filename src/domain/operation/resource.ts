@@ -10,6 +10,8 @@ import { notFound } from './refusal.ts'
  */
 type Viewer = Pick<Actor, 'origin'> & Partial<Pick<Actor, 'userId' | 'scopes' | 'clientId'>>
 
+type Row = Record<string, unknown>
+
 /** A kind of object as operations show it. */
 export interface Resource<S extends z.ZodObject = z.ZodObject> {
   /** The value of the `object` member, and what refusals call it. */
@@ -25,6 +27,8 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
    * result `r`. A column whose name begins with `filter_` is not sent.
    */
   rows(db: SchoolDb, caller: Viewer): RawBuilder<unknown>
+  /** What SQL cannot do for a row: words that are made of its values, also of `filter_` columns. */
+  readonly finish?: (row: Row) => Row
   /** The column that ids in paths are compared with. */
   readonly key?: string
   /** Related objects that a caller may ask to include. */
@@ -46,8 +50,6 @@ export interface Expansion {
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, unknown>>
 }
-
-type Row = Record<string, unknown>
 
 export async function loadObject<S extends z.ZodObject>(
   db: SchoolDb,
@@ -87,7 +89,9 @@ export async function selectObjects<S extends z.ZodObject>(
 /** A row as it is sent: its kind first, and times as text in UTC. */
 export function wireObject<S extends z.ZodObject>(resource: Resource<S>, row: Row): z.output<S> {
   const object: Row = { object: resource.object }
-  for (const name in row) if (!name.startsWith('filter_')) object[name] = wireValue(row[name])
+  const finished = resource.finish?.(row) ?? row
+  for (const name in finished)
+    if (!name.startsWith('filter_')) object[name] = wireValue(finished[name])
   return object as z.output<S>
 }
 

@@ -655,6 +655,10 @@ export interface NotificationsTable {
   url: string | null
   created_at: Generated<Date>
   read_at: Date | null
+  facts: ColumnType<unknown, string | null | undefined, string | null>
+  topic: string | null
+  in_inbox: Generated<boolean>
+  mail_due_at: Date | null
 }
 
 /** commerce: what was bought; a thing of the school, or a line of its own */
@@ -937,6 +941,7 @@ export interface SchoolsTable {
   video_hosts: Generated<string[]>
   import_columns: ColumnType<unknown, string | undefined, string>
   suspended_at: Date | null
+  quiet_causes: Generated<string[]>
 }
 
 /** learning: a chapter of a course */

@@ -152,6 +152,7 @@ describe('a refund that a member asked for', () => {
       .from('notifications')
       .select('id')
       .where('user_id', 'in', [muted.payer.id, gone.payer.id])
+      .where('in_inbox', '=', true)
       .execute()
     expect(told).toEqual([])
   })

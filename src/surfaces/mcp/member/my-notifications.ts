@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TOPICS } from '../../../domain/notifications/causes.ts'
 import {
   countUnreadOf,
   type InboxEntry,
@@ -10,7 +11,6 @@ import {
   CHANNELS,
   setSubscription,
   subscriptionsOf,
-  TOPICS,
 } from '../../../domain/notifications/subscriptions.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import { nextCursor, pageInput, readPage } from '../paging.ts'
