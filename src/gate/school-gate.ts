@@ -71,7 +71,6 @@ export function enterSchool(
         return
       }
       worksFor(school.id)
-      request.tenant = school.id
       request.outcome.school = school.subdomain
       if (school.isSuspended) {
         answerSuspended(request, reply, school)
@@ -85,12 +84,15 @@ export function enterSchool(
       })
       done()
     }
-    const wait = (school: School | undefined): void =>
+    const wait = (school: School | undefined): void => {
+      // A request that is refused counts, too.
+      if (school !== undefined) request.tenant = school.id
       line.enter(
         entrantOf(request, school),
         () => enter(school),
         () => answerOverloaded(request, reply, school?.origin),
       )
+    }
     const found = context.directory.find(origin)
     if (found instanceof Promise) {
       found.then(wait, (error) => answerNoVerdict(error, request, reply)).catch(done)

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { SCHOOL_CLOCKS } from '../../src/domain/catalogue/school-clocks.ts'
 import { rotateSecret } from '../../src/domain/clients/application-operations.ts'
 import type { JobKind } from '../../src/domain/jobs/job.ts'
+import { isKept } from '../../src/domain/people/email-change/email-change.ts'
 import { lostFactorSweep } from '../../src/domain/people/factors/lost-factors.ts'
 import { deletionSweep } from '../../src/domain/people/purge-people.ts'
 import { deleteSchool } from '../../src/domain/schools/delete-school.ts'
@@ -361,6 +363,173 @@ describe('what a person can stop or undo', () => {
     await sweep()
     expect(await waiting(person)).toEqual({ factors: 0, deletions: 0 })
   })
+})
+
+/** Two schools of one person: the first one is the one that tells them. */
+async function aPersonOfTwo() {
+  const [first, other] = [await world.aSchool(), await world.aSchool()]
+  const ada = await world.aMember(first)
+  await passTime(world, '1 minute')
+  await world.aMember(other, ['student'], ada)
+  return { first, other, ada }
+}
+
+describe('while the school that tells a person is suspended', () => {
+  test('a thief at another school is told of by that one, so the passkey is removed in time', async () => {
+    const { first, other, ada } = await aPersonOfTwo()
+    await suspend(first)
+    const thief = await signedIn(world, other, ada)
+    await addPasskey(thief, new PasskeyDevice(other.origin))
+    const { text } = await mailBox.take(ada.email, 'passkey')
+    expect(text).toContain(`${other.origin}/not-me`)
+    await resume(first)
+  })
+
+  test('a school where a thief signs in now does not get the news: they wait', async () => {
+    const first = await world.aSchool()
+    const ada = await world.aMember(first)
+    await suspend(first)
+    await passTime(world, '1 minute')
+    const mine = await world.aSchool()
+    await world.aMember(mine, ['student'], ada)
+    await addPasskey(await signedIn(world, mine, ada), new PasskeyDevice(mine.origin))
+    const queued = await db
+      .selectFrom('outgoing_mails')
+      .select('school_id')
+      .where('email', '=', ada.email)
+      .execute()
+    expect(new Set(queued.map(({ school_id }) => school_id))).toEqual(new Set([first.id]))
+    await resume(first)
+    await untilSent(world)
+    await mailBox.take(ada.email, 'passkey')
+  })
+
+  test('the address before a change stays with its account: no other account makes the undo impossible', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    await db
+      .insertInto('email_changes')
+      .values({
+        ...{ id: crypto.randomUUID(), school_id: school.id, user_id: ada.id },
+        ...{ old_email: `old-${ada.email}`, new_email: ada.email, changed_at: new Date() },
+      })
+      .execute()
+    await suspend(school)
+    await passTime(world, '30 days')
+    expect(await isKept(db, `old-${ada.email}`)).toBe(true)
+    await resume(school)
+    expect(await isKept(db, `old-${ada.email}`)).toBe(true)
+    await passTime(world, '4 days')
+    expect(await isKept(db, `old-${ada.email}`)).toBe(false)
+  })
+
+  test('a thief cannot use the pause to make a passkey of last week older than the change of the address', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const thief = await signedIn(world, school, ada)
+    await addPasskey(thief, new PasskeyDevice(school.origin))
+    await passTime(world, '6 days')
+    await db
+      .insertInto('email_changes')
+      .values({
+        ...{ id: crypto.randomUUID(), school_id: school.id, user_id: ada.id },
+        ...{ old_email: `was-${ada.email}`, new_email: ada.email, changed_at: new Date() },
+      })
+      .execute()
+    await passTime(world, '50 hours')
+    await suspend(school)
+    await passTime(world, '30 days')
+    await resume(school)
+    const { rows } = await world.database.pool.query(
+      `select p.created_at < c.created_at - interval '8 days' as is_older
+       from passkeys p join email_changes c on c.user_id = p.user_id where p.user_id = $1`,
+      [ada.id],
+    )
+    expect(rows).toEqual([{ is_older: false }])
+  })
+
+  test('a deletion that is asked for while a resumption lies idle waits its fourteen days', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    await suspend(school)
+    await passTime(world, '10 days')
+    const killed = SCHOOL_CLOCKS.map((clock, n) =>
+      n === 0 ? { ...clock, step: () => Promise.reject(new Error('killed')) } : clock,
+    )
+    await expect(resume(school, killed)).rejects.toThrow('killed')
+    await passTime(world, '12 days')
+    await world.database.pool.query(
+      `insert into deletion_requests (id, user_id, due_at)
+       values (gen_random_uuid(), $1, now() + interval '14 days')`,
+      [ada.id],
+    )
+    await resume(school)
+    await passTime(world, '13 days')
+    await sweep()
+    expect((await waiting(ada)).deletions).toBe(1)
+  })
+
+  test('deleting it carries out nothing that a person could still have stopped', async () => {
+    const { first, ada } = await aPersonOfTwo()
+    const only = await world.aSchool()
+    const ben = await world.aMember(only)
+    for (const person of [ada, ben]) {
+      await world.database.pool.query(
+        `insert into deletion_requests (id, user_id, due_at)
+         values (gen_random_uuid(), $1, now() + interval '14 days')`,
+        [person.id],
+      )
+    }
+    for (const school of [first, only]) await suspend(school)
+    await passTime(world, '20 days')
+    for (const school of [first, only]) {
+      await resumeSchool(school.db, SCHOOL_CLOCKS, by(school), (tx) => deleteSchool(tx, by(school)))
+    }
+    await sweep()
+    for (const person of [ada, ben]) expect((await waiting(person)).deletions).toBe(1)
+  })
+})
+
+test('a secret that was renewed during the pause, because it leaked, is not accepted again', async () => {
+  const school = await world.aSchool()
+  const { client, idle } = await everythingThatExpires(school)
+  await passTime(world, '2 days')
+  await suspend(school)
+  await passTime(world, '10 days')
+  await performByCommandLine(school, rotateSecret, { client_id: client.clientId, end_old: false })
+  await passTime(world, '60 days')
+  await resume(school)
+  expect((await refresh(world, school, client, idle.refresh_token)).statusCode).toBe(401)
+})
+
+test('a resumption that takes long gives that time back, too', async () => {
+  const school = await world.aSchool()
+  const { used } = await everythingThatExpires(school)
+  await suspend(school)
+  await passTime(world, '1 day')
+  let isSlow = true
+  const slow = SCHOOL_CLOCKS.map((clock) => ({
+    ...clock,
+    async step(...given: Parameters<SchoolClock['step']>) {
+      const next = await clock.step(...given)
+      if (clock.table === 'jobs' && isSlow) {
+        isSlow = false
+        await given[0].run(sql`update resumptions set until = until - interval '3 hours'`)
+        await given[0].run(
+          sql`update token_pairs set access_expires_at = access_expires_at - interval '3 hours'`,
+        )
+      }
+      return next
+    },
+  }))
+  expect(await resume(school, slow)).toBe(true)
+  expect((await userinfo(world, school, used.access_token)).statusCode).toBe(200)
+})
+
+test('a school that was deleted is not suspended: its removal would wait for ever', async () => {
+  const school = await world.aSchool()
+  await school.db.transaction((tx) => deleteSchool(tx, by(school)))
+  expect(await suspend(school)).toBe(false)
 })
 
 const passkeysOf = async ({ id }: TestPerson) =>

@@ -76,7 +76,7 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     .action(cli.act((name: string, { confirm }: Confirmed) => suspendOne(cli, name, confirm)))
   addHelp(
     suspend,
-    'Every address of the school answers 503 with its name and `Retry-After`, at once, at the latest after thirty seconds. Nothing of it expires: tokens, sessions, and the time in which something can be undone stand still until it is resumed. Its jobs, mails and imports wait. Commands still work on it.',
+    'Every address of the school answers 503 with its name and `Retry-After`, at once, at the latest after thirty seconds. Nothing of it expires: tokens, sessions, and the time in which something can be undone stand still until it is resumed. Its jobs, mails and imports wait. Commands still work on it. A server of an older version would not notice: suspend once none runs.',
     'school suspend north --confirm north',
   )
 
@@ -328,7 +328,11 @@ async function removeSchool(cli: Cli, name: string, confirm: string): Promise<Ou
   return await atNamedSchool(cli, name, async ({ schoolDb: db, school }) => {
     checkConfirmed(school, confirm)
     const { subdomain, origin } = school
-    await db.transaction((tx) => deleteSchool(tx, commandLineAt(school)))
+    const by = commandLineAt(school)
+    // What people at other schools can still stop has the time left that it had.
+    if (!(await resumeSchool(db, SCHOOL_CLOCKS, by, (tx) => deleteSchool(tx, by)))) {
+      await db.transaction((tx) => deleteSchool(tx, by))
+    }
     const text = `${subdomain} is deleted. Nothing answers at ${origin} any more; a running server removes its rows and files.`
     return { data: { deleted: subdomain }, text }
   })

@@ -254,6 +254,6 @@ export const clientSweeps: readonly Sweep[] = [
 /** For how long the secret before a renewal is still accepted. */
 export const clientClock = clockOf({
   table: 'clients',
-  until: ['old_secret_expires_at'],
+  until: { column: 'old_secret_expires_at', began: 'secret_rotated_at' },
   running: ({ from }) => sql`t.old_secret_expires_at > ${from}`,
 })

@@ -22,8 +22,8 @@ const pairs: SchoolClock = {
         order by id for no key update),
       moved as (
         update token_pairs p set
-          access_expires_at = ${laterBy(pause, 'access_expires_at')},
-          refresh_expires_at = ${laterBy(pause, 'refresh_expires_at')}
+          access_expires_at = ${laterBy(pause, 'access_expires_at', 'issued_at')},
+          refresh_expires_at = ${laterBy(pause, 'refresh_expires_at', 'issued_at')}
         where p.authorization_id = any (array(select id from gate)) and p.revoked_at is null
           and p.refresh_expires_at > ${pause.from})
       select (select count(*) from page)::int as looked,
@@ -38,7 +38,7 @@ export const grantClocks: readonly SchoolClock[] = [
   pairs,
   clockOf({
     table: 'authorization_codes',
-    until: ['expires_at'],
+    until: { column: 'expires_at', began: 'created_at' },
     running: ({ from }) => sql`t.consumed_at is null and t.expires_at > ${from}`,
   }),
 ]

@@ -72,7 +72,7 @@ function countsOf(result: JobResult): JobResult {
 
 export const jobClock = clockOf({
   table: 'jobs',
-  until: ['expires_at'],
+  until: { column: 'expires_at', began: 'finished_at' },
   running: ({ from }) => sql`t.expires_at > ${from}`,
 })
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { clockOf } from '../../foundation/db/school-clock.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { CAUSES, type CauseName, type FactsOf, type Topic } from './causes.ts'
 
@@ -76,4 +77,11 @@ export const announcementOf = (words: Pick<Message, 'title' | 'body' | 'url'>): 
   topic: 'announcements',
   mailed: 'grouped',
   facts: null,
+})
+
+/** A mail that was due while the school was suspended is no older afterwards. */
+export const notificationClock = clockOf({
+  table: 'notifications',
+  since: ['mail_due_at'],
+  running: () => sql`t.mail_due_at is not null`,
 })

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { acrossSchools, atSchool, type SchoolDb } from '../../foundation/db/school-db.ts'
@@ -7,6 +7,7 @@ import { recordOnceAnHour } from '../audit/repeated-entries.ts'
 import { CAN_BE_UNDONE } from './email-change/email-change.ts'
 import type { AccountNews, NoticedChange } from './mails/notice-words.ts'
 import type { Person } from './person.ts'
+import { openFirst, schoolToTell } from './school-to-tell.ts'
 
 interface NoticeFacts {
   /** Such as "Firefox on Windows". */
@@ -47,7 +48,7 @@ export async function queueNotice(
           ? sql``
           : sql`and m.signed_in_at < (select created_at from browser_sessions where id = ${beforeSession})`
       }
-    order by m.signed_in_at, m.school_id
+    order by ${openFirst('m', 's')}, m.signed_in_at, m.school_id
     limit 1`.execute(acrossSchools(db))
   await tellFormerAddress(acrossSchools(db), person.id, what)
 }
@@ -90,27 +91,6 @@ export async function noteNewBrowser(db: SchoolDb, fresh: NewBrowser): Promise<v
   if (fresh.isTold) {
     await queueNotice(db, 'new_browser', person, { device, beforeSession: sessionId })
   }
-}
-
-/**
- * The school whose mail tells a person about their account, and whose audit has the entry. A school
- * sends no mail to people without a role there (`mails/`), and everyone can sign in at any
- * school: a thief would choose one where no mail is sent, or a school of their own, whose mail
- * leads to their own page. So it is the school where the person has signed in for longest. A role
- * that a school gave by itself proves nothing: such a school must not learn what happens to the
- * account elsewhere, nor that there is one. Only what is done at its own origin (`here`) it may be
- * told.
- */
-export function schoolToTell(
-  userId: RawBuilder<unknown>,
-  here?: string,
-): RawBuilder<string | null> {
-  return sql`(
-    select m.school_id from school_members m join schools s on s.id = m.school_id and s.deleted_at is null
-    where m.user_id = ${userId} and m.roles <> '{}'
-      and (m.signed_in_at is not null or m.school_id = ${here ?? null}::uuid)
-    order by m.signed_in_at, m.school_id
-    limit 1)`
 }
 
 /**

@@ -45,16 +45,36 @@ export async function takeMail(
   kinds: readonly string[],
   busySchools: readonly string[],
 ): Promise<QueuedMail | undefined> {
-  const { rows } = await sql<QueuedMail>`
+  const { rows } = await sql<QueuedMail & { readonly waits: boolean }>`
     update outgoing_mails set attempts = attempts + 1,
       next_try_at = now() + make_interval(mins => case when attempts < ${QUICK_TRIES} then ${RETRY_MINUTES} else 60 end)
     where id = (
       select id from outgoing_mails
-      where next_try_at <= now() and not ${isSuspended(sql`school_id`)} and school_id <> all (${busySchools}::uuid[])
+      where next_try_at <= now() and school_id <> all (${busySchools}::uuid[])
         and kind = any (${kinds}::text[])
       order by next_try_at limit 1 for update skip locked)
-    returning id, school_id as "schoolId", kind, email, facts, attempts`.execute(db)
-  return rows[0]
+    returning id, school_id as "schoolId", kind, email, facts, attempts, ${isSuspended(sql`school_id`)} as waits`.execute(
+    db,
+  )
+  const [taken] = rows
+  if (taken?.waits !== true) return taken
+  await putOff(db, taken)
+  return await takeMail(db, kinds, busySchools)
+}
+
+/** How long mails of a suspended school are left alone. Resuming it makes them due. */
+const PUT_OFF_MINUTES = 10
+const PUT_OFF_AT_ONCE = 5_000
+
+/** Not one after the other: a school with many must not hold up the mails of all others. */
+async function putOff(db: Db, { id, schoolId }: QueuedMail): Promise<void> {
+  await sql`
+    with due as materialized (
+      select id from outgoing_mails where school_id = ${schoolId} and next_try_at <= now()
+      order by next_try_at limit ${sql.lit(PUT_OFF_AT_ONCE)} for update skip locked)
+    update outgoing_mails set attempts = case when id = ${id} then attempts - 1 else attempts end,
+      next_try_at = now() + make_interval(mins => ${sql.lit(PUT_OFF_MINUTES)})
+    where id = any (array(select id from due)) or id = ${id}`.execute(db)
 }
 
 /**
@@ -93,7 +113,7 @@ export async function readMailBacklog(db: Db): Promise<MailBacklog> {
   const { rows } = await sql<MailBacklog>`
     select count(*)::int as waiting,
       coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestSeconds"
-    from (select created_at from outgoing_mails where not ${isSuspended(sql`school_id`)}
-          order by id limit ${MOST_COUNTED}) w`.execute(db)
+    from (select created_at, school_id from outgoing_mails order by id limit ${MOST_COUNTED}) w
+    where not ${isSuspended(sql`w.school_id`)}`.execute(db)
   return rows[0] ?? { waiting: 0, oldestSeconds: 0 }
 }

@@ -11,7 +11,7 @@ import { leaveSchool } from './deletion/leave-school.ts'
 import { CHANGE_IS_DEAD } from './email-change/email-change.ts'
 import { lostFactorSweep } from './factors/lost-factors.ts'
 import { MAIL_IS_DEAD } from './mails/all-mails.ts'
-import { schoolToTell } from './notices.ts'
+import { schoolToTell } from './school-to-tell.ts'
 
 interface DueRequest {
   readonly id: string

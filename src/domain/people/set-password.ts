@@ -16,7 +16,7 @@ import {
   firstPasswordMail,
   passwordChangedMail,
 } from './mails/password-mails.ts'
-import { schoolToTell, tellFormerAddress } from './notices.ts'
+import { tellFormerAddress } from './notices.ts'
 import { queueMail } from './outgoing-mail.ts'
 import {
   findPasswordProblem,
@@ -24,6 +24,7 @@ import {
   type PasswordContext,
   type PasswordProblem,
 } from './password-strength.ts'
+import { schoolToTell } from './school-to-tell.ts'
 import {
   type BrowserSession,
   endSessionsOfPerson,

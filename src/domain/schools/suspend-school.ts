@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { laterBy, type Pause, type SchoolClock } from '../../foundation/db/school-clock.ts'
+import type { Pause, SchoolClock } from '../../foundation/db/school-clock.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
 import { recordChange } from '../audit/audit.ts'
@@ -11,27 +11,37 @@ import { recordChange } from '../audit/audit.ts'
 export async function suspendSchool(tx: SchoolTx, by: Actor): Promise<boolean> {
   const { rows } = await tx.run(sql`
     update schools set suspended_at = now()
-    where id = ${tx.schoolId} and suspended_at is null returning 1`)
+    where id = ${tx.schoolId} and suspended_at is null and deleted_at is null returning 1`)
   if (rows.length === 0) return false
   await recordChange(tx, by, { action: 'school.suspended' })
   return true
 }
 
+/** After a longer round, another one moves the clocks by the time that it took. */
+const SHORT_MINUTES = 1
+
 /**
- * Moves all clocks of the school behind the pause, in steps, and opens it. A resumption that was
- * interrupted goes on where it was; the time that it lay idle is one more pause. False if the
- * school is not suspended.
+ * Moves all clocks of the school behind the pause, in steps, and opens it; or does something else
+ * with it in the same transaction. A resumption that was interrupted goes on where it was. The time
+ * that it lay idle, or that a long round took, is one more pause. False if the school is not
+ * suspended.
  */
 export async function resumeSchool(
   db: SchoolDb,
   clocks: readonly SchoolClock[],
   by: Actor,
+  finish: (tx: SchoolTx) => Promise<void> = (tx) =>
+    recordChange(tx, by, { action: 'school.resumed' }),
 ): Promise<boolean> {
-  for (;;) {
-    const begun = await db.transaction((tx) => beginResumption(tx, clocks))
-    if (begun === undefined) return false
+  let begun = await db.transaction((tx) => beginResumption(tx, clocks))
+  if (begun === undefined) return false
+  // One that another command began may have lain idle; the last round is a short one.
+  for (let left = begun === 'interrupted' ? 2 : 1; ; left--) {
     while (await db.transaction((tx) => moveSome(tx, clocks)));
-    if (await db.transaction((tx) => openSchool(tx, begun, by))) return true
+    const outcome = await db.transaction((tx) => openSchool(tx, left > 0, finish))
+    if (outcome !== 'again') return outcome === 'open'
+    begun = await db.transaction((tx) => beginResumption(tx, clocks))
+    if (begun === undefined) return true
   }
 }
 
@@ -90,27 +100,30 @@ async function moveSome(tx: SchoolTx, clocks: readonly SchoolClock[]): Promise<b
   return true
 }
 
-/** False if the resumption lay idle in between: that was one more pause. */
+/** `gone`: another command has opened or deleted it meanwhile. */
 async function openSchool(
   tx: SchoolTx,
-  begun: 'fresh' | 'interrupted',
-  by: Actor,
-): Promise<boolean> {
+  mayRepeat: boolean,
+  finish: (tx: SchoolTx) => Promise<void>,
+): Promise<'open' | 'again' | 'gone'> {
   const found = await readResumption(tx)
-  // Another command was faster.
-  if (found === undefined) return true
+  if (found === undefined) {
+    const { rows } = await tx.run(sql`
+      select from schools where id = ${tx.schoolId} and suspended_at is null and deleted_at is null`)
+    return rows.length > 0 ? 'open' : 'gone'
+  }
   const { pause } = found
   await tx.delete('resumptions').execute()
   const { rows } = await tx.run(sql<{ isOpen: boolean }>`
     update schools set
       suspended_at = case
-        when ${begun === 'interrupted'} and ${pause.until}::timestamptz < now() - interval '1 minute'
+        when ${mayRepeat} and ${pause.until}::timestamptz < now() - make_interval(mins => ${sql.lit(SHORT_MINUTES)})
         then ${pause.until}::timestamptz end,
       operator_factor_from = case
-        when operator_factor_from > ${pause.from} then ${laterBy(pause, 'operator_factor_from')}
+        when operator_factor_from > ${pause.from} then operator_factor_from + (${pause.until}::timestamptz - ${pause.from}::timestamptz)
         else operator_factor_from end
     where id = ${tx.schoolId} returning suspended_at is null as "isOpen"`)
-  const isOpen = rows[0]?.isOpen === true
-  if (isOpen) await recordChange(tx, by, { action: 'school.resumed' })
-  return isOpen
+  if (rows[0]?.isOpen !== true) return 'again'
+  await finish(tx)
+  return 'open'
 }

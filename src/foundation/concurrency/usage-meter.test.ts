@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { countStatement, countThread, putBackUsage, takeUsage, worksFor } from './usage-meter.ts'
+import {
+  countStatement,
+  countThread,
+  putBackUsage,
+  takeUsage,
+  turnOf,
+  worksFor,
+} from './usage-meter.ts'
 
 let now = 0
 beforeEach(() => {
@@ -32,6 +39,19 @@ describe('the event loop', () => {
     worksFor('b')
     await endOfTurn()
     expect(cpuOf('a')).toBe(3)
+  })
+
+  test('answers that arrive together go on one tenant after the other', async () => {
+    const work = async (tenant: string, ms: number) => {
+      await turnOf(tenant)
+      // What the caller of the statement does, some promises later.
+      await Promise.resolve()
+      now += ms
+    }
+    await Promise.all([work('a', 20), work('b', 1), work('a', 20), work('b', 1)])
+    await endOfTurn()
+    const used = takeUsage()
+    expect([used.get('a')?.cpuMs, used.get('b')?.cpuMs]).toEqual([40, 2])
   })
 
   test('goes on for the tenant whose counters were read in the middle of its work', async () => {

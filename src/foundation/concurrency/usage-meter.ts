@@ -39,6 +39,23 @@ export function worksFor(tenant: string): void {
   setImmediate(endTurn)
 }
 
+/**
+ * `worksFor` for an answer that may have arrived in one piece with those of others. They would go
+ * on in turns, and the last one would be charged for all: wait for the promise if there is one.
+ */
+export function turnOf(tenant: string): Promise<void> | undefined {
+  if (current !== undefined && current !== tenant) {
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        worksFor(tenant)
+        resolve()
+      }),
+    )
+  }
+  worksFor(tenant)
+  return undefined
+}
+
 /** Node runs it once everything that has arrived was worked on, before it waits again. */
 function endTurn(): void {
   isEnding = false

@@ -1,5 +1,5 @@
 import { Limiter } from '../concurrency/limiter.ts'
-import { countStatement, worksFor } from '../concurrency/usage-meter.ts'
+import { countStatement, turnOf } from '../concurrency/usage-meter.ts'
 import { ClosableClient } from './closable-client.ts'
 import { type ConnectionSettings, mayTryNextHost } from './hosts.ts'
 import { NamedStatements, type StatementSettings } from './named-statements.ts'
@@ -261,7 +261,8 @@ export class Pipelines {
       if (!isDatabaseUnavailable(error) || error.code !== LOCK_NOT_AVAILABLE) throw error
     } finally {
       this.#places.leave(tenant)
-      worksFor(tenant)
+      const turn = turnOf(tenant)
+      if (turn !== undefined) await turn
     }
     return await this.#runAlone<R>(text, values, tenant)
   }

@@ -23,14 +23,23 @@ export interface SchoolClock {
 export function isSuspended(schoolId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from schools suspended
-    where suspended.id = ${schoolId} and suspended.suspended_at is not null)`
+    where suspended.id = ${schoolId} and suspended.suspended_at is not null
+      and suspended.deleted_at is null)`
 }
 
 const length = ({ from, until }: Pause) => sql`(${until}::timestamptz - ${from}::timestamptz)`
 
-/** A moment until which something works. */
-export function laterBy(pause: Pause, column: string): RawBuilder<unknown> {
-  return sql`${sql.ref(column)} + ${length(pause)}`
+/**
+ * A moment until which something works. What began during the pause, by a command or at another
+ * school, stood still only since then.
+ */
+export function laterBy(
+  { from, until }: Pause,
+  column: string,
+  began: string,
+): RawBuilder<unknown> {
+  return sql`${sql.ref(column)} + greatest(
+    ${until}::timestamptz - greatest(${sql.ref(began)}, ${from}::timestamptz), interval '0')`
 }
 
 /** A moment from which an age is counted. What began during the pause begins at its end. */
@@ -42,8 +51,9 @@ interface TableClock {
   readonly table: string
   /** Rows called `t` that wait for this school; those with its `school_id`, unless given. */
   readonly of?: (schoolId: RawBuilder<string>) => RawBuilder<unknown>
-  /** Moments until which something works, and moments from which an age is counted. */
-  readonly until?: readonly string[]
+  /** A moment until which something works, and when that began. */
+  readonly until?: { readonly column: string; readonly began: string }
+  /** Moments from which an age is counted. */
   readonly since?: readonly string[]
   /** Which of them still run; all, unless given. */
   readonly running?: (pause: Pause) => RawBuilder<unknown>
@@ -51,14 +61,16 @@ interface TableClock {
 
 /** For tables that are small, or whose rows an index by school finds: moves all rows at once. */
 export function clockOf(clock: TableClock): SchoolClock {
-  const { table, until = [], since = [] } = clock
+  const { table, until, since = [] } = clock
   const { of = (id) => sql`t.school_id = ${id}`, running = () => sql`true` } = clock
   return {
     table,
-    columns: [...until, ...since],
+    columns: [...(until === undefined ? [] : [until.column]), ...since],
     async step(tx, pause) {
       const moved = [
-        ...until.map((column) => sql`${sql.ref(column)} = ${laterBy(pause, column)}`),
+        ...(until === undefined
+          ? []
+          : [sql`${sql.ref(until.column)} = ${laterBy(pause, until.column, until.began)}`]),
         ...since.map((column) => sql`${sql.ref(column)} = ${youngerBy(pause, column)}`),
       ]
       await tx.run(sql`

@@ -17,8 +17,9 @@ import {
 import { type AccountRecovery, recoveryEntry } from '../account-recovery.ts'
 import { deletedMail, deletionRequestedMail } from '../mails/leaving-mails.ts'
 import { schoolsOfPerson } from '../membership.ts'
-import { recordAboutPerson, schoolToTell, tellFormerAddress } from '../notices.ts'
+import { recordAboutPerson, tellFormerAddress } from '../notices.ts'
 import { queueMail } from '../outgoing-mail.ts'
+import { schoolToTell } from '../school-to-tell.ts'
 import { schoolsOwnedAlone } from './delete-person.ts'
 
 /** In this time a person can change their mind, and one whose browser was stolen can notice. */

@@ -4,6 +4,7 @@ import { type Keyring, openMessage, sealMessage } from '../../../foundation/cryp
 import type { Db } from '../../../foundation/db/database.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { RECENT_DAYS } from '../account-recovery.ts'
+import { openFirst } from '../school-to-tell.ts'
 
 /*
  * A new email address needs the old mailbox and the new one: each gets a link, and the change
@@ -46,8 +47,12 @@ export function openChangeLink(
 /** Conditions on a row of `email_changes` that is called `c`. */
 export const IS_PENDING = sql<boolean>`(c.ended_at is null and c.changed_at is null
   and c.created_at > now() - make_interval(hours => ${sql.lit(CONFIRM_HOURS)}))`
+/** While the school of its links is suspended, time stands still for it at every school. */
 export const CAN_BE_UNDONE = sql<boolean>`(c.ended_at is null
-  and c.changed_at > now() - make_interval(days => ${sql.lit(UNDO_DAYS)}))`
+  and c.changed_at > coalesce((
+    select least(home.suspended_at, now()) from schools home
+    where home.id = c.school_id and home.deleted_at is null), now())
+    - make_interval(days => ${sql.lit(UNDO_DAYS)}))`
 
 /**
  * A factor that the person had for longer than any link of a notice works proved the change: it is
@@ -135,6 +140,6 @@ export async function findHomeSchool(db: Db, userId: string): Promise<string | u
   const { rows } = await sql<{ school_id: string }>`
     select m.school_id from school_members m join schools s on s.id = m.school_id
     where m.user_id = ${userId} and m.roles <> '{}' and m.signed_in_at is not null and s.deleted_at is null
-    order by m.signed_in_at, m.school_id limit 1`.execute(db)
+    order by ${openFirst('m', 's')}, m.signed_in_at, m.school_id limit 1`.execute(db)
   return rows[0]?.school_id
 }

@@ -10,8 +10,9 @@ import {
 } from '../../../foundation/db/school-db.ts'
 import type { Sweep } from '../../../foundation/db/sweep.ts'
 import { recordAtSchools } from '../../audit/audit.ts'
-import { findSchoolToTell, queueNotice, recordAboutPerson, schoolToTell } from '../notices.ts'
+import { findSchoolToTell, queueNotice, recordAboutPerson } from '../notices.ts'
 import type { Person } from '../person.ts'
+import { schoolToTell } from '../school-to-tell.ts'
 import { countTry, lostFactorsCounter } from '../sign-in-counters.ts'
 
 /*
