@@ -1428,6 +1428,17 @@ CREATE INDEX lost_factors_by_told_at ON public.lost_factors USING btree (told_at
 -- lost_factors.asked_school_id: where the person asked
 -- lost_factors.told_at: the last of the daily notices
 
+-- notifications: mails with notifications that were queued in a day (UTC), handed over, and refused by the mail server for their address
+create table mail_days (
+  school_id uuid not null,
+  day date not null,
+  queued integer not null default 0,
+  sent integer not null default 0,
+  refused integer not null default 0,
+  constraint mail_days_pkey PRIMARY KEY (school_id, day),
+  constraint mail_days_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id)
+);
+
 -- consulting: a member's seat on a slot; a study group's class has none
 create table meeting_seats (
   school_id uuid not null,
@@ -2038,7 +2049,6 @@ create table schools (
   constraint schools_time_zone_check CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64))),
   constraint schools_variant_check CHECK ((variant = ANY (ARRAY['newer'::text, 'older'::text])))
 );
-CREATE INDEX schools_suspended ON public.schools USING btree (id) WHERE (suspended_at IS NOT NULL);
 CREATE TRIGGER schools_announce AFTER INSERT OR DELETE OR UPDATE ON public.schools FOR EACH ROW EXECUTE FUNCTION announce_school();
 CREATE TRIGGER schools_begin_figures AFTER INSERT ON public.schools FOR EACH ROW EXECUTE FUNCTION begin_figures();
 CREATE TRIGGER schools_forget_figures AFTER UPDATE OF time_zone ON public.schools FOR EACH ROW WHEN ((new.time_zone <> old.time_zone)) EXECUTE FUNCTION forget_figures();

@@ -385,6 +385,12 @@ export const variables = {
     schema: wholeNumber(1_000, 999_999_999),
     about: 'cost of all Member API requests of an authorization in a minute',
   },
+  NEWS_MAILS_PER_DAY: {
+    fallback: '20000',
+    schema: wholeNumber(0, 100_000_000),
+    about:
+      'emails with notifications that one school sends in a day (UTC); further ones wait for the next. Emails about accounts do not count',
+  },
   TOOL_CALL_RATE_PER_MINUTE: {
     fallback: '600',
     schema: wholeNumber(1, 100_000),

@@ -37,5 +37,7 @@ export interface AppContext {
     readonly graphqlDepth: number
     readonly graphqlCost: number
     readonly memberCostPerMinute: number
+    /** Of one school. */
+    readonly newsMailsPerDay: number
   }
 }

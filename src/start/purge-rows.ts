@@ -8,6 +8,7 @@ import {
   readPurgePositions,
 } from '../domain/grants/purge-grants.ts'
 import { idempotencySweep } from '../domain/idempotency/repeated-write.ts'
+import { lateNewsSweep, mailedSweep } from '../domain/notifications/queue-news.ts'
 import { peopleSweeps } from '../domain/people/purge-people.ts'
 import { schoolSweep } from '../domain/schools/delete-school.ts'
 import { usageSweep } from '../domain/schools/usage.ts'
@@ -80,6 +81,8 @@ function sweepsOf({ auditRetentionDays }: PurgeOptions): readonly Sweep[] {
     idempotencySweep,
     schoolSweep,
     usageSweep,
+    mailedSweep,
+    lateNewsSweep,
     auditSweep(auditRetentionDays),
   ]
 }

@@ -195,6 +195,7 @@ function contextOf(
       graphqlDepth: config.GRAPHQL_MAX_DEPTH,
       graphqlCost: config.GRAPHQL_MAX_COST,
       memberCostPerMinute: config.MEMBER_API_COST_PER_MINUTE,
+      newsMailsPerDay: config.NEWS_MAILS_PER_DAY,
     },
   }
 }

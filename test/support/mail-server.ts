@@ -14,16 +14,19 @@ interface Delivery {
 export type MailServer = (deliver: (mail: Delivery) => void) => Promise<number>
 
 /**
- * As much of a mail server (RFC 5321) as nodemailer asks for. `npmMailServer` is a whole one, and
- * waits a tenth of a second before it greets, for each mail.
+ * As much of a mail server (RFC 5321) as nodemailer asks for. It refuses mailboxes whose name
+ * begins with `refused`, and loses the connection after the first mail to one that begins with
+ * `lost`.
+ * `npmMailServer` is a whole one, and waits a tenth of a second before it greets, for each mail.
  */
 export const quickMailServer: MailServer = async (deliver) => {
+  const lost = new Set<string>()
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     socket.on('error', () => socket.destroy())
-    void talk(socket, deliver)
+    void talk(socket, deliver, lost)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -34,7 +37,11 @@ export const quickMailServer: MailServer = async (deliver) => {
   return portOf(server)
 }
 
-async function talk(socket: Socket, deliver: (mail: Delivery) => void): Promise<void> {
+async function talk(
+  socket: Socket,
+  deliver: (mail: Delivery) => void,
+  lost: Set<string>,
+): Promise<void> {
   const say = (line: string) => socket.write(`${line}\r\n`)
   let to: string[] = []
   let content: string[] | undefined
@@ -49,6 +56,12 @@ async function talk(socket: Socket, deliver: (mail: Delivery) => void): Promise<
       if (line === 'QUIT') socket.end()
     } else if (line === '.') {
       deliver({ to, raw: content.join('\r\n') })
+      const [first = ''] = to
+      if (first.startsWith('lost') && !lost.has(first)) {
+        lost.add(first)
+        socket.destroy()
+        return
+      }
       to = []
       content = undefined
       say('250 kept')
@@ -62,6 +75,7 @@ async function talk(socket: Socket, deliver: (mail: Delivery) => void): Promise<
 function answerTo(line: string): string {
   if (/^EHLO \S+$/.test(line)) return '250 localhost'
   if (/^MAIL FROM:<[^<>\s]+@[^<>\s]+>$/.test(line)) return '250 go on'
+  if (line.startsWith('RCPT TO:<refused')) return '550 no such mailbox'
   if (/^RCPT TO:<[^<>\s]+@[^<>\s]+>$/.test(line)) return '250 go on'
   if (line === 'DATA') return '354 go on'
   return line === 'QUIT' ? '221 bye' : '500 unknown'

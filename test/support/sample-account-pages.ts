@@ -3,6 +3,12 @@ import {
   changeDonePage,
   changeQuestionPage,
 } from '../../src/surfaces/pages/account/email-change.tsx'
+import { notificationsPage } from '../../src/surfaces/pages/account/notifications.tsx'
+import {
+  unknownUnsubscribePage,
+  unsubscribedPage,
+  unsubscribePage,
+} from '../../src/surfaces/pages/account/unsubscribe.tsx'
 import {
   linkExpiredPage,
   signUpKnownPage,
@@ -60,6 +66,18 @@ export const sampleAccountPages: Record<string, string> = {
       newConfirmed: false,
     },
   }),
+  notifications: notificationsPage({
+    ...changing,
+    subscriptions: [
+      { topic: 'payments', channel: 'email', enabled: true },
+      { topic: 'payments', channel: 'in_app', enabled: false },
+    ],
+    mailIsSent: true,
+  }),
+  'notifications-no-mail': notificationsPage({ ...changing, subscriptions: [], mailIsSent: false }),
+  unsubscribe: unsubscribePage({ school, topic: 'payments', link: 'c2VhbGVk' }),
+  unsubscribed: unsubscribedPage(school),
+  'unsubscribe-unknown': unknownUnsubscribePage(school),
   'email-change-problem': changeEmailPage({
     ...changing,
     typed: 'ada',

@@ -280,6 +280,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       graphqlDepth: DEFAULT_LIMITS.depth,
       graphqlCost: DEFAULT_LIMITS.cost,
       memberCostPerMinute: 900_000_000,
+      newsMailsPerDay: 1000,
       ...limits,
     },
     ...overrides,

@@ -42,14 +42,26 @@ export async function setSubscription(
   { topic, channel, enabled }: Subscription,
 ): Promise<Subscription | undefined> {
   if (!isTopic(topic)) return undefined
+  await setSubscriptions(db, userId, [{ topic, channel, enabled }])
+  return { topic, channel, enabled }
+}
+
+/** The caller has checked the topics. */
+export async function setSubscriptions(
+  db: SchoolDb,
+  userId: string,
+  all: readonly Subscription[],
+): Promise<void> {
+  const valuesOf = (name: keyof Subscription) => all.map((one) => one[name])
   await db.write(
     (callerHolds) => sql`
     insert into notification_subscriptions (school_id, user_id, topic, channel, enabled)
-    select ${db.schoolId}::uuid, ${userId}::uuid, ${topic}, ${channel}, ${enabled}::boolean where ${callerHolds}
+    select ${db.schoolId}::uuid, ${userId}::uuid, n.topic, n.channel, n.enabled
+    from unnest(${valuesOf('topic')}::text[], ${valuesOf('channel')}::text[], ${valuesOf('enabled')}::boolean[])
+      n (topic, channel, enabled) where ${callerHolds}
     on conflict (school_id, user_id, topic, channel) do update set enabled = excluded.enabled, updated_at = now()
     returning topic`,
   )
-  return { topic, channel, enabled }
 }
 
 function isTopic(topic: string): topic is Topic {

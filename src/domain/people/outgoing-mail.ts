@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { isSuspended } from '../../foundation/db/school-clock.ts'
@@ -34,6 +34,22 @@ export async function queueMail<F extends object>(
 ): Promise<void> {
   const checked = JSON.stringify(schema.parse(facts))
   await db.insert('outgoing_mails', { id: uuidv7(), kind, email, facts: checked }).execute()
+}
+
+/**
+ * An INSERT for a larger statement: a mail to each person of `people`, which has `user_id` and
+ * `facts` as jsonb. One without an address gets none.
+ */
+export function mailsTo(
+  db: SchoolDb,
+  { kind }: Pick<MailKind, 'kind'>,
+  people: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    insert into outgoing_mails (id, school_id, kind, email, facts)
+    select gen_random_uuid(), ${db.schoolId}, ${kind}, u.email, p.facts
+    from ${people} p join users u on u.id = p.user_id and u.email is not null
+    returning 1`
 }
 
 /**

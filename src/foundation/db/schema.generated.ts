@@ -590,6 +590,15 @@ export interface LostFactorsTable {
   told_at: Generated<Date>
 }
 
+/** notifications: mails with notifications that were queued in a day (UTC), handed over, and refused by the mail server for their address */
+export interface MailDaysTable {
+  school_id: string
+  day: string
+  queued: Generated<number>
+  sent: Generated<number>
+  refused: Generated<number>
+}
+
 /** consulting: a member's seat on a slot; a study group's class has none */
 export interface MeetingSeatsTable {
   school_id: string
@@ -1114,6 +1123,7 @@ export interface DB {
   lecturers: LecturersTable
   lectures: LecturesTable
   lost_factors: LostFactorsTable
+  mail_days: MailDaysTable
   meeting_seats: MeetingSeatsTable
   membership_plan_courses: MembershipPlanCoursesTable
   membership_plans: MembershipPlansTable

@@ -21,10 +21,10 @@ export interface SchoolClock {
 
 /** Whether the school with this id is suspended, as SQL. */
 export function isSuspended(schoolId: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select from schools suspended
-    where suspended.id = ${schoolId} and suspended.suspended_at is not null
-      and suspended.deleted_at is null)`
+  // Not "exists": PostgreSQL would join all schools instead of looking one up by its key.
+  return sql<boolean>`coalesce((
+    select suspended.suspended_at is not null and suspended.deleted_at is null
+    from schools suspended where suspended.id = ${schoolId}), false)`
 }
 
 const length = ({ from, until }: Pause) => sql`(${until}::timestamptz - ${from}::timestamptz)`

@@ -99,6 +99,8 @@ export interface OldestFirst {
   readonly key: readonly string[]
   /** Indexed. Rows die about in this order. */
   readonly order: string
+  /** The rows of a partial index, as its condition on a row called `t`. */
+  readonly only?: RawBuilder<unknown>
   /** Rows that are passed over, as a condition on a row called `t`. */
   readonly waiting?: RawBuilder<boolean>
   /** A condition on a row called `t`. */
@@ -107,7 +109,7 @@ export interface OldestFirst {
 
 /** Removes the oldest rows, until it finds some that stay: costs what died, however many live. */
 export function oldestFirst(sweep: OldestFirst): Sweep {
-  const { table, key, order, dead, waiting = sql.lit(false) } = sweep
+  const { table, key, order, dead, only = sql`true`, waiting = sql.lit(false) } = sweep
   const rows = sql.table(table)
   const keyOf = (alias: string) =>
     sql`(${sql.join(key.map((column) => sql.ref(`${alias}.${column}`)))})`
@@ -117,7 +119,7 @@ export function oldestFirst(sweep: OldestFirst): Sweep {
       const { rows: found } = await sql<{ removed: number }>`
         with page as materialized (
           select (${dead}) as is_dead, ${sql.join(key.map((column) => sql.ref(`t.${column}`)))}
-          from ${rows} t where not ${waiting} order by t.${sql.ref(order)} limit ${sql.lit(size)} for update skip locked),
+          from ${rows} t where ${only} and not ${waiting} order by t.${sql.ref(order)} limit ${sql.lit(size)} for update skip locked),
         gone as (
           delete from ${rows} t using page where page.is_dead and ${keyOf('t')} = ${keyOf('page')} returning 1)
         select count(*)::int as removed from gone`.execute(db)

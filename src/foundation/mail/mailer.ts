@@ -6,6 +6,15 @@ export interface Mail {
   readonly text: string
   /** The words of `text` as HTML. */
   readonly html: string
+  /** Stays when a mail is sent again, so that programs show it once (RFC 5322 §3.6.4). */
+  readonly id: string
+  /** Where a POST ends such mails (RFC 8058). */
+  readonly unsubscribe?: string | undefined
+}
+
+/** The mail server took the connection and refused this address for good (RFC 5321 §4.2.1). */
+export class AddressRefused extends Error {
+  override readonly name = 'AddressRefused'
 }
 
 /** Sends mail, or rejects. The caller decides whether a request waits for it. */
@@ -28,13 +37,29 @@ export function smtpMailer(url: string, from: string): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+  // The address of the sender was checked when the configuration was read.
+  const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
   return {
-    async send({ to, subject, text, html }) {
+    async send({ to, subject, text, html, id, unsubscribe }) {
       // An object and not a string: nodemailer would parse a string as a list of addresses.
-      await transport.sendMail({
+      const sending = transport.sendMail({
         ...{ from, to: { name: '', address: to }, subject, text, html },
-        // No answer by a machine, such as "I am on holiday".
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        messageId: `<${id}@${domain}>`,
+        headers: {
+          // No answer by a machine, such as "I am on holiday".
+          'Auto-Submitted': 'auto-generated',
+          ...(unsubscribe === undefined
+            ? {}
+            : {
+                'List-Unsubscribe': `<${unsubscribe}>`,
+                'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+              }),
+        },
+      })
+      await sending.catch((error: unknown) => {
+        const { code, responseCode = 0 } = error as { code?: string; responseCode?: number }
+        const isForGood = code === 'EENVELOPE' && responseCode >= 500 && responseCode < 600
+        throw isForGood ? new AddressRefused('the address was refused', { cause: error }) : error
       })
     },
   }

@@ -24,12 +24,14 @@ import { addDeletionRoutes } from './account/delete-account.tsx'
 import { addEmailRoutes } from './account/email.tsx'
 import { addEmailChangeRoutes } from './account/email-change.tsx'
 import { addHistoryRoutes } from './account/history.tsx'
+import { addNotificationRoutes } from './account/notifications.tsx'
 import { addPasskeyRoutes } from './account/passkeys.tsx'
 import { addPasswordRoutes } from './account/password.tsx'
 import { addProfileRoutes } from './account/profile.tsx'
 import { addSecondFactorRoutes } from './account/second-factor.tsx'
 import { addSessionRoutes } from './account/sessions.tsx'
 import { addSettingsRoutes } from './account/settings.tsx'
+import { addUnsubscribeRoutes } from './account/unsubscribe.tsx'
 import { addAdminRoutes } from './admin/admin.ts'
 import { addPublicLogoRoute } from './admin/apps/application-logo.tsx'
 import { FeatureOff, NotOperator, OperatorVisit } from './admin/frame/operator.ts'
@@ -118,6 +120,8 @@ export function addPageRoutes(
     addSettingsRoutes(scope, context)
     addConnectedAppRoutes(scope, context)
     addMemberAssistantRoutes(scope, context)
+    addNotificationRoutes(scope, context)
+    addUnsubscribeRoutes(scope, context)
     addProfileRoutes(scope, context)
     addEmailRoutes(scope, context)
     addEmailChangeRoutes(scope, context)

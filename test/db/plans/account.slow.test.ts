@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { tell } from '../../../src/domain/notifications/notify.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { newsSender } from '../../../src/surfaces/pages/mails/mail-sender.ts'
 import { aPayment } from '../../support/billing.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
@@ -35,6 +37,28 @@ test('listing and ending signed-in browsers reads no whole table', async () => {
     expect(ended.headers.location).toBe(`${SESSIONS}?done=ended`)
     const all = await submit(here, SESSIONS, `${SESSIONS}/end-others`)
     expect(all.headers.location).toBe(`${SESSIONS}?done=others-ended`)
+  })
+})
+
+test('notifications by mail, choosing and ending them read no whole table', async () => {
+  const ada = await world.aMember(school)
+  const visitor = await signedIn(world, school, ada)
+  await untilSent(world)
+  const statements: string[] = []
+  world.database.onStatement((text) => statements.push(text))
+  await school.db.transaction((tx) => tell(tx, 'refund_withdrawn', [ada.id], { trade_no: 'T-1' }))
+  if (world.context.mailer === undefined) throw new Error('no mailer')
+  newsSender(world.context, world.context.mailer, world.app.log).wake()
+  const { text } = await mailBox.take(ada.email, 'was not refunded')
+  const sending = statements.filter((one) => /notifications|mail_days|outgoing_mails/.test(one))
+  expect(sending.some((one) => one.includes('insert into outgoing_mails'))).toBe(true)
+  expect(await wholeReads(world.database.connection, sending)).toEqual(new Map())
+  const link = /\/unsubscribe\?link=\S+/.exec(text)?.[0] ?? ''
+  await checkPlans(async () => {
+    expect((await visitor.get(link)).statusCode).toBe(200)
+    expect((await visitor.post(link, {})).statusCode).toBe(200)
+    const path = '/account/notifications'
+    expect((await submit(visitor, path, path, { 'payments-email': 'yes' })).statusCode).toBe(303)
   })
 })
 

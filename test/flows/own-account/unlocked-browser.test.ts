@@ -24,6 +24,7 @@ const WITHOUT_PROOF = {
   '/account/inbox/read-all': 'marks messages',
   '/account/lost-factor': 'asks for the password, waits a week and tells the person every day',
   '/account/lost-factor/cancel': 'keeps what there is',
+  '/account/notifications': 'chooses between mail and inbox',
   '/account/password': 'asks for the password, and for a code first where there is a second factor',
   '/account/profile': 'changes a name that is no secret',
   '/account/profile/picture': 'changes a picture that is no secret',

@@ -417,6 +417,7 @@ test('the demo world prints the link in the log', async () => {
     subject: 'Set a new password',
     text: 'http://localhost:3000/reset-password?token=sg_pr_abc',
     html: '<p>The same.</p>',
+    id: 'one',
   })
   expect(lines.join()).toContain('http://localhost:3000/reset-password?token=sg_pr_abc')
 })

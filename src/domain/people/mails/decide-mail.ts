@@ -4,8 +4,7 @@ import { plainText } from '../../../foundation/text/plain-text.ts'
 import { findRecipient } from '../mail-recipient.ts'
 import type { QueuedMail } from '../outgoing-mail.ts'
 import { countTry } from '../sign-in-counters.ts'
-import { MAILS } from './all-mails.ts'
-import type { MailLimit, Sending } from './define-mail.ts'
+import type { MailKind, MailLimit, Sending } from './define-mail.ts'
 import type { MailWords, Sender } from './mail-words.ts'
 
 /** A mail that may be sent. */
@@ -31,14 +30,13 @@ export type NoMail =
 export async function decideMail(
   db: SchoolDb,
   keyring: Keyring,
+  mail: MailKind<never>,
   queued: QueuedMail,
 ): Promise<DecidedMail | NoMail> {
-  const mail = MAILS.get(queued.kind)
-  if (mail === undefined) throw new Error(`there is no mail ${queued.kind}`)
   const { school: found, account } = await findRecipient(db, queued.email)
   // Schools choose their names: each becomes one line of plain text.
   const school = { ...found, name: plainText(found.name) || 'your school' }
-  const facts = mail.facts.parse(queued.facts)
+  const facts = mail.facts.parse(queued.facts) as never
   const sending = { db, keyring, school, email: queued.email, facts }
   const isFirst = queued.attempts === 1
   if (mail.to === 'address') {

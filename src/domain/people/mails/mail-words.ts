@@ -7,6 +7,8 @@ import { plainText } from '../../../foundation/text/plain-text.ts'
  */
 export type MailBlock =
   | { readonly kind: 'paragraph'; readonly text: string }
+  /** Above one message of several. */
+  | { readonly kind: 'heading'; readonly text: string }
   /** The one thing that most readers of the mail do. */
   | { readonly kind: 'button'; readonly label: string; readonly url: SchoolUrl }
   | { readonly kind: 'links'; readonly links: readonly { label: string; url: SchoolUrl }[] }
@@ -14,6 +16,8 @@ export type MailBlock =
 export interface MailWords {
   readonly subject: string
   readonly blocks: readonly MailBlock[]
+  /** Ends such mails by one POST, without a page (RFC 8058). */
+  readonly unsubscribe?: SchoolUrl
 }
 
 declare const ofSchool: unique symbol

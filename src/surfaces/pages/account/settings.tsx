@@ -20,7 +20,7 @@ import { memberPage } from '../frame/member-page.tsx'
 import { DeletionNotice, type Person, type WaitingDeletion } from '../frame/parts.tsx'
 import { offerPasskey, PasskeyMaker } from '../frame/passkey-maker.tsx'
 import { PASSKEY_SCRIPT } from '../frame/passkey-parts.tsx'
-import { factorPaths, PASSKEYS_PATH } from '../frame/paths.ts'
+import { factorPaths, NOTIFICATIONS_PATH, PASSKEYS_PATH } from '../frame/paths.ts'
 import { signedInVisit } from '../frame/visit.ts'
 import { capitalized, count } from '../frame/words.ts'
 import { LostFactorNotice } from '../sign-in/lost-factor.tsx'
@@ -152,6 +152,18 @@ export function accountSettingsPage(props: AccountSettingsProps): string {
               <div class="actions">
                 <ButtonLink look="plain" href="/account/assistants">
                   {assistants.length === 0 ? 'What you can do' : 'Show the steps'}
+                </ButtonLink>
+              </div>
+            </Panel>
+          )}
+          {roles.length > 0 && (
+            <Panel
+              title="Notifications"
+              lead="What this school tells you, by email and in your inbox."
+            >
+              <div class="actions">
+                <ButtonLink look="plain" href={NOTIFICATIONS_PATH}>
+                  Choose notifications
                 </ButtonLink>
               </div>
             </Panel>

@@ -61,3 +61,4 @@ export const MEMBER_PATHS = {
 } as const
 
 export const PASSKEYS_PATH = '/account/passkeys'
+export const NOTIFICATIONS_PATH = '/account/notifications'

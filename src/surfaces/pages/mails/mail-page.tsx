@@ -50,7 +50,15 @@ export function mailPage({ subject, greeting, blocks, school }: MailPageProps): 
 }
 
 function Block({ block, paint }: { block: MailBlock; paint: string }) {
-  if (block.kind === 'paragraph') return <p style={PARAGRAPH}>{block.text}</p>
+  if (block.kind === 'paragraph')
+    return <p style={`${PARAGRAPH};white-space:pre-line`}>{block.text}</p>
+  if (block.kind === 'heading') {
+    return (
+      <h2 style="margin:0 0 8px;font-size:16px">
+        <bdi>{block.text}</bdi>
+      </h2>
+    )
+  }
   if (block.kind === 'links') {
     return (
       <ul style="margin:0 0 16px;padding-left:24px">

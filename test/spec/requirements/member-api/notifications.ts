@@ -16,6 +16,10 @@ export const notifications = [
   }),
 
   chapter('member-api', 'product decision', {
+    'member.notifications.email':
+      'A notification goes by the channels that the member left on: the inbox, an email, or both.',
+    'member.notifications.unsubscribe':
+      'Each email with notifications can be ended by one POST to a link, for its topic and person alone (RFC 8058).',
     'notification.fields':
       'A notification has id, kind and title, body and url, createdAt and readAt.',
     'notification.connection': 'notifications is a connection like the others.',
