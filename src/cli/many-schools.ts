@@ -77,6 +77,8 @@ export async function atSchools(
   cli: Cli,
   { school, all = false, where = [] }: WhichSchools,
   work: (named: NamedSchool) => Promise<Outcome>,
+  /** What to do after it was done at many. */
+  next?: string,
 ): Promise<Outcome> {
   const isMany = all || where.length > 0
   if ((school === undefined) !== isMany) {
@@ -113,7 +115,7 @@ export async function atSchools(
     const sum = `Done at ${done.length} of ${schools.length} schools${refused.length === 0 ? '' : `, refused at ${refused.length}`}.`
     return {
       data: { done, refused },
-      text: [...lines, sum].join('\n'),
+      text: [...lines, sum, ...(done.length > 0 && next !== undefined ? [next] : [])].join('\n'),
       failed: refused.length > 0,
     }
   })

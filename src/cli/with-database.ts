@@ -26,6 +26,7 @@ import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
 import { ALONE } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { commandText } from '../foundation/text/command-name.ts'
+import { embeddedOf } from '../start/embedded-place.ts'
 import { type Cli, commandLineAt } from './cli.ts'
 import { CommandError, type RefusalWords, refusalError } from './outcome.ts'
 
@@ -94,7 +95,7 @@ async function attach(config: Config, { ifMissing }: Wanted): Promise<Attached> 
     try {
       const running = await findRunning(config.SCHOOLGATE_DATA_DIR)
       if (running !== undefined) return await open(running, 'running server')
-      return await startForCommand({ dataDir: config.SCHOOLGATE_DATA_DIR, ifMissing })
+      return await startForCommand({ ...embeddedOf(config), ifMissing })
     } catch (error) {
       // Two commands at once: one starts between the other's look and its start, or stops between
       // its look and its first query. The second one looks again.

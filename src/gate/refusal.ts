@@ -6,6 +6,7 @@ import { findClientFault } from '../foundation/http/client-fault.ts'
 import { wantsHtml } from '../foundation/http/conditional.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
 import { LINK_HEADER } from '../foundation/http/link-header.ts'
+import { SUSPENDED } from '../foundation/http/observe-requests.ts'
 import { OVERLOADED } from '../foundation/http/request-line.ts'
 import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
 import { bearerChallenge } from '../foundation/protocol/challenge.ts'
@@ -100,20 +101,21 @@ export function answerSuspended(
   reply: FastifyReply,
   { name, origin }: Pick<School, 'name' | 'origin'>,
 ): FastifyReply {
-  request.outcome.result = 'suspended'
+  request.outcome.result = SUSPENDED
   reply.code(503).header('retry-after', SUSPENDED_RETRY_SECONDS)
   if (wantsHtml(request.headers.accept)) {
     const html = suspendedPage({ reference: request.id, name })
     return reply.headers(pageHeaders(origin, 'site')).type('text/html; charset=utf-8').send(html)
   }
-  const body = errorBody(SUSPENDED, origin)
+  // Without an address of the school, where the explanation would be 503, too.
+  const { error_uri: _, ...body } = errorBody(SUSPENSION)
   return reply
     .headers(apiHeaders('no-store'))
     .type('application/json')
     .send(JSON.stringify({ ...body, school: name }))
 }
 
-const SUSPENDED = new OAuthError(
+const SUSPENSION = new OAuthError(
   'temporarily_unavailable',
   'The school is suspended. Tokens and sessions stay as they are: try again later.',
 )

@@ -5,11 +5,13 @@ import { connectionOf, placeOf } from '../foundation/db/database-url.ts'
 import {
   type EmbeddedPostgres,
   EmbeddedPostgresError,
+  type EmbeddedPostgresOptions,
   type ExitReport,
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../foundation/db/embedded/embedded-postgres.ts'
 import type { ConnectionSettings } from '../foundation/db/hosts.ts'
+import { embeddedOf } from './embedded-place.ts'
 import { StartError } from './start-error.ts'
 
 /** The address of PostgreSQL, and how to release it. */
@@ -27,7 +29,7 @@ export interface DatabaseServer {
 export async function openDatabaseServer(config: Config, log: Logger): Promise<DatabaseServer> {
   if (config.DATABASE_URL !== undefined) return external(config, config.DATABASE_URL)
   try {
-    const postgres = await keepEmbeddedPostgres(config.SCHOOLGATE_DATA_DIR, log)
+    const postgres = await keepEmbeddedPostgres(embeddedOf(config), log)
     return {
       connection: { ...postgres.address },
       listenConnection: { ...postgres.address },
@@ -88,8 +90,11 @@ export interface KeptPostgres {
  * crashed. Until then requests are answered with 503. The address stays the same, so the pools
  * reconnect.
  */
-export async function keepEmbeddedPostgres(dataDir: string, log: Logger): Promise<KeptPostgres> {
-  let current = await startEmbeddedPostgres({ dataDir })
+export async function keepEmbeddedPostgres(
+  { dataDir, findTrace }: Pick<EmbeddedPostgresOptions, 'dataDir' | 'findTrace'>,
+  log: Logger,
+): Promise<KeptPostgres> {
+  let current = await startEmbeddedPostgres({ dataDir, findTrace })
   const { address } = current
   let isStopping = false
 

@@ -41,7 +41,7 @@ test.each([
   async (_how, take) => {
     const dataDir = await folders.makeWithDatabase()
     const cluster = await clusterOf(dataDir)
-    const kept = await keepEmbeddedPostgres(dataDir, log)
+    const kept = await keepEmbeddedPostgres({ dataDir }, log)
     const writing = write(kept.address).catch((error: Error) => error)
     await take(cluster)
     const report = await kept.onGone
@@ -56,7 +56,7 @@ test.each([
 test('a database that is gone when PostgreSQL has crashed is not made anew either', async () => {
   const dataDir = await folders.makeWithDatabase()
   const cluster = await clusterOf(dataDir)
-  const kept = await keepEmbeddedPostgres(dataDir, log)
+  const kept = await keepEmbeddedPostgres({ dataDir }, log)
   process.kill((await findRunningEmbedded(dataDir))?.pid ?? 0, 'SIGKILL')
   await rename(cluster, `${cluster}-elsewhere`)
   expect((await kept.onGone).message).toContain('deleted, moved or unmounted')
@@ -107,6 +107,26 @@ describe('a data folder that has lost its database', () => {
       code: 'database-lost',
       message: expect.stringContaining('postgresql.log'),
     })
+  })
+
+  test('is refused also if all of it is gone: the backups of the database are there', async () => {
+    const backups = await folders.make()
+    const file = join(backups, 'schoolgate-every-0a1b2c3d-2026-11-19.backup.gz')
+    await writeFile(file, '')
+    const env = {
+      SCHOOLGATE_DATA_DIR: join(await folders.make(), 'not-mounted'),
+      SCHOOLGATE_SECRET: 's'.repeat(48),
+      BACKUP_EVERY: '1h',
+      BACKUP_DIR: backups,
+    }
+    await expect(
+      openPreparedDatabase(readConfig({ ...env, NODE_ENV: 'production' }), log),
+    ).rejects.toMatchObject({ message: expect.stringContaining(file) })
+    for (const command of ['school list', 'doctor']) {
+      const { code, stdout, stderr } = await run(command.split(' '), env)
+      expect([code, `${stdout}${stderr}`]).toEqual([1, expect.stringContaining('is missing')])
+    }
+    expect(await run(['new-database'], env)).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('stays refused after a restore that failed, or that was killed', async () => {

@@ -6,11 +6,13 @@ import { readConfig } from '../../src/config.ts'
 import { readBackupAge } from '../../src/domain/setup/backup-lease.ts'
 import { keepSecretCheck } from '../../src/domain/setup/installation-secret.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
+import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
 import { readBackup } from '../../src/start/backup/read-backup.ts'
+import { restoreBackup } from '../../src/start/backup/restore-backup.ts'
 import { backUpIfDue, backupPlanOf } from '../../src/start/backup/scheduled-backups.ts'
 import { environmentOf, run, SECRET } from '../cli/support/run.ts'
-import { testDatabase } from '../support/database.ts'
+import { emptyDatabase, testDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { connect } from '../support/postgres.ts'
 
@@ -136,6 +138,18 @@ test('the settings say how often, where and how many, and need each other', () =
   expect(() => readConfig({ BACKUP_EVERY: 'often', BACKUP_DIR: '/b' })).toThrow('such as 30m, 6h')
 })
 
+test('one that is restored elsewhere lets that place make its own at once', async () => {
+  const { backUp } = await anInstallation()
+  const file = (await backUp()) ?? ''
+  const other = await emptyDatabase()
+  await migrate(other)
+  await restoreBackup(other, file)
+  const client = await connect(other)
+  const { rows } = await client.query('select backup_lease_until, backed_up_at from installations')
+  await client.end()
+  expect(rows).toEqual([{ backup_lease_until: null, backed_up_at: null }])
+})
+
 test('doctor says how old the last one is, and whether the folder can be written', async () => {
   const { database, folder, letPass, backUp } = await anInstallation()
   const env = { ...environmentOf(database.connection), BACKUP_EVERY: '1h', BACKUP_DIR: folder }
@@ -148,7 +162,7 @@ test('doctor says how old the last one is, and whether the folder can be written
   expect(await told()).toMatchObject([{ status: 'ok' }])
   await letPass('3 hours')
   expect(await told()).toMatchObject([
-    { status: 'broken', message: expect.stringContaining('3.0 hours old') },
+    { status: 'broken', message: expect.stringContaining('3 hours old') },
   ])
   expect(await told({ BACKUP_DIR: join(file, 'below a file') })).toMatchObject([
     { status: 'broken', message: expect.stringContaining('cannot write') },

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type Config, ConfigError, unknownVariables } from '../../config.ts'
 import { findHashingProblem } from '../../foundation/crypto/password.ts'
 import { hasDatabase } from '../../foundation/db/embedded/embedded-postgres.ts'
+import { embeddedOf } from '../../start/embedded-place.ts'
 import { INSTALL_ARGON2, NO_ARGON2 } from '../../start/prepare.ts'
 import { addHelp, type Cli } from '../cli.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
@@ -86,7 +87,7 @@ async function exists(path: string): Promise<boolean> {
 
 async function databaseFindings(cli: Cli, config: Config): Promise<readonly Finding[]> {
   try {
-    if (config.DATABASE_URL === undefined && !(await hasDatabase(config.SCHOOLGATE_DATA_DIR))) {
+    if (config.DATABASE_URL === undefined && !(await hasDatabase(embeddedOf(config)))) {
       return [note('database', 'There is none yet.', 'nothing: the first start makes it')]
     }
     return await withDatabase(config, (attached) => checkDatabase(attached, config), {

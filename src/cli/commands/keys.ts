@@ -44,7 +44,12 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     keys.command('publish').description('make a new key and show it to verifiers'),
   ).action(
     cli.act((options: WhichSchools) =>
-      atSchools(cli, options, async (named) => publishOne(named, await keyring(named))),
+      atSchools(
+        cli,
+        options,
+        async (named) => publishOne(named, await keyring(named)),
+        `In ${LEAD_HOURS} hours: ${commandText('keys activate --where waiting-key=on')}; at once with --force if these are the first keys of their schools.`,
+      ),
     ),
   )
   addHelp(

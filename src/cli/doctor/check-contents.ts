@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { describeDemoWorld } from '../../demo/demo-world.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
-import { listSchools } from '../../domain/schools/school-directory.ts'
+import { type ListedSchool, listSchools } from '../../domain/schools/school-directory.ts'
 import {
   checkSealedKeys,
   type KeyHealth,
@@ -34,6 +34,22 @@ export async function checkContents(db: Db, config: Config): Promise<readonly Fi
   ]
 }
 
+function suspended(schools: readonly ListedSchool[]): readonly Finding[] {
+  const names = schools.flatMap(({ suspendedAt, subdomain }) => (suspendedAt ? subdomain : []))
+  if (names.length === 0) return []
+  const next = `${commandText('school resume NAME')} opens one`
+  return [
+    note('schools', `Suspended, so every address of theirs answers 503: ${some(names)}.`, next),
+  ]
+}
+
+/** Such as "6 hours". */
+function durationInWords(seconds: number): string {
+  const [size, unit] =
+    seconds < 7200 ? [60, 'minutes'] : seconds < 172_800 ? [3600, 'hours'] : [86_400, 'days']
+  return `${Math.max(1, Math.round(seconds / size))} ${unit}`
+}
+
 /** Of the backups that servers make by themselves. */
 async function checkBackups(db: Db, config: Config): Promise<readonly Finding[]> {
   const plan = backupPlanOf(config)
@@ -46,16 +62,15 @@ async function checkBackups(db: Db, config: Config): Promise<readonly Finding[]>
       note('backups', 'There is none yet.', 'nothing: a running server makes it within minutes'),
     ]
   }
-  const hours = (seconds / 3600).toFixed(1)
   const found = isNone
-    ? `There was none in ${hours} hours`
-    : `The last good one is ${hours} hours old`
+    ? `There was none in ${durationInWords(seconds)}`
+    : `The last good one is ${durationInWords(seconds)} old`
   return isLate
     ? [
         broken(
           'backups',
-          `${found}, and BACKUP_EVERY asks for one every ${plan.everySeconds / 3600} hours.`,
-          'see in the log of the servers why they fail',
+          `${found}, and BACKUP_EVERY asks for one every ${durationInWords(plan.everySeconds)}.`,
+          'if no server ran meanwhile, start one; otherwise its log says why they fail',
         ),
       ]
     : [fine('backups', `${found}.`)]
@@ -134,14 +149,15 @@ async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]>
   const without = await schoolsWithoutKeys(db)
   const https = schools.filter(({ origin }) => origin.startsWith('https:'))
   return [
-    fine('schools', `There are ${schools.length}.`),
+    fine('schools', schools.length === 1 ? 'There is one.' : `There are ${schools.length}.`),
+    ...suspended(schools),
     ...(without.length === 0
       ? []
       : [
           note(
             'keys',
             `Without a signing key, so without ID tokens: ${some(without)}.`,
-            `if their clients want ID tokens: ${commandText('keys publish --school NAME')}, and a day later the command that it prints`,
+            `if their clients want ID tokens: ${commandText('keys publish --school NAME')} or --all, then the command that it prints`,
           ),
         ]),
     ...(https.length === 0 || config.TRUST_PROXY !== trustNoProxy

@@ -155,6 +155,7 @@ export async function schoolsWithoutKeys(db: Db): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('schools as s')
     .select('s.subdomain')
+    .where('s.deleted_at', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

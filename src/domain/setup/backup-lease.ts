@@ -29,6 +29,13 @@ export async function recordBackup(db: Db, startedAt: Date): Promise<void> {
     update installations set backed_up_at = ${startedAt}, backup_lease_until = null`.execute(db)
 }
 
+/**
+ * For a restore. The backup shows that it was being made, which is over, and the place where it is
+ * restored has to make its own.
+ */
+export const FORGET_BACKUPS =
+  'update installations set backup_lease_until = null, backed_up_at = null'
+
 export interface BackupAge {
   readonly seconds: number
   /** Before the first good backup, its age counts from when the database could keep one. */

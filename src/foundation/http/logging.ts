@@ -4,7 +4,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import { LruCache } from '../cache/lru-cache.ts'
 import { randomName } from '../crypto/random.ts'
 import { clientAddress, type TrustProxy } from './client-address.ts'
-import type { FinishedRequest, RequestObserver } from './observe-requests.ts'
+import { type FinishedRequest, type RequestObserver, SUSPENDED } from './observe-requests.ts'
 import { rawPath } from './request-body.ts'
 import { OVERLOADED } from './request-line.ts'
 
@@ -99,7 +99,9 @@ export function requestLog(
   const outages = new RepeatedLines(1, 1)
   return {
     finished(finished, request) {
-      const level = finished.status >= 500 ? 'error' : 'info'
+      // What was asked of a suspended school is answered as it should be.
+      const isFault = finished.status >= 500 && finished.outcome.result !== SUSPENDED
+      const level = isFault ? 'error' : 'info'
       if (level === 'info' && !logsEveryRequest) return
       const { log, outcome } = finished
       if (!isEnabled(log, level)) return

@@ -3,6 +3,9 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { closeWithConnection } from './request-line.ts'
 
+/** The result of a request to a school that is suspended. */
+export const SUSPENDED = 'suspended'
+
 /** What a surface reports about a request to logs and metrics. Never put a secret here. */
 export type RequestOutcome = {
   surface?: string

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { FORGET_BACKUPS } from '../../domain/setup/backup-lease.ts'
 import { commandText } from '../../foundation/text/command-name.ts'
 import { StartError } from '../start-error.ts'
 import {
@@ -53,6 +54,7 @@ async function restoreInto(client: pg.Client, file: string): Promise<RestoredBac
     putBack = await putAside(client, tables)
   })
   await putBack()
+  await client.query(FORGET_BACKUPS)
   await setTriggers(client, tables, 'enable')
   // Running servers may have cached that there is no such school.
   await client.query("select pg_notify('school_changed', id::text) from schools")

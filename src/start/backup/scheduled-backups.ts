@@ -12,6 +12,7 @@ import {
 } from '../../domain/setup/backup-lease.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { ConnectionSettings } from '../../foundation/db/hosts.ts'
+import { BACKUP_PREFIX } from '../embedded-place.ts'
 import { installationGauges, recently } from '../work-metrics.ts'
 import { writeBackup } from './write-backup.ts'
 
@@ -88,7 +89,7 @@ export async function backUpIfDue(
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     // Of this installation alone, and none that a person made.
-    const ours = `schoolgate-every-${await readInstallationMark(db)}-`
+    const ours = `${BACKUP_PREFIX}${await readInstallationMark(db)}-`
     const filesWith = async (ending: string) =>
       (await readdir(folder)).filter((one) => one.startsWith(ours) && one.endsWith(ending)).sort()
     // We have the lease, so no process is still writing it.

@@ -282,6 +282,8 @@ export interface EmbeddedPostgresOptions {
    * was lost. Unless given, one is made only in a folder that never had one.
    */
   ifMissing?: 'refuse' | 'make' | undefined
+  /** A file elsewhere that shows that there was a database, also if the whole folder is gone. */
+  findTrace?: (() => Promise<string | undefined>) | undefined
   /** Further PostgreSQL settings, such as `max_connections`. */
   settings?: Record<string, string>
 }
@@ -291,7 +293,7 @@ async function hasCluster(
   dataDir: string,
   home: string,
   major: number,
-  ifMissing?: EmbeddedPostgresOptions['ifMissing'],
+  { ifMissing, findTrace }: Pick<EmbeddedPostgresOptions, 'ifMissing' | 'findTrace'> = {},
 ): Promise<boolean> {
   if (await isUnfinished(home)) {
     if (ifMissing !== 'make') throw databaseUnfinished(clusterFolder(home, major))
@@ -299,7 +301,7 @@ async function hasCluster(
     await rm(clusterFolder(home, major), { recursive: true, force: true })
   }
   // First: a database that another server makes meanwhile leaves traces after it exists.
-  const trace = await findTraceOfDatabase(dataDir, home)
+  const trace = (await findTraceOfDatabase(dataDir, home)) ?? (await findTrace?.())
   if (await isInitialised(home, major)) return true
   const missing = clusterFolder(home, major)
   if (ifMissing === 'refuse') throw databaseGone(missing)
@@ -308,9 +310,12 @@ async function hasCluster(
 }
 
 /** Whether an existing data folder has a database, as a start would find it. Makes nothing. */
-export async function hasDatabase(dataDir: string): Promise<boolean> {
+export async function hasDatabase({
+  dataDir,
+  ...options
+}: Pick<EmbeddedPostgresOptions, 'dataDir' | 'findTrace'>): Promise<boolean> {
   const { major } = await loadPostgresPackage()
-  return await hasCluster(dataDir, await loadHome(dataDir), major)
+  return await hasCluster(dataDir, await loadHome(dataDir), major, options)
 }
 
 /** Makes everything that PostgreSQL needs before it can start. */
@@ -320,7 +325,7 @@ export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
   const dataDir = await openDataFolder(options.dataDir, options.ifMissing === 'refuse')
   const firstHome = await loadHome(dataDir)
   const account = await chooseAccount(clusterFolder(firstHome, source.major))
-  const initialised = await hasCluster(dataDir, firstHome, source.major, options.ifMissing)
+  const initialised = await hasCluster(dataDir, firstHome, source.major, options)
   const home = await settleHome(dataDir, firstHome, account, initialised)
   const clusterDir = clusterFolder(home, source.major)
   const binaries = await prepareBinaries(source, home, account)

@@ -61,7 +61,7 @@ export function databaseGone(folder: string): EmbeddedPostgresError {
 export function databaseLost(folder: string, left: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'database-lost',
-    `The database is missing: ${folder} is not there, but ${left}, which was beside it, is. Nothing was started, and no empty database was made in its place.`,
+    `The database is missing: ${folder} is not there, but ${left}, which belongs to it, is. Nothing was started, and no empty database was made in its place.`,
     `${RESTORE}; to begin anew without its data: ${commandText('new-database')}`,
   )
 }
