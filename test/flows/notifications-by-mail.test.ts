@@ -273,7 +273,7 @@ describe('one click', () => {
       const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
       const link = await aLink(school, ada)
       const page = await new Visitor(world, school).get(link)
-      expect(page.body).toContain('Do you want no more emails about payments?')
+      expect(page.body).toContain('Stop emails about payments?')
       expect(await refunded(school, ada)).toBe(1)
       await send()
       await mailBox.take(ada.email)

@@ -1,3 +1,4 @@
+import { suspendedPage } from '../../src/foundation/html/error-page.tsx'
 import { changeEmailPage } from '../../src/surfaces/pages/account/email.tsx'
 import {
   changeDonePage,
@@ -66,6 +67,7 @@ export const sampleAccountPages: Record<string, string> = {
       newConfirmed: false,
     },
   }),
+  'school-suspended': suspendedPage({ reference: '01a1f5b1', name: school.name }),
   notifications: notificationsPage({
     ...changing,
     subscriptions: [

@@ -52,6 +52,7 @@ const none = first<never>([], false)
 const home = {
   school,
   here: '/',
+  offersSignUp: true,
   tagline: 'Learn by making things',
   description:
     'Evening and weekend courses for people who want to build, draw, write and cook.\n\nTaught by those who do it for a living.',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { tell } from '../notifications/notify.ts'
 import { changeFields, id, webAddress } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
@@ -111,13 +112,16 @@ export const confirmMeeting = ops.action('confirm', {
 
 export const cancelMeeting = ops.action('cancel', {
   summary:
-    'A meeting of a service stays in the members’ schedules as canceled, without its room. A class is removed instead.',
+    'A meeting of a service stays in the members’ schedules as canceled, without its room, and they are told. A class is removed instead.',
   async change(tx, caller, input) {
-    const { kind } = await loadObject(tx, caller, meetings, input.id)
+    const before = await loadObject(tx, caller, meetings, input.id)
+    const { kind, state, title, starts_at, ends_at } = before
     if (kind === 'study_group') {
       throw conflict('study_group', 'A class of a study group is not canceled. Remove it instead.')
     }
     await ops.update(tx, input, { state: 'canceled' })
+    if (state === 'canceled' || Date.parse(ends_at) <= Date.now()) return
+    await tell(tx, 'meeting_canceled', before.member_ids, { meeting: title, starts_at })
   },
 })
 

@@ -4,6 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
+import { tell } from '../notifications/notify.ts'
 import { id } from '../operation/fields.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { changeOperation, createOperation } from '../operation/object-operations.ts'
@@ -113,7 +114,7 @@ export const removeAttendee = changeOperation({
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: { member_id: id },
-  async change(tx, _caller, { id: meeting, if_version, member_id }) {
+  async change(tx, caller, { id: meeting, if_version, member_id }) {
     await touch(tx, meeting, if_version)
     const freed = await tx
       .delete('meeting_seats')
@@ -124,6 +125,10 @@ export const removeAttendee = changeOperation({
     if (freed === undefined) {
       throw invalid('member_id', 'no_seat', 'This member holds no seat in the meeting.')
     }
+    const found = await loadObject(tx, caller, meetings, meeting)
+    const { title, starts_at, state } = found
+    if (isOver(found) || state === 'canceled') return
+    await tell(tx, 'meeting_seat_freed', [member_id], { meeting: title, starts_at })
   },
 })
 
@@ -135,7 +140,8 @@ async function takeSeat(
   ifVersion?: number,
 ): Promise<void> {
   await touch(tx, meeting, ifVersion)
-  const { kind, state, attendee_count } = await loadObject(tx, caller, meetings, meeting)
+  const found = await loadObject(tx, caller, meetings, meeting)
+  const { kind, state, attendee_count, title, starts_at } = found
   if (kind === 'study_group') {
     throw conflict('study_group', 'A class has no seats. Add the member to the group instead.')
   }
@@ -152,7 +158,11 @@ async function takeSeat(
   if (rows.length === 0) {
     throw invalid('member_id', 'already_seated', 'This member already holds a seat in the meeting.')
   }
+  if (isOver(found)) return
+  await tell(tx, 'meeting_booked', [member], { meeting: title, starts_at })
 }
+
+const isOver = ({ ends_at }: { readonly ends_at: string }) => Date.parse(ends_at) <= Date.now()
 
 /** A change of seats raises the version of the meeting, and locks its row. */
 async function touch(tx: SchoolTx, meeting: string, ifVersion: number | undefined): Promise<void> {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { keepsText } from '../content/rendered-texts.ts'
+import { tell } from '../notifications/notify.ts'
 import {
   amount,
   count,
@@ -22,7 +24,7 @@ import { listOperation } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { objectOperations } from '../operation/object-operations.ts'
 import { EXAMPLE } from '../operation/operation.ts'
-import type { Resource } from '../operation/resource.ts'
+import { loadObject, type Resource } from '../operation/resource.ts'
 import { checkRow, endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 import { schoolCurrency } from '../schools/school.ts'
 
@@ -156,19 +158,54 @@ export const createEvent = ops.create({
   },
 })
 
-export const changeEvent = ops.change({
+const change = ops.change({
   examples: [{ title: 'More places', input: { id: EXAMPLE.event, capacity: 60 } }],
 })
+
+export const changeEvent: typeof change = {
+  ...change,
+  summary: `${change.summary} Members who registered are told of another time.`,
+  async run(tx, caller, input) {
+    const before = input.starts_at && (await loadObject(tx, caller, events, input.id))
+    const event = await change.run(tx, caller, input)
+    if (before && before.starts_at !== event.starts_at)
+      await tellRegistered(tx, 'event_moved', event)
+    return event
+  },
+}
+
+/** Not of one that is over, nor of a draft. */
+async function tellRegistered(
+  tx: SchoolTx,
+  what: 'event_moved' | 'event_canceled',
+  { id: event, title, starts_at, ends_at, state }: z.output<typeof eventSchema>,
+): Promise<void> {
+  if (state === 'draft' || Date.parse(ends_at) <= Date.now()) return
+  const registered = sql`
+    select user_id from event_registrations
+    where school_id = ${tx.schoolId} and event_id = ${event} and state = 'registered'`
+  await tell(tx, what, registered, { event: title, starts_at })
+}
 
 export const publishEvent = ops.move('publish', {
   summary: 'Opens it for registration.',
   to: { state: 'published' },
 })
 
-export const cancelEvent = ops.move('cancel', {
-  summary: 'Registrations are kept, so that the school can inform the members.',
+const cancel = ops.move('cancel', {
+  summary: 'Members who registered are told. Their registrations are kept.',
   to: { state: 'canceled' },
 })
+
+export const cancelEvent: typeof cancel = {
+  ...cancel,
+  async run(tx, caller, input) {
+    const { state } = await loadObject(tx, caller, events, input.id)
+    const event = await cancel.run(tx, caller, input)
+    if (state === 'published') await tellRegistered(tx, 'event_canceled', event)
+    return event
+  },
+}
 
 export const removeEvent = ops.remove({
   summary: 'Removes an event without registrations and payments. Cancel all others.',

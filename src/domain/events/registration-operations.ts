@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
+import { tell } from '../notifications/notify.ts'
 import { id, utc, version } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
@@ -106,7 +107,11 @@ export const createRegistration = createOperation({
         set state = 'registered', canceled_at = null, registered_at = now() where g.state = 'canceled'
       returning id`)
     const made = rows[0]?.id
-    if (made !== undefined) return made
+    if (made !== undefined) {
+      const { title, starts_at } = event
+      await tell(tx, 'event_registered', [member_id], { event: title, starts_at })
+      return made
+    }
     throw conflict('already_registered', 'The member is already registered.')
   },
 })

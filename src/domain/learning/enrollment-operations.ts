@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { tell } from '../notifications/notify.ts'
 import { count, dateOrNull, id, line, stamps, time, utc } from '../operation/fields.ts'
 import { filter, timeFilters } from '../operation/list-filters.ts'
 import { listOperation } from '../operation/list-operation.ts'
@@ -194,15 +195,19 @@ export const createEnrollment = ops.create({
       )
     }
     checkRow(enrollmentRules, input)
-    const { rows } = await tx.run(sql<{ id: string }>`
+    const { rows } = await tx.run(sql<{ id: string; course: string }>`
       insert into enrollments as e (school_id, id, course_id, user_id, source, expires_at)
       values (${tx.schoolId}, ${uuidv7()}, ${course_id}, ${student_id}, 'grant', ${dateOrNull(expires_at)})
       on conflict (school_id, user_id, course_id) do update
         set revoked_at = null, expires_at = excluded.expires_at, source = 'grant'
         where not (${IS_ACTIVE})
-      returning id`)
-    const made = rows[0]?.id
-    if (made !== undefined) return made
+      returning id, (select title from courses c where c.school_id = e.school_id and c.id = e.course_id) as course`)
+    const [made] = rows
+    if (made !== undefined) {
+      const until = expires_at ?? null
+      await tell(tx, 'course_enrolled', [student_id], { course: made.course, until })
+      return made.id
+    }
     throw conflict(
       'already_enrolled',
       'The student is already enrolled in this course. Change the enrollment to extend it.',

@@ -155,6 +155,20 @@ export const CAUSES = {
     }),
     url: '/account',
   }),
+  course_enrolled: cause({
+    topic: 'courses',
+    mailed: 'grouped',
+    when: 'A person is enrolled in a course.',
+    facts: z.object({ course: z.string(), until: at.nullable() }),
+    say: ({ course, until }, place) => ({
+      title: 'You are enrolled in a course',
+      body:
+        until === null
+          ? `${course} is open to you.`
+          : `${course} is open to you until ${when(until, place)}.`,
+    }),
+    url: '/account/courses',
+  }),
   course_extended: cause({
     topic: 'courses',
     mailed: 'grouped',
@@ -168,6 +182,72 @@ export const CAUSES = {
           : `Your access to ${course} ends on ${when(until, place)}.`,
     }),
     url: '/account',
+  }),
+  event_registered: cause({
+    topic: 'events',
+    mailed: 'grouped',
+    when: 'A person is registered for an event.',
+    facts: z.object({ event: z.string(), starts_at: at }),
+    say: ({ event, starts_at }, place) => ({
+      title: 'You are registered for an event',
+      body: `${event} begins on ${when(starts_at, place)}.`,
+    }),
+    url: '/account/events',
+  }),
+  event_moved: cause({
+    topic: 'events',
+    mailed: 'at once',
+    when: 'An event gets another time.',
+    facts: z.object({ event: z.string(), starts_at: at }),
+    say: ({ event, starts_at }, place) => ({
+      title: 'An event was moved',
+      body: `${event} now begins on ${when(starts_at, place)}. You are still registered.`,
+    }),
+    url: '/account/events',
+  }),
+  event_canceled: cause({
+    topic: 'events',
+    mailed: 'at once',
+    when: 'An event is canceled.',
+    facts: z.object({ event: z.string(), starts_at: at }),
+    say: ({ event, starts_at }, place) => ({
+      title: 'An event was canceled',
+      body: `${event}, ${when(starts_at, place)}, does not take place.`,
+    }),
+    url: '/account/events',
+  }),
+  meeting_booked: cause({
+    topic: 'meetings',
+    mailed: 'at once',
+    when: 'A person gets a seat in a meeting.',
+    facts: z.object({ meeting: z.string(), starts_at: at }),
+    say: ({ meeting, starts_at }, place) => ({
+      title: 'A meeting is booked for you',
+      body: `${meeting} begins on ${when(starts_at, place)}.`,
+    }),
+    url: '/account/bookings',
+  }),
+  meeting_canceled: cause({
+    topic: 'meetings',
+    mailed: 'at once',
+    when: 'A meeting is canceled.',
+    facts: z.object({ meeting: z.string(), starts_at: at }),
+    say: ({ meeting, starts_at }, place) => ({
+      title: 'A meeting was canceled',
+      body: `${meeting}, ${when(starts_at, place)}, does not take place.`,
+    }),
+    url: '/account/bookings',
+  }),
+  meeting_seat_freed: cause({
+    topic: 'meetings',
+    mailed: 'at once',
+    when: 'The seat of a person in a meeting is taken back.',
+    facts: z.object({ meeting: z.string(), starts_at: at }),
+    say: ({ meeting, starts_at }, place) => ({
+      title: 'Your seat in a meeting was taken back',
+      body: `${meeting}, ${when(starts_at, place)}, is no longer in your schedule.`,
+    }),
+    url: '/account/bookings',
   }),
   meeting_moved: cause({
     topic: 'meetings',

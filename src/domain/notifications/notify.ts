@@ -24,20 +24,19 @@ interface Message {
 export async function tell<N extends CauseName>(
   tx: SchoolTx,
   name: N,
-  members: readonly string[],
+  /** Their ids, or a query of rows with `user_id`, for as many as there may be. */
+  members: readonly string[] | RawBuilder<unknown>,
   facts: FactsOf<N>,
 ): Promise<number> {
   const { topic, mailed, url = null } = CAUSES[name]
   // The words are made when it is read. A version that does not know the values shows the kind.
   const message = { kind: name, topic, mailed, url, facts, title: name, body: '' }
-  const { rows } = await tx.run(
-    entriesFor(
-      tx,
-      message,
-      sql`(select o.user_id, o.id
-        from unnest(${members}::uuid[], ${members.map(() => uuidv7())}::uuid[]) as o (user_id, id))`,
-    ),
-  )
+  const people =
+    'compile' in members
+      ? sql`(select told.user_id, gen_random_uuid() as id from (${members}) told)`
+      : sql`(select o.user_id, o.id
+          from unnest(${members}::uuid[], ${members.map(() => uuidv7())}::uuid[]) as o (user_id, id))`
+  const { rows } = await tx.run(entriesFor(tx, message, people))
   return rows.length
 }
 

@@ -454,3 +454,12 @@ describe('an attacker', () => {
     expect(JSON.stringify(rows)).not.toContain(link)
   })
 })
+
+test('the home of a school offers it where it is on, and to nobody who is signed in', async () => {
+  const [on, off] = [await world.aSchool({ signUp: true }), await world.aSchool()]
+  const offers = async (visitor: Visitor) =>
+    (await visitor.get('/')).body.includes('href="/sign-up"')
+  expect(await offers(new Visitor(world, on))).toBe(true)
+  expect(await offers(new Visitor(world, off))).toBe(false)
+  expect(await offers(await signedIn(world, on, await world.aMember(on)))).toBe(false)
+})

@@ -12,12 +12,12 @@ import { NOTIFICATIONS_PATH } from '../frame/paths.ts'
 
 /** Above the button. */
 const ASKED: Readonly<Record<Topic, string>> = {
-  announcements: 'Do you want no more emails with announcements?',
-  comments: 'Do you want no more emails about comments?',
-  courses: 'Do you want no more emails about courses?',
-  events: 'Do you want no more emails about events?',
-  meetings: 'Do you want no more emails about meetings?',
-  payments: 'Do you want no more emails about payments?',
+  announcements: 'Stop emails with announcements?',
+  comments: 'Stop emails about comments?',
+  courses: 'Stop emails about courses?',
+  events: 'Stop emails about events?',
+  meetings: 'Stop emails about meetings?',
+  payments: 'Stop emails about payments?',
 }
 
 interface UnsubscribeProps {

@@ -62,6 +62,7 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
       origin: school.origin,
       developersShown: school.mcpConnections,
       personName: session?.person.name,
+      offersSignUp: school.signUp && context.mailer !== undefined,
       courses,
       plans,
       products,
@@ -95,6 +96,8 @@ interface HomeProps extends SiteFrame {
   origin: string
   /** Whether operators can make apps, which is part of a beta feature. */
   developersShown: boolean
+  /** Whether people may make an account by themselves. */
+  offersSignUp: boolean
   /** Absent without a session. */
   personName?: string | undefined
   courses: FirstOnes<ShownCourse>
@@ -152,7 +155,7 @@ function Section<R>(props: {
 /** Each costs as much as a long one, and a description has room for thousands of one letter. */
 const MAX_PARAGRAPHS = 50
 
-function Hero({ school, tagline, description, personName, viewer }: HomeProps) {
+function Hero({ school, tagline, description, personName, offersSignUp, viewer }: HomeProps) {
   const paragraphs = description
     .split(/\n\s*\n/, MAX_PARAGRAPHS)
     .filter((text) => text.trim() !== '')
@@ -171,9 +174,16 @@ function Hero({ school, tagline, description, personName, viewer }: HomeProps) {
       ))}
       <div class="actions">
         {personName === undefined ? (
-          <ButtonLink look="primary" href="/sign-in">
-            Sign in
-          </ButtonLink>
+          <>
+            <ButtonLink look="primary" href="/sign-in">
+              Sign in
+            </ButtonLink>
+            {offersSignUp && (
+              <ButtonLink look="plain" href="/sign-up">
+                Make an account
+              </ButtonLink>
+            )}
+          </>
         ) : (
           <>
             <ButtonLink look="primary" href="/account">
