@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -42,6 +43,10 @@ test('a member sets up the second factor and signs in with it, with scripts off'
   await page.getByRole('button', { name: 'Switch on' }).click()
   const codes = ((await page.locator('pre code').textContent()) ?? '').split('\n')
   expect(codes).toHaveLength(10)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download' }).click()
+  const file = await (await downloading).createReadStream()
+  expect(await text(file)).toBe(`${codes.join('\n')}\n`)
   await page.getByRole('link', { name: 'I have saved them' }).click()
   await page.getByText('10 codes left').waitFor()
   await signOut(page)

@@ -53,7 +53,8 @@ export function keyOn(page: Answer): string {
 }
 
 export function recoveryCodesOn(page: Answer): readonly string[] {
-  return page.body.match(/\d{4}(?:-\d{4}){4}/g) ?? []
+  // Once on the page, and once in the link that downloads them.
+  return [...new Set(page.body.match(/\d{4}(?:-\d{4}){4}/g))]
 }
 
 /** Switches the second factor on in a browser that is signed in. */

@@ -201,7 +201,10 @@ const TABLES = [
 
 /** Removes what the examples use and made, so that the school can be filled again. */
 export async function clearExamples({ id, db }: TestSchool): Promise<void> {
-  const own = TABLES.map((table) => `delete from ${table} where school_id = '${id}'`)
+  // What people were told is no part of the examples.
+  const own = ['notifications', ...TABLES].map(
+    (table) => `delete from ${table} where school_id = '${id}'`,
+  )
   // People who authorized an app stay: deleting them would end the app's tokens.
   const people = `delete from school_members m where m.school_id = '${id}' and not exists (
     select from authorization_codes c where c.school_id = m.school_id and c.user_id = m.user_id)`

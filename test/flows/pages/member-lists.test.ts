@@ -135,6 +135,21 @@ describe('a payment', () => {
     }
   })
 
+  test.each([
+    ['credit_card', 'expired', 'your card was not charged'],
+    ['atm', 'expired', 'do not transfer money to this account'],
+    ['convenience_store', 'expired', 'no longer works at the counter'],
+    ['credit_card', 'failed', 'The bank did not accept the card'],
+    ['atm', 'failed', 'do not transfer money to this account'],
+  ] as const)('by %s that is %s says what to do next', async (type, state, words) => {
+    const { ada, visitor } = await aVisitor()
+    const ended = { state: 'pending', expiresAt: daysFromNow(-1) } as const
+    await aPayment(school, ada, state === 'failed' ? { type, state } : { type, ...ended })
+    const { body } = await visitor.get('/account/payments')
+    const link = /href="(\/account\/payments\/[^"]+)"/.exec(body)?.[1] ?? ''
+    expect(wordsOf((await visitor.get(link)).body)).toContain(words)
+  })
+
   test('of another member, of another school or made up is not found', async () => {
     const { ada } = await aVisitor()
     const other = await world.aSchool()

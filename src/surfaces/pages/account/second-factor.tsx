@@ -15,10 +15,11 @@ import { knownByCode } from '../../../domain/people/known-device.ts'
 import { otpauthUrl } from '../../../foundation/crypto/totp.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import { COPY_SCRIPT, Copyable, CopyStatus } from '../../../foundation/html/copyable.tsx'
 import { Field } from '../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { QrCode } from '../../../foundation/html/qr-code.tsx'
-import { ButtonLink, Code, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { factorPaths, TO_SETTINGS } from '../frame/paths.ts'
@@ -174,8 +175,10 @@ interface RecoveryCodesProps extends SiteFrame {
 
 /** The only page that shows recovery codes. It shows them once. */
 export function recoveryCodesPage(props: RecoveryCodesProps): string {
+  const text = props.codes.join('\n')
   return sitePage({
     ...props,
+    script: COPY_SCRIPT,
     here: factorPaths.page,
     title: 'Recovery codes',
     children: (
@@ -189,8 +192,19 @@ export function recoveryCodesPage(props: RecoveryCodesProps): string {
               {!props.isNew && ' The old ones no longer work.'}
             </p>
           </Alert>
-          <Code>{props.codes.join('\n')}</Code>
+          <Copyable id="codes" what="the codes">
+            {text}
+          </Copyable>
+          <CopyStatus />
           <div class="actions">
+            {/* Made in the browser: the codes are on no page that could be asked for again. */}
+            <a
+              class="button button-plain"
+              download="recovery-codes.txt"
+              href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`}
+            >
+              Download
+            </a>
             <ButtonLink look="primary" href={factorPaths.page}>
               I have saved them
             </ButtonLink>
@@ -301,5 +315,5 @@ function showCodes(visit: SignedInVisit, codes: readonly string[], isNew: boolea
     codes,
     isNew,
   })
-  return visit.page(page)
+  return visit.scriptedPage(COPY_SCRIPT, page)
 }

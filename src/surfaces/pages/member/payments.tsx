@@ -74,6 +74,7 @@ export function addPaymentRoutes(app: FastifyInstance, context: AppContext): voi
       ...visit.frame(),
       payment: payment ?? { ...found, lines: [] },
       adjustments: adjustments.get(found.id) ?? [],
+      contactEmail: request.school.contactEmail,
       timeZone: request.school.timeZone,
       now: session.readAt,
     })
@@ -191,8 +192,47 @@ function PaymentRow({ payment, timeZone }: { payment: ShownPayment; timeZone: st
 interface PaymentProps extends SiteFrame {
   payment: ShownPayment
   adjustments: readonly PaymentAdjustment[]
+  contactEmail: string | undefined
   timeZone: string
   now: Date
+}
+
+const NEXT: Readonly<Record<'expired' | 'failed', Readonly<Record<PaymentType | 'none', string>>>> =
+  {
+    expired: {
+      credit_card:
+        'The checkout was not finished in time, and your card was not charged. Begin again at the checkout of the school if you still want it.',
+      atm: 'The time to pay is over: do not transfer money to this account any more. Ask the school for a new account number if you still want to pay.',
+      convenience_store:
+        'The time to pay is over, and the code no longer works at the counter. Ask the school for a new one if you still want to pay.',
+      free: 'This purchase was not finished in time. Begin again if you still want it.',
+      none: 'No way to pay was chosen in time, and nothing was charged. Begin again at the checkout of the school if you still want it.',
+    },
+    failed: {
+      credit_card:
+        'The bank did not accept the card, and nothing was charged. Try again with another card, or ask your bank for the reason.',
+      atm: 'This payment was ended: do not transfer money to this account any more. If you have paid already, tell the school the number of this payment.',
+      convenience_store:
+        'This payment was ended, and the code no longer works. If you have paid already, tell the school the number of this payment.',
+      free: 'This purchase did not succeed. Try again, or ask the school.',
+      none: 'This payment was ended before a way to pay was chosen. Nothing was charged.',
+    },
+  }
+
+/** What a member can do about a payment that did not succeed. */
+function WhatNext({ payment, contactEmail }: Pick<PaymentProps, 'payment' | 'contactEmail'>) {
+  const { paymentState, paymentType } = payment
+  if (paymentState !== 'expired' && paymentState !== 'failed') return null
+  return (
+    <Panel title="What you can do">
+      <p>{NEXT[paymentState][paymentType ?? 'none']}</p>
+      {contactEmail !== undefined && (
+        <p>
+          The school: <a href={`mailto:${encodeURI(contactEmail)}`}>{contactEmail}</a>
+        </p>
+      )}
+    </Panel>
+  )
 }
 
 /** One payment: what it is for, how to pay it, and what became of it. */
@@ -230,14 +270,7 @@ export function paymentPage(props: PaymentProps): string {
             <CopyStatus />
           </Panel>
         )}
-        {payment.paymentState === 'expired' && (
-          <section class="panel">
-            <p>
-              The time to pay is over, and the account number or code no longer works. If you still
-              want to pay, ask the school for a new one.
-            </p>
-          </section>
-        )}
+        <WhatNext payment={payment} contactEmail={props.contactEmail} />
         <Lines {...props} />
         <PaymentFacts {...props} />
       </>
