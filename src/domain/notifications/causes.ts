@@ -43,6 +43,8 @@ const cause = <F extends object>(described: Cause<F>): Cause<F> => described
 const at = z.iso.datetime({ offset: true })
 const money = { amount: z.int(), currency: z.string() }
 const payment = { ...money, trade_no: z.string() }
+const meeting = z.object({ meeting: z.string(), starts_at: at })
+const event = z.object({ event: z.string(), starts_at: at })
 /** What the operator wrote for the member. */
 const words = z.string()
 
@@ -187,7 +189,7 @@ export const CAUSES = {
     topic: 'events',
     mailed: 'grouped',
     when: 'A person is registered for an event.',
-    facts: z.object({ event: z.string(), starts_at: at }),
+    facts: event,
     say: ({ event, starts_at }, place) => ({
       title: 'You are registered for an event',
       body: `${event} begins on ${when(starts_at, place)}.`,
@@ -198,7 +200,7 @@ export const CAUSES = {
     topic: 'events',
     mailed: 'at once',
     when: 'An event gets another time.',
-    facts: z.object({ event: z.string(), starts_at: at }),
+    facts: event,
     say: ({ event, starts_at }, place) => ({
       title: 'An event was moved',
       body: `${event} now begins on ${when(starts_at, place)}. You are still registered.`,
@@ -209,7 +211,7 @@ export const CAUSES = {
     topic: 'events',
     mailed: 'at once',
     when: 'An event is canceled.',
-    facts: z.object({ event: z.string(), starts_at: at }),
+    facts: event,
     say: ({ event, starts_at }, place) => ({
       title: 'An event was canceled',
       body: `${event}, ${when(starts_at, place)}, does not take place.`,
@@ -220,7 +222,7 @@ export const CAUSES = {
     topic: 'meetings',
     mailed: 'at once',
     when: 'A person gets a seat in a meeting.',
-    facts: z.object({ meeting: z.string(), starts_at: at }),
+    facts: meeting,
     say: ({ meeting, starts_at }, place) => ({
       title: 'A meeting is booked for you',
       body: `${meeting} begins on ${when(starts_at, place)}.`,
@@ -231,7 +233,7 @@ export const CAUSES = {
     topic: 'meetings',
     mailed: 'at once',
     when: 'A meeting is canceled.',
-    facts: z.object({ meeting: z.string(), starts_at: at }),
+    facts: meeting,
     say: ({ meeting, starts_at }, place) => ({
       title: 'A meeting was canceled',
       body: `${meeting}, ${when(starts_at, place)}, does not take place.`,
@@ -242,7 +244,7 @@ export const CAUSES = {
     topic: 'meetings',
     mailed: 'at once',
     when: 'The seat of a person in a meeting is taken back.',
-    facts: z.object({ meeting: z.string(), starts_at: at }),
+    facts: meeting,
     say: ({ meeting, starts_at }, place) => ({
       title: 'Your seat in a meeting was taken back',
       body: `${meeting}, ${when(starts_at, place)}, is no longer in your schedule.`,
@@ -253,7 +255,7 @@ export const CAUSES = {
     topic: 'meetings',
     mailed: 'at once',
     when: 'A meeting gets another time.',
-    facts: z.object({ meeting: z.string(), starts_at: at }),
+    facts: meeting,
     say: ({ meeting, starts_at }, place) => ({
       title: 'A meeting was moved',
       body: `${meeting} now begins on ${when(starts_at, place)}. The room is in your schedule.`,
@@ -264,7 +266,7 @@ export const CAUSES = {
     topic: 'meetings',
     mailed: 'at once',
     when: 'A meeting gets another room.',
-    facts: z.object({ meeting: z.string(), starts_at: at }),
+    facts: meeting,
     say: ({ meeting, starts_at }, place) => ({
       title: 'A meeting has another room',
       body: `The new room of ${meeting}, ${when(starts_at, place)}, is in your schedule.`,
@@ -275,7 +277,7 @@ export const CAUSES = {
     topic: 'meetings',
     mailed: 'at once',
     when: 'A class of a study group is removed.',
-    facts: z.object({ meeting: z.string(), starts_at: at }),
+    facts: meeting,
     say: ({ meeting, starts_at }, place) => ({
       title: 'A class does not take place',
       body: `${meeting}, ${when(starts_at, place)}, is no longer in your schedule.`,
