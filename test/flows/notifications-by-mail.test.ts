@@ -109,7 +109,6 @@ describe('a notification', () => {
     await members().set({ signed_in_at: null }).where('user_id', '=', invited.id).execute()
     await refunded(school, invited, gone, moved)
     await members().set({ roles: [] }).where('user_id', '=', gone.id).execute()
-    newsSender(world.context, mailer, world.app.log)
     await pool.query(`update users set email = 'new-' || email where id = $1`, [moved.id])
     await send()
     expect(mailBox.waitingFor(invited.email)).toEqual([])
