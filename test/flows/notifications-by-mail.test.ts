@@ -204,6 +204,20 @@ describe('a mail', () => {
     expect(rows).toEqual([])
   })
 
+  test('that the mail server does not relay, because it is set up wrongly, is tried again', async () => {
+    const school = await world.aSchool()
+    const ada = await aMemberNamed(school, 'denied')
+    await refunded(school, ada)
+    await send()
+    await vi.waitFor(async () => {
+      const { rows } = await pool.query('select attempts from outgoing_mails where email = $1', [
+        ada.email,
+      ])
+      expect(rows).toEqual([{ attempts: 1 }])
+    }, eventually)
+    expect(await readMailDays(school.db)).toEqual({ sent: 0, refused: 0 })
+  })
+
   test('above the allowance of the school waits for the next day; another school goes on', async () => {
     const [busy, other] = [await world.aSchool(), await world.aSchool()]
     const many = await Promise.all([1, 2, 3, 4, 5, 6, 7].map(() => world.aMember(busy)))

@@ -75,7 +75,8 @@ async function talk(
 function answerTo(line: string): string {
   if (/^EHLO \S+$/.test(line)) return '250 localhost'
   if (/^MAIL FROM:<[^<>\s]+@[^<>\s]+>$/.test(line)) return '250 go on'
-  if (line.startsWith('RCPT TO:<refused')) return '550 no such mailbox'
+  if (line.startsWith('RCPT TO:<refused')) return '550 5.1.1 no such mailbox'
+  if (line.startsWith('RCPT TO:<denied')) return '550 5.7.1 relaying denied'
   if (/^RCPT TO:<[^<>\s]+@[^<>\s]+>$/.test(line)) return '250 go on'
   if (line === 'DATA') return '354 go on'
   return line === 'QUIT' ? '221 bye' : '500 unknown'

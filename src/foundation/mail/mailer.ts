@@ -57,12 +57,25 @@ export function smtpMailer(url: string, from: string): Mailer {
         },
       })
       await sending.catch((error: unknown) => {
-        const { code, responseCode = 0 } = error as { code?: string; responseCode?: number }
-        const isForGood = code === 'EENVELOPE' && responseCode >= 500 && responseCode < 600
-        throw isForGood ? new AddressRefused('the address was refused', { cause: error }) : error
+        throw isNoMailbox(error)
+          ? new AddressRefused('the address was refused', { cause: error })
+          : error
       })
     },
   }
+}
+
+interface SmtpError {
+  readonly command?: string
+  readonly responseCode?: number
+  readonly response?: string
+}
+
+/** "Relaying denied" (554, or RFC 3463 §3.8: X.7) is about our server: it may be mended. */
+function isNoMailbox(error: unknown): boolean {
+  const { command, responseCode = 0, response = '' } = error as SmtpError
+  const isRefused = command === 'RCPT TO' && [550, 551, 553].includes(responseCode)
+  return isRefused && !response.includes(' 5.7.')
 }
 
 interface Log {

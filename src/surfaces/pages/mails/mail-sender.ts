@@ -139,11 +139,9 @@ export class MailSender {
       }
       if (decided === 'school_limit') {
         this.#log.warn({ schoolId }, 'A school sent too many mails in an hour. One was dropped.')
-      } else if (decided !== 'none') {
-        await this.#mailer.send(writeMail(decided, queued.id))
-        await onOutcome?.(db, 'sent')
-      }
+      } else if (decided !== 'none') await this.#mailer.send(writeMail(decided, queued.id))
       await dropMail(db, queued.id)
+      if (typeof decided === 'object') await onOutcome?.(db, 'sent')
     } catch (error) {
       if (error instanceof AddressRefused) return await this.#refused(db, queued, error)
       this.#log.error({ err: error, kind, schoolId, attempts }, 'An email could not be sent.')
