@@ -40,7 +40,7 @@ export async function restoreBackup(
       return restored
     } catch (error) {
       await client.query('rollback')
-      throw explained(error, file)
+      throw await explained(error, file)
     }
   })
 }
@@ -113,7 +113,7 @@ async function readInto(
     },
     async onTable(heading) {
       await flush()
-      table = matchingTable(tables, heading)
+      table = await matchingTable(tables, heading, file)
     },
     onRow(values) {
       const line = copyLine(values)
@@ -136,23 +136,27 @@ async function checkManifest(client: pg.Client, manifest: Manifest): Promise<voi
   )
 }
 
-function matchingTable(
+async function matchingTable(
   tables: readonly BackupTable[],
   heading: { table: string; columns: readonly unknown[] },
-): BackupTable {
+  file: string,
+): Promise<BackupTable> {
   const found = tables.find(({ name }) => name === heading.table)
   if (found !== undefined && JSON.stringify(found.columns) === JSON.stringify(heading.columns)) {
     return found
   }
+  // The checksum is at the end: a damaged file says so, and is not blamed on its version.
+  await readBackup(file)
   throw new StartError(
     `The table ${heading.table} of the backup is not what this database has under that name.`,
     'restore with the version that made the backup',
   )
 }
 
-function explained(error: unknown, file: string): unknown {
+async function explained(error: unknown, file: string): Promise<unknown> {
   // A value that its column does not take, or a row that breaks a key or a check.
   if (!(error instanceof pg.DatabaseError) || !/^2[23]/.test(error.code ?? '')) return error
+  await readBackup(file)
   return new StartError(
     `${file} has a row that the database refuses (${error.message}). Nothing was restored.`,
     'use another copy of the backup',
