@@ -1383,6 +1383,7 @@ create table lectures (
   version integer not null default 1,
   video_url text,
   file_id uuid,
+  announce_at timestamp(3) with time zone,
   constraint lectures_pkey PRIMARY KEY (school_id, id),
   constraint lectures_school_id_course_id_id_key UNIQUE (school_id, course_id, id),
   constraint lectures_school_id_section_id_position_key UNIQUE (school_id, section_id, "position") DEFERRABLE INITIALLY DEFERRED,
@@ -1398,6 +1399,7 @@ create table lectures (
 );
 CREATE INDEX lectures_by_course ON public.lectures USING btree (school_id, course_id, section_id, "position");
 CREATE INDEX lectures_by_file ON public.lectures USING btree (school_id, file_id) WHERE (file_id IS NOT NULL);
+CREATE INDEX lectures_to_announce ON public.lectures USING btree (school_id, announce_at) WHERE (announce_at IS NOT NULL);
 CREATE STATISTICS public.lectures_ids (dependencies) ON school_id, course_id, section_id FROM lectures;
 CREATE TRIGGER lectures_changed_text AFTER UPDATE OF body ON public.lectures FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER lectures_file_removed AFTER DELETE ON public.lectures FOR EACH ROW WHEN ((old.file_id IS NOT NULL)) EXECUTE FUNCTION keep_file_guarded();
@@ -1413,6 +1415,7 @@ CREATE TRIGGER lectures_removed_text AFTER DELETE ON public.lectures FOR EACH RO
 CREATE TRIGGER lectures_touch BEFORE UPDATE ON public.lectures FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- lectures.video_url: https; played on the page if the school names its host, else a link
 -- lectures.file_id: what students download
+-- lectures.announce_at: when its students are told that it is open; null if it was imported, opens for each at another time, or is from before they were told
 
 -- people: who can no longer use their passkeys or authenticator, which are removed after a wait
 create table lost_factors (
@@ -1895,6 +1898,14 @@ create table recovery_codes (
   constraint recovery_codes_pkey PRIMARY KEY (user_id, hash),
   constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES authenticators(user_id) ON DELETE CASCADE,
   constraint recovery_codes_hash_check CHECK ((length(hash) = 32))
+);
+
+-- notifications: up to which moment the members of a school were reminded of what comes
+create table reminders (
+  school_id uuid not null,
+  until timestamp(3) with time zone not null default now(),
+  constraint reminders_pkey PRIMARY KEY (school_id),
+  constraint reminders_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id)
 );
 
 -- content: the HTML of a Markdown text that visitors read, by the version of the renderer that made it

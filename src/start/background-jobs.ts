@@ -2,9 +2,11 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { FigureRounds } from '../domain/analytics/figure-rounds.ts'
 import { JOB_KINDS } from '../domain/catalogue/job-kinds.ts'
+import { REMINDERS } from '../domain/catalogue/reminders.ts'
 import { mayGoOn } from '../domain/grants/right-of-job.ts'
 import { PURGED_AT_ONCE, purgeJobs } from '../domain/jobs/finish-job.ts'
 import { JobRunner } from '../domain/jobs/job-runner.ts'
+import { sendReminders } from '../domain/notifications/reminders.ts'
 import { purgePictures } from '../domain/people/profile.ts'
 import { writeUsage } from '../domain/schools/usage.ts'
 import type { Db } from '../foundation/db/database.ts'
@@ -18,6 +20,7 @@ import type { WorkMetrics } from './work-metrics.ts'
  */
 const LOOK_SECONDS = 10
 const PURGE_SECONDS = 600
+const REMIND_SECONDS = 300
 
 export interface Jobs {
   wake(): void
@@ -52,12 +55,17 @@ export function workOnJobs(
       ),
     )
   }, PURGE_SECONDS * 1000).unref()
+  const reminding = setInterval(() => {
+    const later = 'members could not be reminded; it is tried again later'
+    sendReminders(viewOf(db, { lane: 'batch', tenant: '' }), REMINDERS, (error, schoolId) =>
+      log.error({ err: error, schoolId }, later),
+    ).catch((error: unknown) => log.error({ err: error }, later))
+  }, REMIND_SECONDS * 1000).unref()
   runner.wake()
   return {
     wake: () => runner.wake(),
     async stop() {
-      clearInterval(looking)
-      clearInterval(purging)
+      for (const timer of [looking, purging, reminding]) clearInterval(timer)
       await runner.stop()
     },
   }

@@ -669,6 +669,7 @@ const STAYS: Readonly<Record<string, string>> = {
   'subscriptions.current_period_ends_at': OFFERED,
   'installations.backup_lease_until': 'belongs to no school',
   'jobs.lease_until': 'a job is worked on by a process, not by the school',
+  'reminders.until': 'the first round after the pause looks at all of it, for what is still ahead',
   'resumptions.until': 'the end of the pause itself',
   'sign_in_throttles.window_ends_at': 'belongs to no school',
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { tell } from '../notifications/notify.ts'
 import {
   amount,
   currencyOrOwn,
@@ -48,10 +49,51 @@ interface RecordedAttempt extends Attempt {
 export async function recordAttempt(tx: SchoolTx, attempt: RecordedAttempt): Promise<string> {
   const times = timesOf(attempt)
   const order = await findOrAddOrder(tx, attempt, times)
+  const before = await paymentBefore(tx, attempt)
   const payment = await writePayment(tx, attempt, times, order)
   await writeParts(tx, attempt, times, payment)
   if (times.paid_at !== null) await completeOrder(tx, order, times.paid_at)
+  await tellPayer(tx, attempt, times, before)
   return payment
+}
+
+interface PaymentBefore {
+  readonly state: string
+  readonly code_no: string | null
+}
+
+/** The order is locked by now: of two notices about one payment, the second finds the first. */
+async function paymentBefore(
+  tx: SchoolTx,
+  { trade_no }: RecordedAttempt,
+): Promise<PaymentBefore | undefined> {
+  return await tx
+    .from('payments')
+    .select(['state', 'code_no'])
+    .where('trade_no', '=', trade_no)
+    .executeTakeFirst()
+}
+
+/** Older attempts are a record of the past, of which members are not told. */
+const NEWS_MS = 24 * 60 * 60 * 1000
+
+async function tellPayer(
+  tx: SchoolTx,
+  attempt: RecordedAttempt,
+  { created_at, paid_at }: Times,
+  before: PaymentBefore | undefined,
+): Promise<void> {
+  const { state, member_id, amount, currency, trade_no, order_number, code_no, expires_at } =
+    attempt
+  const isNews = (since: Date) => since.getTime() > Date.now() - NEWS_MS
+  if (state === 'paid' && before?.state !== 'paid' && paid_at !== null && isNews(paid_at)) {
+    await tell(tx, 'payment_received', [member_id], { amount, currency, order_number, words: '' })
+  }
+  const until = expires_at ?? null
+  const isOpen = state === 'pending' && (until === null || Date.parse(until) > Date.now())
+  if (isOpen && code_no != null && code_no !== before?.code_no && isNews(created_at)) {
+    await tell(tx, 'payment_code', [member_id], { amount, currency, trade_no, until })
+  }
 }
 
 type Times = ReturnType<typeof timesOf>

@@ -68,13 +68,16 @@ export async function openPurchased(
   userId: string,
   courses: readonly string[],
 ): Promise<void> {
-  await tx.run(sql`
+  const { rows } = await tx.run(sql<{ course: string }>`
     insert into enrollments as e (school_id, id, course_id, user_id, source)
     select ${tx.schoolId}, o.id, o.course_id, ${userId}, 'purchase'
     from unnest(${courses}::uuid[], ${courses.map(() => uuidv7())}::uuid[]) as o (course_id, id)
     on conflict (school_id, user_id, course_id) do update
       set revoked_at = null, expires_at = null, source = 'purchase'
-      where not (${IS_ACTIVE})`)
+      where not (${IS_ACTIVE})
+    returning (select title from courses c where c.school_id = e.school_id and c.id = e.course_id) as course`)
+  for (const { course } of rows)
+    await tell(tx, 'course_enrolled', [userId], { course, until: null })
 }
 
 /** Ends access to these courses as far as it came from a purchase. Progress is kept. */

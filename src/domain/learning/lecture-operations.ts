@@ -73,9 +73,19 @@ export const createLecture = ops.create({
       select coalesce(max(position) + 1, 0) as position from lectures
       where school_id = ${tx.schoolId} and section_id = ${section_id}`)
     const place = { course_id, section_id, position: rows[0]?.position ?? 0 }
-    return await ops.insert(tx, { ...columns, ...place })
+    return await ops.insert(tx, { ...columns, ...place, ...announcing(columns) })
   },
 })
+
+/** When students are told. One that opens for each at another time is told to none. */
+function announcing({ unlock_at, unlock_after_days }: Unlocking) {
+  return { announce_at: unlock_after_days == null ? (unlock_at ?? new Date().toISOString()) : null }
+}
+
+interface Unlocking {
+  readonly unlock_at?: string | null | undefined
+  readonly unlock_after_days?: number | null | undefined
+}
 
 export const changeLecture = ops.change({
   summary:
@@ -87,7 +97,13 @@ export const changeLecture = ops.change({
   async change(tx, _caller, { id: lecture, if_version, ...columns }) {
     completeLecture(columns)
     checkRow(lectureRules, columns)
-    await ops.update(tx, { id: lecture, if_version }, columns)
+    const { unlock_at } = columns
+    const isMoved = unlock_at != null && Date.parse(unlock_at) > Date.now()
+    await ops.update(
+      tx,
+      { id: lecture, if_version },
+      isMoved ? { ...columns, announce_at: unlock_at } : columns,
+    )
   },
 })
 

@@ -60,6 +60,42 @@ const withWords = (facts: string, written: string) =>
  * row, which apps read.
  */
 export const CAUSES = {
+  payment_code: cause({
+    topic: 'payments',
+    mailed: 'at once',
+    when: 'A payment gets the code or the account number to pay to.',
+    facts: z.object({ ...payment, until: at.nullable() }),
+    say: ({ until, ...facts }, place) => ({
+      title: 'How to pay',
+      body:
+        until === null
+          ? `Your account shows where to pay the ${sum(facts)} of payment ${facts.trade_no}.`
+          : `Your account shows where to pay the ${sum(facts)} of payment ${facts.trade_no}, until ${when(until, place)}.`,
+    }),
+    url: '/account',
+  }),
+  payment_ends_soon: cause({
+    topic: 'payments',
+    mailed: 'at once',
+    when: 'A payment that is not paid expires in three days.',
+    facts: z.object({ ...payment, until: at }),
+    say: ({ until, ...facts }, place) => ({
+      title: 'A payment is due in three days',
+      body: `Payment ${facts.trade_no} of ${sum(facts)} can be paid until ${when(until, place)}.`,
+    }),
+    url: '/account',
+  }),
+  payment_expired: cause({
+    topic: 'payments',
+    mailed: 'at once',
+    when: 'A payment expires that was not paid.',
+    facts: z.object(payment),
+    say: (facts) => ({
+      title: 'A payment has expired',
+      body: `Payment ${facts.trade_no} of ${sum(facts)} was not paid in time. If you paid it, or still want to, ask the school.`,
+    }),
+    url: '/account',
+  }),
   payment_received: cause({
     topic: 'payments',
     mailed: 'at once',
@@ -185,6 +221,39 @@ export const CAUSES = {
     }),
     url: '/account',
   }),
+  course_ends_soon: cause({
+    topic: 'courses',
+    mailed: 'grouped',
+    when: 'Access to a course ends in a week.',
+    facts: z.object({ course: z.string(), until: at }),
+    say: ({ course, until }, place) => ({
+      title: 'Your access to a course ends in a week',
+      body: `${course} is open to you until ${when(until, place)}.`,
+    }),
+    url: '/account/courses',
+  }),
+  lecture_added: cause({
+    topic: 'courses',
+    mailed: 'grouped',
+    when: 'A published course gets a lecture, or a lecture opens on its date.',
+    facts: z.object({ course: z.string(), lecture: z.string() }),
+    say: ({ course, lecture }) => ({
+      title: 'A new lecture is open',
+      body: `${course} has a new lecture: ${lecture}.`,
+    }),
+    url: '/account/courses',
+  }),
+  event_tomorrow: cause({
+    topic: 'events',
+    mailed: 'grouped',
+    when: 'An event begins in a day.',
+    facts: event,
+    say: ({ event, starts_at }, place) => ({
+      title: 'An event is tomorrow',
+      body: `${event} begins on ${when(starts_at, place)}.`,
+    }),
+    url: '/account/events',
+  }),
   event_registered: cause({
     topic: 'events',
     mailed: 'grouped',
@@ -225,6 +294,17 @@ export const CAUSES = {
     facts: meeting,
     say: ({ meeting, starts_at }, place) => ({
       title: 'A meeting is booked for you',
+      body: `${meeting} begins on ${when(starts_at, place)}.`,
+    }),
+    url: '/account/bookings',
+  }),
+  meeting_tomorrow: cause({
+    topic: 'meetings',
+    mailed: 'grouped',
+    when: 'A meeting or a class begins in a day.',
+    facts: meeting,
+    say: ({ meeting, starts_at }, place) => ({
+      title: 'A meeting is tomorrow',
       body: `${meeting} begins on ${when(starts_at, place)}.`,
     }),
     url: '/account/bookings',

@@ -14,7 +14,8 @@ interface Message {
   readonly title: string
   readonly body: string
   readonly url: string | null
-  readonly facts: object | null
+  /** As SQL, which may name a column of the people. */
+  readonly facts: RawBuilder<unknown>
 }
 
 /**
@@ -28,9 +29,7 @@ export async function tell<N extends CauseName>(
   members: readonly string[] | RawBuilder<unknown>,
   facts: FactsOf<N>,
 ): Promise<number> {
-  const { topic, mailed, url = null } = CAUSES[name]
-  // The words are made when it is read. A version that does not know the values shows the kind.
-  const message = { kind: name, topic, mailed, url, facts, title: name, body: '' }
+  const message = messageOf(name, sql`${JSON.stringify(facts)}::jsonb`)
   const people =
     'compile' in members
       ? sql`(select told.user_id, gen_random_uuid() as id from (${members}) told)`
@@ -38,6 +37,12 @@ export async function tell<N extends CauseName>(
           from unnest(${members}::uuid[], ${members.map(() => uuidv7())}::uuid[]) as o (user_id, id))`
   const { rows } = await tx.run(entriesFor(tx, message, people))
   return rows.length
+}
+
+/** The words are made when it is read. A version that does not know the values shows the kind. */
+export function messageOf(name: CauseName, facts: RawBuilder<unknown>): Message {
+  const { topic, mailed, url = null } = CAUSES[name]
+  return { kind: name, topic, mailed, url, facts, title: name, body: '' }
 }
 
 /**
@@ -57,10 +62,10 @@ export function entriesFor(
   return sql`
     insert into notifications (school_id, user_id, id, kind, topic, title, body, url, facts, in_inbox, read_at, mail_due_at)
     select ${tx.schoolId}, c.user_id, c.id, ${kind}, ${topic}, ${title}, ${body}, ${url},
-      ${facts === null ? null : JSON.stringify(facts)}::jsonb, c.in_app, case when not c.in_app then now() end,
+      c.facts, c.in_app, case when not c.in_app then now() end,
       case when c.email then now() + make_interval(mins => ${sql.lit(minutes)}) end
     from (
-      select p.id, m.user_id, not ${isOff('in_app')} as in_app,
+      select p.id, ${facts} as facts, m.user_id, not ${isOff('in_app')} as in_app,
         m.signed_in_at is not null and m.roles <> '{}' and not ${isOff('email')} as email
       from ${people} p
         join school_members m on m.school_id = ${tx.schoolId} and m.user_id = p.user_id and m.forgotten_at is null) c
@@ -75,7 +80,7 @@ export const announcementOf = (words: Pick<Message, 'title' | 'body' | 'url'>): 
   kind: 'announcement',
   topic: 'announcements',
   mailed: 'grouped',
-  facts: null,
+  facts: sql`null::jsonb`,
 })
 
 /** A mail that was due while the school was suspended is no older afterwards. */

@@ -580,6 +580,7 @@ export interface LecturesTable {
   version: Generated<number>
   video_url: string | null
   file_id: string | null
+  announce_at: Date | null
 }
 
 /** people: who can no longer use their passkeys or authenticator, which are removed after a wait */
@@ -849,6 +850,12 @@ export interface PurgePositionsTable {
 export interface RecoveryCodesTable {
   user_id: string
   hash: Buffer
+}
+
+/** notifications: up to which moment the members of a school were reminded of what comes */
+export interface RemindersTable {
+  school_id: string
+  until: Generated<Date>
 }
 
 /** content: the HTML of a Markdown text that visitors read, by the version of the renderer that made it */
@@ -1144,6 +1151,7 @@ export interface DB {
   posts: PostsTable
   purge_positions: PurgePositionsTable
   recovery_codes: RecoveryCodesTable
+  reminders: RemindersTable
   rendered_texts: RenderedTextsTable
   resumptions: ResumptionsTable
   revenue_days: RevenueDaysTable
