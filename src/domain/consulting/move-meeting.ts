@@ -8,7 +8,7 @@ import { loadObject } from '../operation/resource.ts'
 import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { meetingFields, meetings } from './meeting-resource.ts'
 import { capacityOf } from './seat-operations.ts'
-import { rosterOf } from './study-group-operations.ts'
+import { attendeesOf } from './study-group-operations.ts'
 
 type Meeting = z.output<typeof meetings.schema>
 
@@ -67,13 +67,12 @@ async function checkSeats(tx: SchoolTx, { id, attendee_count, kind }: Meeting): 
 
 async function tellAttendees(
   tx: SchoolTx,
-  { title, study_group_id, member_ids }: Meeting,
+  meeting: Meeting,
   start: Date,
   isLater: boolean,
 ): Promise<void> {
-  const members = study_group_id === null ? member_ids : await rosterOf(tx, study_group_id)
-  const facts = { meeting: title, starts_at: start.toISOString() }
-  await tell(tx, isLater ? 'meeting_moved' : 'meeting_room', members, facts)
+  const facts = { meeting: meeting.title, starts_at: start.toISOString() }
+  await tell(tx, isLater ? 'meeting_moved' : 'meeting_room', attendeesOf(tx, meeting), facts)
 }
 
 /** Locks a service like a booking does, so that no meeting is made at a time meanwhile. */

@@ -14,7 +14,7 @@ import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { schoolTimeZone } from '../schools/school.ts'
 import { isTimeZone } from '../schools/school-details.ts'
 import { meetings } from './meeting-resource.ts'
-import { rosterOf } from './study-group-operations.ts'
+import { attendeesOf } from './study-group-operations.ts'
 
 const weekday = z.int().min(1).max(7).meta({ description: 'ISO 8601: 1 is Monday, 7 is Sunday.' })
 const timeOfDay = z
@@ -221,7 +221,7 @@ export const removeClass = removeOperation({
     }
     if (Date.parse(ends_at) > Date.now()) {
       const facts = { meeting: title, starts_at }
-      await tell(tx, 'class_canceled', await rosterOf(tx, study_group_id), facts)
+      await tell(tx, 'class_canceled', attendeesOf(tx, { id, study_group_id }), facts)
     }
     await writing(tx).delete('consulting_meetings', target)
   },

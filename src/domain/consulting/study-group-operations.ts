@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { shownPeople } from '../actor/shown-person.ts'
 import { courseSchema, courses } from '../learning/course-operations.ts'
 import { checkCourses } from '../learning/enrollment-operations.ts'
@@ -217,12 +217,12 @@ async function checkCourse(tx: SchoolTx, course: string | null | undefined): Pro
   if (course != null) await checkCourses(tx, 'course_id', [course])
 }
 
-/** The members of a study group. */
-export async function rosterOf(tx: SchoolTx, group: string): Promise<readonly string[]> {
-  const roster = await tx
-    .from('study_group_members')
-    .select('user_id')
-    .where('group_id', '=', group)
-    .execute()
-  return roster.map(({ user_id }) => user_id)
-}
+/** By seats, or by the roster of the group: a class has no seats. */
+export const attendeesOf = (
+  { schoolId }: Pick<SchoolDb, 'schoolId'>,
+  { id, study_group_id }: { readonly id: string; readonly study_group_id: string | null },
+) =>
+  study_group_id === null
+    ? sql`select user_id from meeting_seats where school_id = ${schoolId} and meeting_id = ${id}`
+    : sql`select user_id from study_group_members
+        where school_id = ${schoolId} and group_id = ${study_group_id}`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { keepsText } from '../content/rendered-texts.ts'
 import { tell } from '../notifications/notify.ts'
 import {
@@ -181,11 +181,12 @@ async function tellRegistered(
   { id: event, title, starts_at, ends_at, state }: z.output<typeof eventSchema>,
 ): Promise<void> {
   if (state === 'draft' || Date.parse(ends_at) <= Date.now()) return
-  const registered = sql`
-    select user_id from event_registrations
-    where school_id = ${tx.schoolId} and event_id = ${event} and state = 'registered'`
-  await tell(tx, what, registered, { event: title, starts_at })
+  await tell(tx, what, registeredFor(tx, event), { event: title, starts_at })
 }
+
+export const registeredFor = ({ schoolId }: Pick<SchoolDb, 'schoolId'>, event: string) => sql`
+  select user_id from event_registrations
+  where school_id = ${schoolId} and event_id = ${event} and state = 'registered'`
 
 export const publishEvent = ops.move('publish', {
   summary: 'Opens it for registration.',

@@ -158,6 +158,11 @@ export const announceToCourse = {
       : [],
 } satisfies WriteOperation<typeof announcement, typeof announced>
 
+/** Who has the course now. */
+export const studentsOf = ({ schoolId }: Pick<SchoolDb, 'schoolId'>, course: string) => sql`
+  select e.user_id from enrollments e
+  where e.school_id = ${schoolId} and e.course_id = ${course} and ${IS_ACTIVE}`
+
 async function isLarge(tx: SchoolTx, course: string): Promise<boolean> {
   const { rows } = await tx.run(sql`
     select from enrollments where school_id = ${tx.schoolId} and course_id = ${course}

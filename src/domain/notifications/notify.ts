@@ -54,24 +54,34 @@ export function entriesFor(
   { kind, topic, mailed, title, body, url, facts }: Message,
   people: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const isOff = (channel: string) => sql`exists (
-    select from notification_subscriptions s
-    where s.school_id = ${tx.schoolId} and s.user_id = m.user_id and s.topic = ${topic}
-      and s.channel = ${sql.lit(channel)} and not s.enabled)`
   const minutes = mailed === 'at once' ? 0 : GROUPED_MINUTES
   return sql`
     insert into notifications (school_id, user_id, id, kind, topic, title, body, url, facts, in_inbox, read_at, mail_due_at)
     select ${tx.schoolId}, c.user_id, c.id, ${kind}, ${topic}, ${title}, ${body}, ${url},
       c.facts, c.in_app, case when not c.in_app then now() end,
       case when c.email then now() + make_interval(mins => ${sql.lit(minutes)}) end
-    from (
-      select p.id, ${facts} as facts, m.user_id, not ${isOff('in_app')} as in_app,
-        m.signed_in_at is not null and m.roles <> '{}' and not ${isOff('email')} as email
-      from ${people} p
-        join school_members m on m.school_id = ${tx.schoolId} and m.user_id = p.user_id and m.forgotten_at is null) c
+    from (${reached(tx, topic, people, sql`p.id, ${facts} as facts,`)}) c
     where (c.in_app or c.email)
       and not exists (select from schools s where s.id = ${tx.schoolId} and ${kind} = any (s.quiet_causes))
     on conflict (school_id, id) do nothing returning 1`
+}
+
+/** The members among these people, and by which channels each gets something on this topic. */
+export function reached(
+  { schoolId }: Pick<SchoolTx, 'schoolId'>,
+  topic: Topic,
+  people: RawBuilder<unknown>,
+  columns = sql``,
+): RawBuilder<unknown> {
+  const isOff = (channel: string) => sql`exists (
+    select from notification_subscriptions s
+    where s.school_id = ${schoolId} and s.user_id = m.user_id and s.topic = ${topic}
+      and s.channel = ${sql.lit(channel)} and not s.enabled)`
+  return sql`
+    select ${columns} m.user_id, not ${isOff('in_app')} as in_app,
+      m.signed_in_at is not null and m.roles <> '{}' and not ${isOff('email')} as email
+    from ${people} p
+      join school_members m on m.school_id = ${schoolId} and m.user_id = p.user_id and m.forgotten_at is null`
 }
 
 /** What an operator writes to members. */

@@ -64,6 +64,7 @@ export const schoolChanges = z
     sign_up: z.boolean(),
     invites_people: z.boolean(),
     video_hosts: hostPatterns,
+    quiet_causes: z.array(z.string().regex(/^[a-z_]{1,64}$/)).max(100),
   })
   .partial()
 

@@ -55,6 +55,8 @@ export interface School {
   readonly invitesPeople: boolean
   /** Hosts from which lectures play videos on the page. */
   readonly videoHosts: readonly string[]
+  /** Kinds of notifications that it does not send. */
+  readonly quietCauses: readonly string[]
   readonly appearance: Appearance
   /**
    * Keys that a verifier may need, newest first. A retired key stays for a day, for ID tokens it
@@ -86,6 +88,7 @@ interface SchoolRow {
   sign_up: boolean
   invites_people: boolean
   video_hosts: string[]
+  quiet_causes: string[]
   primary_color: string | null
   accent_color: string | null
   tagline: string | null
@@ -102,7 +105,7 @@ export async function findSchoolByOrigin(db: Db, origin: string): Promise<School
     select s.id, s.subdomain, s.origin, s.name, s.description, s.contact_email, s.currency, s.locale, s.time_zone,
       s.variant, s.mcp_connections, s.open_registration, s.document_hosts, s.end_authorization_on_replay,
       s.operator_factor_from, s.suspended_at is not null as is_suspended,
-      s.sign_up, s.invites_people, s.video_hosts,
+      s.sign_up, s.invites_people, s.video_hosts, s.quiet_causes,
       exists (select from clients
               where school_id = s.id and slug is not null and deleted_at is null) as has_tools,
       a.primary_color, a.accent_color, a.tagline, a.logo_file_id, a.version as appearance_version,
@@ -148,6 +151,7 @@ function schoolFromRow(row: SchoolRow): School {
     signUp: row.sign_up,
     invitesPeople: row.invites_people,
     videoHosts: row.video_hosts,
+    quietCauses: row.quiet_causes,
     appearance: {
       primaryColor: row.primary_color ?? DEFAULT_APPEARANCE.primaryColor,
       accentColor: row.accent_color ?? DEFAULT_APPEARANCE.accentColor,

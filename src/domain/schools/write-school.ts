@@ -105,7 +105,7 @@ export async function writeSchool(
 /** Texts about the school that name no person; its description and its contact may. */
 const ABOUT_THE_SCHOOL = [
   ...['name', 'subdomain', 'origin', 'locale', 'time_zone', 'variant'],
-  ...['document_hosts', 'video_hosts', 'operator_factor_from'],
+  ...['document_hosts', 'video_hosts', 'quiet_causes', 'operator_factor_from'],
 ]
 
 /** Nothing if all values are as before: a form sends all its fields. */

@@ -285,6 +285,8 @@ test('no form for developers and no settings form reads a whole table', async ()
     await done('/admin/settings', '/admin/settings/security')
     const hosts: [string, string][] = [['video_hosts', 'player.vimeo.com']]
     await done('/admin/settings', '/admin/settings/videos', hosts)
+    const quiet: [string, string][] = [['quiet_causes', 'order_canceled']]
+    await done('/admin/settings', '/admin/settings/notifications', quiet)
     await switchOn(owner)
     await done('/admin/settings', '/admin/settings/factor', [['grace_days', '30']])
     await done('/admin/settings', '/admin/settings/factor')

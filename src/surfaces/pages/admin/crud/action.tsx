@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
+import { reachOf } from '../../../../domain/notifications/reach.ts'
 import { Name } from '../../../../foundation/html/components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { isNameTyped } from '../../frame/confirm-name.tsx'
 import { queryOf } from '../../frame/layout.tsx'
+import { reachInWords } from '../../frame/reach-words.ts'
 import type { AdminFrame } from '../frame/admin-page.tsx'
 import { ProblemSummary } from '../frame/changes-in-form.tsx'
 import { type OperatorVisit, operatorVisit, type Place } from '../frame/operator.ts'
@@ -69,6 +71,7 @@ function addActionRoute(
   ) => {
     const name = resource.name(object)
     const isPossible = action.when?.(object) ?? true
+    const audience = isPossible ? action.tells?.(object) : undefined
     const whyNot = isPossible ? await visit.whyNot(operation, String(object.id)) : undefined
     return askPage({
       ...visit.frame(),
@@ -76,6 +79,8 @@ function addActionRoute(
       action: labelled(action, object),
       isOffered: isPossible && whyNot === undefined,
       consequence: consequenceOf(action, operation, object, visit.place),
+      reach:
+        audience && reachInWords(await reachOf(visit.request.schoolDb, audience), visit.sendsMail),
       name,
       path: objectPath(resource, object, `/${action.path}`),
       back: { url: objectPath(resource, object), label: name || withArticle(resource.one) },
@@ -144,6 +149,8 @@ function addActionRoute(
 export interface AskPageProps extends AdminFrame {
   readonly action: Action
   readonly consequence: string
+  /** Whom it tells. */
+  readonly reach: string | undefined
   /** Whether the action can be done with the object as it is now. */
   readonly isOffered: boolean
   /** The name of the object. */
@@ -173,6 +180,7 @@ function askPage(props: AskPageProps): string {
           <Name text={props.name} fallback="Unnamed" />
         </p>
         {props.isOffered ? <p>{props.consequence}</p> : <NotPossible {...props} />}
+        {props.isOffered && props.reach && <p>{props.reach}</p>}
       </>
     ),
     form: props.isOffered

@@ -6,6 +6,7 @@ import { ButtonLink, PageHead } from '../../../../foundation/html/site-component
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
+import { NO_MAIL_WORDS } from '../../frame/reach-words.ts'
 import { type AdminFrame, adminPage } from '../frame/admin-page.tsx'
 import {
   BothVersions,
@@ -81,6 +82,7 @@ export function addCreateFormRoutes(
       ...visit.frame(),
       ...form,
       title: creation.title,
+      lead: resource.createTells && !visit.sendsMail ? NO_MAIL_WORDS : undefined,
       up: creation.up,
       action: creation.path,
       submit: submitWords(resource, create),

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { z } from 'zod'
+import type { Audience } from '../../../../domain/notifications/reach.ts'
 import type { ReadOperation, WriteOperation } from '../../../../domain/operation/operation.ts'
 import type { ExpansionName } from '../../../../domain/operation/resource.ts'
 import type { Ask, Place } from '../frame/operator.ts'
@@ -31,6 +32,8 @@ export interface Action<T = Row> {
    * Not with `asking`.
    */
   readonly consequenceOfMany?: string
+  /** Whom it tells what; its page says how many people that reaches. */
+  readonly tells?: (object: T) => Audience | undefined
   /** The notice after it is done. */
   readonly done: string
   readonly tone?: 'danger'
@@ -178,6 +181,8 @@ export interface AdminResource {
   readonly fields: readonly FormField[]
   readonly create?: WriteOperation
   readonly createLabel?: string
+  /** Whether a new object is told to a member. */
+  readonly createTells?: true
   readonly change?: WriteOperation
   readonly changeLabel?: string
   /** Other pages that the list leads to, as buttons. */

@@ -95,6 +95,10 @@ export class OperatorVisit extends Visit<BrowserSession> {
     return this.context.files !== undefined
   }
 
+  get sendsMail(): boolean {
+    return this.context.mailer !== undefined
+  }
+
   /** With its audit entry, after a proof if the operation needs a recent one. */
   readonly perform: Perform = async (operation, input) => {
     const { context, request, session } = this

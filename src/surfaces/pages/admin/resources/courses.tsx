@@ -1,4 +1,4 @@
-import { announceToCourse } from '../../../../domain/learning/announcements.ts'
+import { announceToCourse, studentsOf } from '../../../../domain/learning/announcements.ts'
 import {
   archiveCourse,
   changeCourse,
@@ -122,7 +122,8 @@ export const courses = defineResource({
       ]),
       question: 'Send an announcement to this course?',
       consequence:
-        'Everybody who has the course now gets it in their inbox, unless they turned announcements off. It cannot be undone.',
+        'Everybody who has the course now is told, unless they turned announcements off. It cannot be undone.',
+      tells: ({ id }) => ({ cause: 'announcement', people: (db) => studentsOf(db, id) }),
       done: 'The announcement is sent.',
     },
     deleting('course', removeCourse, {

@@ -13,6 +13,7 @@ import {
   extendEnrollment,
 } from '../../../../domain/learning/extend-enrollment.ts'
 import { markInEnrollment, readProgress } from '../../../../domain/learning/progress-operations.ts'
+import { oneMember } from '../../../../domain/notifications/reach.ts'
 import { listStudents } from '../../../../domain/people/student-operations.ts'
 import { Empty, Panel } from '../../../../foundation/html/site-components.tsx'
 import { CourseMeter } from '../../frame/parts.tsx'
@@ -129,6 +130,7 @@ export const enrollments = defineResource({
       question: 'Extend access to this course?',
       consequence:
         'Counted from the end of the access, or from now if it has ended. The student is told. To take it back, change the access.',
+      tells: ({ student_id }) => oneMember('course_extended', student_id),
       done: 'The access is extended, and the student is told.',
       when: (enrollment) => canExtend(enrollment),
     },

@@ -5,6 +5,7 @@ import {
   listEvents,
   publishEvent,
   readEvent,
+  registeredFor,
   removeEvent,
 } from '../../../../domain/events/event-operations.ts'
 import {
@@ -178,6 +179,7 @@ export const events = defineResource({
       does: cancelEvent,
       question: 'Cancel this event?',
       consequenceOfMany: 'Registrations are kept, so that you can inform the members.',
+      tells: ({ id }) => ({ cause: 'event_canceled', people: (db) => registeredFor(db, id) }),
       done: 'The event is canceled.',
       tone: 'danger',
       when: (event) => event.state === 'published',

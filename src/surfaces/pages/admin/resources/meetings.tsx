@@ -14,7 +14,7 @@ import {
   removeAttendee,
 } from '../../../../domain/consulting/seat-operations.ts'
 import { removeClass } from '../../../../domain/consulting/slot-operations.ts'
-import { listRoster } from '../../../../domain/consulting/study-group-operations.ts'
+import { attendeesOf, listRoster } from '../../../../domain/consulting/study-group-operations.ts'
 import { listMembers } from '../../../../domain/people/member-operations.ts'
 import { Address, Name } from '../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../foundation/text/plain-text.ts'
@@ -111,6 +111,7 @@ const cancel: Action<Meeting> = {
   question: 'Cancel this meeting?',
   consequence: 'Everybody who attends sees it as canceled and no longer sees its room.',
   consequenceOfMany: 'Everybody who attends sees them as canceled and no longer sees their rooms.',
+  tells: (meeting) => ({ cause: 'meeting_canceled', people: (db) => attendeesOf(db, meeting) }),
   done: 'The meeting is canceled.',
   tone: 'danger',
   when: (meeting) => meeting.state !== 'canceled' && !isClass(meeting),
@@ -125,6 +126,7 @@ const remove: Action<Meeting> = {
     'It leaves the schedules of the group for good. If it is not over, the members get a notification that it does not take place.',
   consequenceOfMany:
     'They leave the schedules of their groups for good. The members get a notification for each one that is not over.',
+  tells: (meeting) => ({ cause: 'class_canceled', people: (db) => attendeesOf(db, meeting) }),
   done: 'The class is removed.',
   tone: 'danger',
   when: isClass,
@@ -151,6 +153,7 @@ const actions: readonly Action<Meeting>[] = [
     question: 'Move this meeting?',
     consequence:
       'Everybody who attends keeps their seat and is told the new time or room. You can move it back in the same way.',
+    tells: (meeting) => ({ cause: 'meeting_moved', people: (db) => attendeesOf(db, meeting) }),
     done: 'The meeting is moved, and those who attend are told.',
     when: (meeting) => canMoveMeeting(meeting),
   },

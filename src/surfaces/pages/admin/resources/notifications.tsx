@@ -68,5 +68,6 @@ export const notifications = defineResource({
   ],
   create: sendNotification,
   createLabel: 'Send a notification',
+  createTells: true,
   actions: [],
 })

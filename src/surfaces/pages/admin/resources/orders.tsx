@@ -6,6 +6,7 @@ import {
   readOrder,
   reopenOrder,
 } from '../../../../domain/commerce/order-operations.ts'
+import { oneMember } from '../../../../domain/notifications/reach.ts'
 import { Panel } from '../../../../foundation/html/site-components.tsx'
 import { plainText } from '../../../../foundation/text/plain-text.ts'
 import { formatMoney } from '../../frame/words.ts'
@@ -119,6 +120,7 @@ export const orders = defineResource({
       question: 'Cancel this order?',
       consequence: (order) =>
         `${buyerOf(order)} is told, and need not pay for it: codes to pay with no longer work. You can reopen the order, but not those codes.`,
+      tells: ({ member_id }) => oneMember('order_canceled', member_id),
       done: 'The order is canceled, and the member is told.',
       tone: 'danger',
       when: (order) => canCancelOrder(order),
@@ -130,6 +132,7 @@ export const orders = defineResource({
       question: 'Reopen this order?',
       consequence: (order) =>
         `The order is completed again if a payment of it was paid, and otherwise open. Codes to pay with stay ended, and access that you ended with it does not come back. ${buyerOf(order)} is told.`,
+      tells: ({ member_id }) => oneMember('order_reopened', member_id),
       done: 'The order is not canceled any more, and the member is told.',
       when: (order) => isCanceled(order),
     },

@@ -20,6 +20,7 @@ import {
   undoRefund,
   wasRefundAsked,
 } from '../../../../domain/commerce/refund-operations.ts'
+import { oneMember } from '../../../../domain/notifications/reach.ts'
 import { listMembers } from '../../../../domain/people/member-operations.ts'
 import { Badge, Panel } from '../../../../foundation/html/site-components.tsx'
 import { plainText } from '../../../../foundation/text/plain-text.ts'
@@ -105,6 +106,7 @@ const refunding = {
   ]),
   consequence: (payment: Payment) =>
     `${payerOf(payment)} is told of the refund, at most ${formatMoney(leftToRefund(payment), payment.currency)}. Schoolgate records it and moves no money: pay it back where it was paid.`,
+  tells: ({ member_id }: Payment) => oneMember('refund_completed', member_id),
   done: 'The refund is recorded, and the member is told.',
 }
 
@@ -259,6 +261,7 @@ export const payments = defineResource({
       question: 'Mark this payment as paid?',
       consequence: (payment) =>
         `${formatMoney(payment.amount, payment.currency)} counts as received, and order ${payment.order_number} is completed. The courses and downloads of the order open for ${payerOf(payment)}, who is told. You can undo it later.`,
+      tells: ({ member_id }) => oneMember('payment_received', member_id),
       done: 'The payment is marked as paid, and the member is told.',
       when: (payment) => canMarkPaid(payment),
     },
@@ -276,6 +279,7 @@ export const payments = defineResource({
       question: 'Refuse this refund?',
       consequence: (payment) =>
         `${payerOf(payment)} is told that the refund was refused. The payment stays paid. You can change the answer later.`,
+      tells: ({ member_id }) => oneMember('refund_refused', member_id),
       done: 'The refund is refused, and the member is told.',
       tone: 'danger',
       when: (payment) => isRefundAsked(payment),
@@ -294,6 +298,11 @@ export const payments = defineResource({
       question: 'Undo the answer to this refund?',
       consequence: (payment) =>
         `For an answer that was a mistake. Nothing counts as refunded any more, ${wasRefundAsked(payment) ? 'the request waits again' : 'the payment is paid without a refund'}, and ${payerOf(payment)} is told so. Access that the refund ended stays ended; enroll them again if they should have it.`,
+      tells: (payment) =>
+        oneMember(
+          wasRefundAsked(payment) ? 'refund_requested' : 'refund_withdrawn',
+          payment.member_id,
+        ),
       done: 'The answer is undone, and the member is told.',
       when: (payment) => isRefundAnswered(payment),
     },
@@ -304,6 +313,7 @@ export const payments = defineResource({
       question: 'Mark this payment as not paid?',
       consequence: (payment) =>
         `For a payment that was marked as paid by mistake. It waits for its money again, its order is open unless another payment completed it, and ${payerOf(payment)} is told. Access that they have stays until you end it.`,
+      tells: ({ member_id }) => oneMember('payment_due', member_id),
       done: 'The payment is marked as not paid, and the member is told.',
       tone: 'danger',
       when: (payment) => canMarkUnpaid(payment),

@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { CAUSES } from '../../../../domain/notifications/causes.ts'
+import { type MailDay, readMailDays } from '../../../../domain/notifications/news-mail.ts'
 import type { School } from '../../../../domain/schools/school.ts'
 import { changeSettings } from '../../../../domain/schools/school-operations.ts'
 import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { adminPaths } from '../../frame/paths.ts'
+import { count } from '../../frame/words.ts'
 import type { FormField, InputName } from '../crud/field.ts'
 import { type PlannedField, planForm } from '../crud/field-rules.ts'
 import { ObjectForm, refusedForm, type ShownForm, savedForm } from '../crud/form.tsx'
@@ -77,6 +80,18 @@ export function settingsPanels(mailIsSent: boolean): readonly SettingsPanel[] {
         hint: `They get an email with a link to choose a password, or to sign in if they have an account.${withoutMail('no invitation is sent')}`,
       }),
       done: ['invitations-on', 'invitations-off'],
+    },
+    {
+      path: 'notifications',
+      title: 'Notifications',
+      lead: `By email and in the inbox, as each member wants it.${withoutMail('members find them only in their inbox')}`,
+      submit: 'Save notifications',
+      fields: settingFields({
+        name: 'quiet_causes',
+        label: 'Members are not told when',
+        kind: 'choices',
+        choices: Object.entries(CAUSES).map(([cause, { when }]) => [cause, when] as const),
+      }),
     },
     {
       path: 'videos',
@@ -174,8 +189,10 @@ async function show(
   refused?: RefusedForm & { readonly path: string },
 ): Promise<FastifyReply> {
   const saved = settingsRow(visit.request.school)
+  const mails = await readMailDays(visit.request.schoolDb)
   const shown = panels.map(async (panel) => ({
     ...panel,
+    ...(panel.path === 'notifications' ? { lead: `${panel.lead}${mailsInWords(mails)}` } : {}),
     form: panel.path === refused?.path ? refused.form : await savedForm(visit, panel.fields, saved),
   }))
   const page = settingsPage({
@@ -186,6 +203,15 @@ async function show(
   return visit.page(page, refused?.status)
 }
 
+function mailsInWords({ sent, refused }: MailDay): string {
+  const refusals =
+    refused === 0
+      ? ''
+      : ` The mail server refused ${refused}: their addresses do not exist, or take no mail.`
+  if (sent + refused === 0) return ''
+  return ` ${count(sent, 'email', 'emails')} left in the last seven days.${refusals}`
+}
+
 /** What the forms of settings begin with. */
 export function settingsRow(school: School): Row {
   return {
@@ -194,6 +220,7 @@ export function settingsRow(school: School): Row {
     invites_people: school.invitesPeople,
     end_authorization_on_replay: school.endAuthorizationOnReplay,
     video_hosts: school.videoHosts,
+    quiet_causes: school.quietCauses,
     document_hosts: school.documentHosts,
     open_registration: school.openRegistration,
   }
