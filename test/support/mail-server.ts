@@ -26,7 +26,7 @@ export const quickMailServer: MailServer = async (deliver) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     socket.on('error', () => socket.destroy())
-    void talk(socket, deliver, lost)
+    talk(socket, deliver, lost).catch(() => socket.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

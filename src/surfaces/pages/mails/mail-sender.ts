@@ -25,6 +25,8 @@ import { mailPage } from './mail-page.tsx'
  */
 const AT_ONCE = 8
 const OF_ONE_SCHOOL = 2
+/** Of notifications: an announcement to many must not take all day. */
+const NEWS_OF_ONE_SCHOOL = 6
 /** How often a listening server looks for mails that failed, or that a dead process left. */
 const LOOK_SECONDS = 60
 /** How often it looks for notifications that are due. */
@@ -38,6 +40,7 @@ const NEWS: MailKinds = new Map([[newsMail.kind, newsMail as unknown as MailKind
 
 interface SenderSettings {
   readonly kinds: MailKinds
+  readonly ofOneSchool?: number
   /** Called before each look: queues what is due. */
   readonly prepare?: () => Promise<unknown>
   readonly onOutcome?: (db: SchoolDb, outcome: 'sent' | 'refused') => Promise<void>
@@ -121,9 +124,10 @@ export class MailSender {
   }
 
   #busySchools(): string[] {
+    const { ofOneSchool = OF_ONE_SCHOOL } = this.#settings
     const mails = new Map<string, number>()
     for (const school of this.#sending.values()) mails.set(school, (mails.get(school) ?? 0) + 1)
-    return [...mails].flatMap(([school, many]) => (many >= OF_ONE_SCHOOL ? school : []))
+    return [...mails].flatMap(([school, many]) => (many >= ofOneSchool ? school : []))
   }
 
   async #send(queued: QueuedMail): Promise<void> {
@@ -172,7 +176,9 @@ export function newsSender(
   const prepare = async () => {
     while (await queueNews(context.db, context.limits.newsMailsPerDay));
   }
-  return new MailSender(context, mailer, log, { kinds: NEWS, prepare, onOutcome: countNews })
+  const ofOneSchool = NEWS_OF_ONE_SCHOOL
+  const settings = { kinds: NEWS, ofOneSchool, prepare, onOutcome: countNews }
+  return new MailSender(context, mailer, log, settings)
 }
 
 declare module 'fastify' {
