@@ -679,6 +679,7 @@ CREATE INDEX comments_by_parent ON public.comments USING btree (school_id, paren
 CREATE INDEX comments_by_time ON public.comments USING btree (school_id, created_at, id);
 CREATE INDEX comments_by_user ON public.comments USING btree (school_id, user_id, created_at, id);
 CREATE INDEX comments_hidden ON public.comments USING btree (school_id, created_at, id) WHERE (hidden_at IS NOT NULL);
+CREATE INDEX comments_of_lecture ON public.comments USING btree (school_id, lecture_id, created_at, id) WHERE (parent_id IS NULL);
 CREATE INDEX comments_search ON public.comments USING gin (lower("left"(body, 20000)) gin_trgm_ops, regexp_replace(lower("left"(body, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE STATISTICS public.comments_ids (dependencies) ON school_id, lecture_id, user_id FROM comments;
 
@@ -874,6 +875,7 @@ create table courses (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   outline_version integer not null default 1,
+  comments_allowed boolean not null default true,
   constraint courses_pkey PRIMARY KEY (school_id, id),
   constraint courses_school_id_slug_key UNIQUE (school_id, slug),
   constraint courses_school_id_cover_file_id_fkey FOREIGN KEY (school_id, cover_file_id) REFERENCES files(school_id, id),
@@ -900,6 +902,7 @@ CREATE TRIGGER courses_changed_text AFTER UPDATE OF description ON public.course
 CREATE TRIGGER courses_marked_new AFTER INSERT ON public.courses REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_courses();
 CREATE TRIGGER courses_removed_text AFTER DELETE ON public.courses FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER courses_touch BEFORE UPDATE ON public.courses FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- courses.comments_allowed: whether people who have the course read and write comments below its lectures
 
 -- people: people who asked to be deleted, until it is done or they changed their mind
 create table deletion_requests (

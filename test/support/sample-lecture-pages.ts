@@ -1,7 +1,9 @@
+import type { ShownComment, Thread } from '../../src/domain/learning/discussion.ts'
 import type { LectureContent, LectureOfViewer } from '../../src/domain/learning/open-lecture.ts'
 import type { SyllabusLecture } from '../../src/domain/learning/syllabus.ts'
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
 import { coursePage } from '../../src/surfaces/pages/site/courses.tsx'
+import { type Discussion, discussionPage } from '../../src/surfaces/pages/site/discussion.tsx'
 import { lecturePage } from '../../src/surfaces/pages/site/lectures.tsx'
 import { harbor, hostileName, school, student } from './sample-people.ts'
 import { sampleCourse } from './sample-site-pages.ts'
@@ -95,6 +97,39 @@ const ahead = sections.map((section) => ({
   lectures: lectures.map((lecture, n) => (n === 2 ? { ...lecture, ...dripped } : lecture)),
 }))
 
+const comment = (n: number, change: Partial<ShownComment> = {}): ShownComment => ({
+  id: `01981c5e-7c00-7000-8000-0000000b01${10 + n}`,
+  name: 'Ada Lovelace',
+  avatarUrl: null,
+  body: 'Is a guard *always* enough?\n\nSee https://www.typescriptlang.org/docs/handbook/2/narrowing.html.',
+  createdAt: day('2026-11-09T08:30'),
+  isOwn: false,
+  isByStaff: false,
+  isHidden: false,
+  ...change,
+})
+const answers = [
+  comment(1, { name: 'Grace Hopper', isByStaff: true, body: 'Until the value can change.' }),
+  comment(2, { name: hostileName, body: 'ليس دائمًا'.repeat(40) }),
+]
+const discussion: Discussion = {
+  lectureId: lectures[1]?.id ?? '',
+  isFirst: true,
+  isStaff: false,
+  newId: comment(0).id,
+  next: enrollment.key,
+  comments: [
+    { ...comment(3, { isOwn: true }), answers, hasMoreAnswers: true },
+    { ...comment(4, { body: null, name: '' }), answers: answers.slice(1), hasMoreAnswers: false },
+  ],
+}
+const hidden = comment(6, { isHidden: true, body: 'Buy this' })
+const thread: Thread = {
+  comment: comment(5),
+  answers: { comments: [...answers, hidden], next: enrollment.key },
+  isFirst: false,
+}
+
 export const sampleLecturePages: Record<string, string> = {
   course: coursePage({
     ...frame,
@@ -119,6 +154,36 @@ export const sampleLecturePages: Record<string, string> = {
   }),
   'lecture-free': lecturePage({ ...frame, ...place(0) }),
   lecture: lecturePage({ ...frame, ...place(1), course: learner, viewer: student }),
+  'lecture-with-comments': lecturePage({
+    ...frame,
+    ...place(1),
+    course: learner,
+    viewer: student,
+    discussion,
+  }),
+  'lecture-without-comments': lecturePage({
+    ...frame,
+    ...place(1, locked),
+    content: undefined,
+    viewer: student,
+    discussion: { ...discussion, comments: [], isStaff: true, next: undefined },
+  }),
+  'comment-with-answers': discussionPage({
+    ...frame,
+    opened: place(1),
+    viewer: student,
+    isStaff: true,
+    thread,
+    form: { newId: comment(0).id },
+  }),
+  'comment-refused': discussionPage({
+    ...frame,
+    opened: place(1),
+    viewer: student,
+    isStaff: false,
+    thread: undefined,
+    form: { newId: comment(0).id, typed: ' ', problem: 'Write at least one visible character.' },
+  }),
   'lecture-film': lecturePage({
     ...frame,
     ...place(1),

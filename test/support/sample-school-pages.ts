@@ -38,6 +38,7 @@ const typescript: OutputOf<typeof readCourse> = {
   version: 4,
   lecturer_ids: [],
   cover_file_id: null,
+  comments_allowed: true,
 }
 const drawing = { ...typescript, id: id(2), title: 'Drawing, from the first line', state: 'draft' }
 const free = { ...typescript, id: id(3), title: hostileName, state: 'archived', price_amount: 0 }

@@ -121,29 +121,53 @@ function hiding({ hiddenAt, ...described }: Hiding) {
   }
 }
 
-/** In place of a comment of a forgotten member to which others answered. */
-export const FORGOTTEN_COMMENT = '(deleted)'
+/** In place of a comment that others answered: it was taken back, or its writer is forgotten. */
+export const TAKEN_BACK = '(deleted)'
+
+/** Removes comments of a member. Returns how many changed, at most `limit`. */
+export async function forgetComments(tx: SchoolTx, userId: string, limit: number): Promise<number> {
+  return await removeComments(tx, sql`user_id = ${userId} and body <> ${TAKEN_BACK}`, limit)
+}
+
+/** False if it is not theirs, or stands below another lecture. */
+export async function takeBackComment(
+  tx: SchoolTx,
+  userId: string,
+  { id, lectureId }: { readonly id: string; readonly lectureId: string },
+): Promise<boolean> {
+  const own = sql`id = ${id} and user_id = ${userId} and lecture_id = ${lectureId}`
+  return (await removeComments(tx, sql`${own} and body <> ${TAKEN_BACK}`, 1)) > 0
+}
 
 /**
- * Removes comments of a member. One to which others answered loses its text and stays, because
- * their answers would go with it. Returns how many changed, at most `limit`.
+ * A comment to which others answered loses its text and stays, because their answers would go with
+ * it; it goes with the last of them. The rows are locked by a statement of their own: the next one
+ * then sees the answers that were written before.
  */
-export async function forgetComments(tx: SchoolTx, userId: string, limit: number): Promise<number> {
-  const { rows } = await tx.run(sql<{ rows: number }>`
-    with chosen as materialized (
-      select c.id, exists (
-        select from comments a where a.school_id = c.school_id and a.parent_id = c.id) as is_answered
-      from comments c
-      where c.school_id = ${tx.schoolId} and c.user_id = ${userId} and c.body <> ${FORGOTTEN_COMMENT}
-      limit ${sql.lit(limit)} for update of c),
-    gone as (
-      delete from comments where school_id = ${tx.schoolId}
-        and id = any (array(select id from chosen where not is_answered)) returning 1),
-    emptied as (
-      update comments set body = ${FORGOTTEN_COMMENT} where school_id = ${tx.schoolId}
-        and id = any (array(select id from chosen where is_answered)) returning 1)
-    select ((select count(*) from gone) + (select count(*) from emptied))::int as rows`)
-  return rows[0]?.rows ?? 0
+async function removeComments(
+  tx: SchoolTx,
+  which: RawBuilder<unknown>,
+  limit: number,
+): Promise<number> {
+  const { rows: locked } = await tx.run(sql<{ id: string }>`
+    select id from comments where school_id = ${tx.schoolId} and ${which}
+    limit ${sql.lit(limit)} for update`)
+  if (locked.length === 0) return 0
+  const ids = locked.map(({ id }) => id)
+  const isAnswered = sql`exists (
+    select from comments a where a.school_id = c.school_id and a.parent_id = c.id)`
+  const mine = sql`c.school_id = ${tx.schoolId} and c.id = any (${ids}::uuid[])`
+  const { rows: gone } = await tx.run(sql<{ parent_id: string | null }>`
+    with emptied as (
+      update comments c set body = ${TAKEN_BACK} where ${mine} and ${isAnswered})
+    delete from comments c where ${mine} and not ${isAnswered} returning c.parent_id`)
+  const parents = gone.flatMap(({ parent_id }) => parent_id ?? [])
+  if (parents.length > 0) {
+    await tx.run(sql`
+      delete from comments c where c.school_id = ${tx.schoolId} and c.id = any (${parents}::uuid[])
+        and c.body = ${TAKEN_BACK} and not ${isAnswered}`)
+  }
+  return locked.length
 }
 
 export const commentOperations = {

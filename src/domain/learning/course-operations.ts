@@ -39,6 +39,9 @@ export const courseSchema = z
     price_amount: amount,
     currency,
     cover_file_id: id.nullable(),
+    comments_allowed: z.boolean().meta({
+      description: 'Whether people who have the course read and write comments below its lectures.',
+    }),
     lecturer_ids: z
       .array(id)
       .meta({ description: 'The lecturers, in the order in which they are shown.' }),
@@ -54,7 +57,7 @@ export const courses: Resource<typeof courseSchema> = {
   schema: courseSchema,
   rows: (db) => sql`
     select c.id, c.slug, c.title, c.summary, c.description, c.state, c.price_amount, c.currency,
-      c.cover_file_id,
+      c.cover_file_id, c.comments_allowed,
       array(select l.user_id from course_lecturers l
             where l.school_id = c.school_id and l.course_id = c.id
             order by l.position, l.user_id)::text[] as lecturer_ids,
@@ -70,6 +73,9 @@ export const courseFields = {
   price_amount: amount.default(0),
   currency: currencyOrOwn,
   cover_file_id: id.nullable().default(null),
+  comments_allowed: z.boolean().default(true).meta({
+    description: 'When false, comments that exist are kept, but not shown below lectures.',
+  }),
   lecturer_ids: z.array(id).max(50).default([]),
 }
 

@@ -18,7 +18,8 @@ export const courseReminders: readonly Reminder[] = [
     cause: 'lecture_added',
     due: (window) => sql`
       select e.user_id, l.id::text as key,
-        jsonb_build_object('course', c.title, 'lecture', l.title) as facts
+        jsonb_build_object('course', c.title, 'lecture', l.title,
+          'path', '/courses/' || c.slug || '/lectures/' || l.id) as facts
       from lectures l
         join courses c on c.school_id = l.school_id and c.id = l.course_id
           and c.state = 'published' and c.published_at < l.announce_at

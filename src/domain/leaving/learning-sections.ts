@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { TAKEN_BACK } from '../learning/comment-operations.ts'
 import { IS_LAST_LECTURE, LAST_POSITION } from '../learning/progress.ts'
 import { type StoredMessage, sayMessage } from '../notifications/causes.ts'
 import type { Section } from './section.ts'
@@ -45,7 +46,7 @@ export const LEARNING_SECTIONS: readonly Section[] = [
     fields: sql`l.title as lecture, c.body, c.created_at, c.hidden_at`,
     rows: ({ schoolId, userId }) => sql`
       from comments c join lectures l on l.school_id = c.school_id and l.id = c.lecture_id
-      where c.school_id = ${schoolId} and c.user_id = ${userId}`,
+      where c.school_id = ${schoolId} and c.user_id = ${userId} and c.body <> ${TAKEN_BACK}`,
     order: [sql`c.created_at`, sql`c.id`],
   },
   {

@@ -29,7 +29,7 @@ interface Cause<F extends object> {
   /** What the row holds. It is said when it is read, in whole sentences. */
   readonly facts: z.ZodType<F>
   readonly say: (facts: F, place: Place) => Said
-  /** A path of the school. */
+  /** A path of the school. Facts with a `path` lead there instead. */
   readonly url?: string
 }
 
@@ -236,12 +236,11 @@ export const CAUSES = {
     topic: 'courses',
     mailed: 'grouped',
     when: 'A published course gets a lecture, or a lecture opens on its date.',
-    facts: z.object({ course: z.string(), lecture: z.string() }),
+    facts: z.object({ course: z.string(), lecture: z.string(), path: z.string() }),
     say: ({ course, lecture }) => ({
       title: 'A new lecture is open',
       body: `${course} has a new lecture: ${lecture}.`,
     }),
-    url: '/account/courses',
   }),
   event_tomorrow: cause({
     topic: 'events',
@@ -253,6 +252,16 @@ export const CAUSES = {
       body: `${event} begins on ${when(starts_at, place)}.`,
     }),
     url: '/account/events',
+  }),
+  comment_answered: cause({
+    topic: 'comments',
+    mailed: 'grouped',
+    when: 'Another person answers a comment of the member.',
+    facts: z.object({ course: z.string(), lecture: z.string(), path: z.string() }),
+    say: ({ course, lecture }) => ({
+      title: 'Your comment was answered',
+      body: `There is an answer to your comment below “${lecture}” in ${course}.`,
+    }),
   }),
   event_registered: cause({
     topic: 'events',

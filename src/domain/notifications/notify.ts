@@ -57,8 +57,8 @@ export function entriesFor(
   const minutes = mailed === 'at once' ? 0 : GROUPED_MINUTES
   return sql`
     insert into notifications (school_id, user_id, id, kind, topic, title, body, url, facts, in_inbox, read_at, mail_due_at)
-    select ${tx.schoolId}, c.user_id, c.id, ${kind}, ${topic}, ${title}, ${body}, ${url},
-      c.facts, c.in_app, case when not c.in_app then now() end,
+    select ${tx.schoolId}, c.user_id, c.id, ${kind}, ${topic}, ${title}, ${body},
+      coalesce(c.facts->>'path', ${url}), c.facts, c.in_app, case when not c.in_app then now() end,
       case when c.email then now() + make_interval(mins => ${sql.lit(minutes)}) end
     from (${reached(tx, topic, people, sql`p.id, ${facts} as facts,`)}) c
     where (c.in_app or c.email)

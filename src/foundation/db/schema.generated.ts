@@ -293,6 +293,7 @@ export interface CoursesTable {
   updated_at: Generated<Date>
   version: Generated<number>
   outline_version: Generated<number>
+  comments_allowed: Generated<boolean>
 }
 
 /** people: people who asked to be deleted, until it is done or they changed their mind */

@@ -65,7 +65,7 @@ export function openApiDocument(
 }
 
 /** The version of the interface, not of the server: it changes with paths, inputs or answers. */
-const API_VERSION = '1.2.0'
+const API_VERSION = '1.3.0'
 
 const DESCRIPTION = [
   'Get an access token by the authorization-code flow with PKCE for an operator client, as an owner or admin of the school.',

@@ -269,3 +269,45 @@ test('a history of a few entries is found among many of the same person', async 
   expect(await wideReads('/account/history', visitor)).toEqual([])
   expect((await visitor.get('/account/history')).body).toContain('You allowed')
 })
+
+test('a lecture with very many comments, and a comment with very many answers, are read in pages', async () => {
+  const person = await world.aMember(school, ['student'])
+  const lectures = await client.query(
+    `select l.id, c.slug from lectures l join courses c on c.school_id = l.school_id and c.id = l.course_id
+     where l.school_id = $1 and c.state = 'published' limit 1`,
+    [school.id],
+  )
+  const [{ id, slug }] = lectures.rows
+  await client.query(
+    `insert into enrollments (school_id, id, course_id, user_id, source)
+     select school_id, gen_random_uuid(), course_id, $3, 'grant' from lectures where school_id = $1 and id = $2`,
+    [school.id, id, person.id],
+  )
+  // The answers come before most comments: an index of both would be read through them.
+  const top = '01981c5e-7c00-7000-8000-00000000aaaa'
+  await client.query(
+    `with first as (
+       insert into comments (school_id, id, lecture_id, user_id, body, created_at)
+       values ($1, $4, $2, $3, 'First', '2020-01-01Z'))
+     insert into comments (school_id, id, lecture_id, user_id, parent_id, body, created_at)
+     select $1::uuid, gen_random_uuid(), $2::uuid, $3::uuid, parent, 'Words', at + n * interval '1 minute'
+     from generate_series(1, $5::int) n,
+       (values ($4::uuid, timestamptz '2020-02-01Z'), (null, '2025-01-01Z')) kind (parent, at)`,
+    [school.id, id, person.id, top, 2 * PEOPLE],
+  )
+  await client.query('vacuum analyze comments, enrollments')
+  const visitor = await signedIn(world, school, person)
+  const next = async (url: string) => {
+    expect(await wideReads(url, visitor)).toEqual([])
+    const comments = sent.filter(({ text }) => text.includes('from comments'))
+    expect(comments.length).toBeGreaterThan(0)
+    for (const { text, values } of comments) {
+      expect(await rowsRead(client, text, values), text).toBeLessThan(500)
+    }
+    const { body } = await visitor.get(url)
+    return /href="([^"]*[?]after=[^"]*)#comments" rel="next"/.exec(body)?.[1] ?? ''
+  }
+  const lecture = `/courses/${slug}/lectures/${id}`
+  await next(await next(lecture))
+  await next(await next(`${lecture}/comments/${top}`))
+})

@@ -40,6 +40,38 @@ test('opening and completing a lecture reads no whole table', async () => {
   })
 })
 
+test('reading, writing, hiding and taking back comments reads no whole table', async () => {
+  const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
+  const teacher = await world.aMember(school, ['lecturer'])
+  const course = await aCourse(school, [[{}]])
+  for (const person of [ada, ben]) await anEnrollment(school, person, course)
+  await school.db.insert('lecturers', { user_id: teacher.id }).execute()
+  const place = { course_id: course.id, user_id: teacher.id, position: 0 }
+  await school.db.insert('course_lecturers', place).execute()
+  const path = `/courses/${course.slug}/lectures/${course.lectures[0]?.[0]}`
+  const to = `${path}/comments`
+  const [asks, answers, teaches] = [
+    await signedIn(world, school, ada),
+    await signedIn(world, school, ben),
+    await signedIn(world, school, teacher),
+  ]
+  await checkPlans(async () => {
+    const { location = '' } = (await submit(asks, path, to, { words: 'Which paper?' })).headers
+    const [thread = ''] = location.split('?')
+    const answered = await submit(answers, thread, to, { words: 'Rice' })
+    expect(answered.statusCode).toBe(303)
+    expect((await asks.get(String(answered.headers.location).split('#')[0] ?? '')).body).toContain(
+      'Rice',
+    )
+    expect((await teaches.get(path)).body).toContain('Rice')
+    for (const act of ['hide', 'show']) {
+      expect((await submit(teaches, thread, `${thread}/${act}`)).statusCode).toBe(303)
+    }
+    const back = await submit(asks, thread, `${thread}/take-back`)
+    expect(back.headers.location).toContain('done=taken-back')
+  })
+})
+
 test('downloading the file of a lecture reads no whole table', async () => {
   const operator = await anOperator(world, school)
   const course = await aCourse(school, [[{ preview: true }]])

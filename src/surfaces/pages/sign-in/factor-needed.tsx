@@ -32,6 +32,10 @@ export function checkFactor(request: FastifyRequest, operator: BrowserSession): 
   }
 }
 
+/** For what an owner or admin sees beside what they read as a member. */
+export const isFactorEnough = (request: FastifyRequest, operator: BrowserSession): boolean =>
+  !isFactorDue(request.school, operator) && !isDeviceAlone(operator.methods, operator.roles)
+
 const pageOf = ({ method, raw }: FastifyRequest): string =>
   method === 'GET' ? (raw.url ?? '/admin') : '/admin'
 

@@ -18,7 +18,7 @@ declare module 'fastify' {
  * Sign-in, confirmation and consent are never sent later: they decide about what is on their page
  * now.
  */
-const KEPT = /^\/(account|admin|forms)(\/|$|\?)/
+const KEPT = /^\/(account|admin|forms|courses\/[^/]+\/lectures\/[^/]+\/comments)(\/|$|\?)/
 
 export type Kept =
   | { readonly kind: 'kept'; readonly sealed: string }

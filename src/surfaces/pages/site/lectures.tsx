@@ -30,18 +30,29 @@ import type { FileStore } from '../../../foundation/storage/file-store.ts'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendFile } from '../frame/files.ts'
-import { type SiteFrame, sitePage, withoutNul } from '../frame/layout.tsx'
+import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { CourseMeter, WrittenWords } from '../frame/parts.tsx'
 import { lecturePath } from '../frame/paths.ts'
 import { actAs } from '../frame/session.ts'
-import { signedInVisit, visitOf } from '../frame/visit.ts'
+import { signedInVisit, type Visit, visitOf } from '../frame/visit.ts'
 import { lengthInWords, momentInFilm, sizeInWords } from '../frame/words.ts'
+import {
+  addDiscussionRoutes,
+  DISCUSSION_NOTICES,
+  type Discussion,
+  DiscussionPanel,
+  discussionFor,
+  openAsMember,
+  placeOf,
+} from './discussion.tsx'
 import { isPreview, withPreviewMark } from './writing.tsx'
 
 interface LectureProps extends SiteFrame, LectureOfViewer {
   timeZone: string
   /** Whether an operator looks at it as visitors will see it: its links lead to previews. */
   isMarked?: boolean | undefined
+  /** Absent for a viewer who takes no part in it. */
+  discussion?: Discussion | undefined
   /** Absent if the lecture has no video, or one of a host that the school does not name. */
   player?: VideoPlayer | undefined
 }
@@ -90,6 +101,14 @@ export function lecturePage(props: LectureProps): string {
         </article>
         {isFollowed(props) && viewer !== undefined && (
           <Mark {...props} formToken={viewer.formToken} />
+        )}
+        {props.discussion !== undefined && viewer !== undefined && (
+          <DiscussionPanel
+            discussion={props.discussion}
+            path={lecturePath(course.slug, lecture.id)}
+            formToken={viewer.formToken}
+            timeZone={props.timeZone}
+          />
         )}
         <Neighbours {...props} />
       </>
@@ -312,6 +331,7 @@ const NOTICES = {
   completed: 'This lecture is completed.',
   course: 'You have completed every lecture of this course.',
   read: 'This lecture is no longer completed.',
+  ...DISCUSSION_NOTICES,
 }
 
 /** The page of a lecture, for everyone who may open it. */
@@ -327,12 +347,16 @@ export function addLectureRoutes(
     const { session } = visit
     const draft = await findPreviewed(request, session)
     const userId = draft === undefined ? visit.memberId : undefined
-    const opened = await load(request, outlines, userId, draft)
+    const opened =
+      userId === undefined
+        ? await load(request, outlines, userId, draft)
+        : await loadAsMember(visit, outlines)
     if (userId !== undefined && isVisit(request)) {
       await noteOpened(request.schoolDb, userId, opened)
     }
     const { content } = opened
     const { timeZone, videoHosts } = request.school
+    const discussion = draft === undefined ? await discussionFor(visit, opened) : undefined
     const player = content?.videoUrl ? playerOf(content.videoUrl, videoHosts) : undefined
     const frame = visit.frame(NOTICES)
     const page = lecturePage({
@@ -340,18 +364,21 @@ export function addLectureRoutes(
       isMarked: draft !== undefined,
       timeZone,
       player,
+      discussion,
       ...opened,
     })
     const policy = policyFor(request, opened, player)
-    return visit.page(page, content === undefined ? 403 : 200, 'site', policy)
+    const isShut = content === undefined && discussion === undefined
+    return visit.page(page, isShut ? 403 : 200, 'site', policy)
   })
 
   if (files !== undefined) addFileRoute(app, context, files, outlines)
   addPositionRoute(app, context)
+  addDiscussionRoutes(app, context, outlines)
 
   app.post(PATH, async (request, reply) => {
-    const { slug, id } = placeOf(request)
-    const here = lecturePath(slug, id)
+    const { slug, lectureId } = placeOf(request)
+    const here = lecturePath(slug, lectureId)
     const visit = await signedInVisit(context, request, reply, here)
     const form = visit.form()
     const state = form.get('state')
@@ -402,16 +429,17 @@ function addPositionRoute(app: FastifyInstance, context: AppContext): void {
     const { session } = visit
     const form = visit.form()
     const userId = visit.memberId
-    const { slug, id } = placeOf(request)
-    if (session !== undefined) actAs(request, session, lecturePath(slug, id))
+    const place = placeOf(request)
+    if (session !== undefined) {
+      actAs(request, session, lecturePath(place.slug, place.lectureId))
+    }
     if (userId !== undefined) checkRate(limiter, `${request.school.id} ${userId}`, reply)
     const seconds = positionIn(form.get('position_seconds') ?? '')
     if (seconds === undefined) {
       throw new RequestRefusedError(400, 'The form has no position that a lecture can have.')
     }
     const isKept =
-      userId !== undefined &&
-      (await keepPosition(request.schoolDb, userId, { slug, lectureId: id }, seconds))
+      userId !== undefined && (await keepPosition(request.schoolDb, userId, place, seconds))
     if (!isKept) throw new RequestRefusedError(403, 'You have not opened this lecture.')
     return reply.headers(apiHeaders('no-store')).code(204).send()
   })
@@ -434,11 +462,6 @@ function policyFor(
   })
 }
 
-function placeOf(request: FastifyRequest): { readonly slug: string; readonly id: string } {
-  const { slug, id } = request.params as { slug: string; id: string }
-  return { slug: withoutNul(slug), id }
-}
-
 /** The course, if an operator looks at its lectures as visitors will see them. */
 async function findPreviewed(
   request: FastifyRequest,
@@ -454,14 +477,13 @@ async function load(
   userId: string | undefined,
   draft?: PublicCourseDetails,
 ): Promise<LectureOfViewer> {
-  const { slug, id } = placeOf(request)
-  const opened = await openLecture(
-    request.schoolDb,
-    outlines,
-    userId,
-    { slug, lectureId: id },
-    draft,
-  )
+  return found(await openLecture(request.schoolDb, outlines, userId, placeOf(request), draft))
+}
+
+const loadAsMember = async (visit: Visit, outlines: OutlineCache) =>
+  found(await openAsMember(visit, outlines))
+
+function found(opened: LectureOfViewer | undefined): LectureOfViewer {
   if (opened !== undefined) return opened
   throw new RequestRefusedError(404, 'This lecture does not exist, or it is no longer public.')
 }

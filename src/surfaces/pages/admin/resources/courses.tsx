@@ -54,6 +54,10 @@ export const courses = defineResource({
     { label: 'Address', show: address('slug') },
     { label: 'Price', show: money('price_amount') },
     { label: 'Summary', show: text('summary', 1000), wide: true },
+    {
+      label: 'Comments',
+      show: ({ comments_allowed: allowed }) => (allowed ? 'Allowed' : 'Not allowed'),
+    },
     { label: 'Published', show: moment('published_at') },
     { label: 'Archived', show: moment('archived_at') },
     { label: 'Last changed', show: moment('updated_at') },
@@ -75,6 +79,11 @@ export const courses = defineResource({
       name: 'lecturer_ids',
       label: 'Lecturers',
       choices: choicesFrom(listLecturers, 'name'),
+    },
+    {
+      name: 'comments_allowed',
+      label: 'Comments below lectures',
+      hint: 'Students of the course read and write them, and its lecturers answer.',
     },
   ],
   uploads: [
