@@ -16,7 +16,7 @@ import type { OutlineSource } from './outline.ts'
 import { findPublicCourseHead } from './public-courses.ts'
 
 /** As PostgreSQL counts them: an emoji of two UTF-16 units is one. */
-const LONGEST_COMMENT = 2000
+export const LONGEST_COMMENT = 2000
 /** Comments and answers of one person in an hour; an answer tells its reader, also by email. */
 export const MOST_COMMENTS = 30
 const WINDOW_MINUTES = 60
@@ -174,7 +174,7 @@ export interface Thread {
   readonly isFirst: boolean
 }
 
-/** One comment and a page of its answers; `answer` is the first of them, if it is still there. */
+/** One comment and a page of its answers, one with this answer if it is still there. */
 export async function readThread(
   db: SchoolDb,
   who: Participant,
@@ -190,14 +190,17 @@ export async function readThread(
       and id = ${id}`,
   )
   if (comment === undefined || !isSeenBy(who)(comment)) return undefined
-  const place = from.answer === undefined ? undefined : await placeBefore(db, id, from.answer)
-  const after = from.after ?? place
-  const { shown, next } = pageOf(
-    await readAnswers(db, who, [id], after, COMMENTS_SHOWN),
-    COMMENTS_SHOWN,
-  )
-  const answers = { comments: shown.filter(isSeenBy(who)), next }
-  return { comment, answers, isFirst: after === undefined }
+  const pageAfter = async (after: KeysetKey | undefined) => {
+    const rows = await readAnswers(db, who, [id], after, COMMENTS_SHOWN)
+    return { after, ...pageOf(rows, COMMENTS_SHOWN) }
+  }
+  let page = await pageAfter(from.after)
+  if (from.answer !== undefined && !page.shown.some((answer) => answer.id === from.answer)) {
+    const place = await placeBefore(db, id, from.answer)
+    if (place !== undefined) page = await pageAfter(place)
+  }
+  const answers = { comments: page.shown.filter(isSeenBy(who)), next: page.next }
+  return { comment, answers, isFirst: page.after === undefined }
 }
 
 async function placeBefore(

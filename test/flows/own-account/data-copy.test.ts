@@ -6,6 +6,7 @@ import { purgeJobs } from '../../../src/domain/jobs/finish-job.ts'
 import { listJobs } from '../../../src/domain/jobs/job-operations.ts'
 import { MOST_OPEN_JOBS } from '../../../src/domain/jobs/start-job.ts'
 import { copyJob, SECTIONS } from '../../../src/domain/leaving/copy-job.ts'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { everythingAbout } from '../../support/everything-about.ts'
@@ -74,6 +75,14 @@ describe('a copy', () => {
       .insertInto('lost_factors')
       .values({ user_id: ada.id, asked_school_id: school.id })
       .execute()
+    // What they took back is no longer theirs, although the answers of others keep its place.
+    const { lecture_id } = await school.db
+      .from('comments')
+      .select('lecture_id')
+      .where('user_id', '=', ada.id)
+      .executeTakeFirstOrThrow()
+    const takenBack = { id: uuidv7(), user_id: ada.id, lecture_id, body: '(deleted)' }
+    await school.db.insert('comments', takenBack).execute()
     const page = '/account/profile'
     await submit(visitor, page, page, { name: 'Ada <script>alert(1)</script>' })
     const { html, json, content } = await aCopyOf(visitor)

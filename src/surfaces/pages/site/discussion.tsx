@@ -5,6 +5,7 @@ import {
   type CommentPage,
   countComment,
   judgeComment,
+  LONGEST_COMMENT,
   moderate,
   openForMember,
   type Participant,
@@ -484,8 +485,8 @@ function Acts(props: CommentProps & { isAnswer: boolean }) {
   )
 }
 
-const HINT =
-  'Plain text, up to 2,000 characters. People who have the course see it, with your name.'
+const MOST = LONGEST_COMMENT.toLocaleString('en')
+const HINT = `Plain text, up to ${MOST} characters. People who have the course see it, with your name.`
 
 interface WriteFormProps {
   path: string
