@@ -171,6 +171,25 @@ describe('a single page', () => {
     expect(await decisions.allTextContents()).toEqual(['Deny', 'Allow'])
   })
 
+  test.each(['consent', 'consent-operator', 'consent-not-reviewed', 'consent-read-only'])(
+    '%s: nothing that is asked lies below or under the Allow button, wherever the person scrolls to',
+    async (name) => {
+      await open(name, { viewport: phone })
+      const asked = '.question, .person, .scopes h2, .scopes li, .scopes-note, .terms'
+      const places = `{
+        const allow = document.querySelector('button[value=allow]')
+        const asked = [...document.querySelectorAll(${JSON.stringify(asked)})]
+        const later = asked.filter((one) =>
+          one.getBoundingClientRect().bottom > allow.getBoundingClientRect().top ||
+          one.compareDocumentPosition(allow) !== Node.DOCUMENT_POSITION_FOLLOWING)
+        ;[asked.length > 3, later.map((one) => one.textContent)]
+      }`
+      expect(await page.evaluate(places)).toEqual([true, []])
+      await page.locator('button[value=deny]').scrollIntoViewIfNeeded()
+      expect(await page.evaluate(places)).toEqual([true, []])
+    },
+  )
+
   test('Allow and Deny have the same size and colours', async () => {
     await open('consent', { viewport: phone })
     const looks = await page.evaluate<string[]>(
