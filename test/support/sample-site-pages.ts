@@ -256,7 +256,7 @@ const copy = {
   nextAt: day('2026-10-03T08:30'),
 }
 const data = { school, here: '/account/data', viewer: student, timeZone, storesFiles: true }
-const deletion = { school, here: '/account/delete', viewer: student, timeZone, waiting: [] }
+const deletion = { school, here: '/account/delete', viewer: student, timeZone, email, waiting: [] }
 const waitingDeletions = [
   { part: 'school' as const, dueAt: day('2026-10-16T08:30'), blockedAt: null },
   { part: 'account' as const, dueAt: day('2026-10-16T08:30'), blockedAt: day('2026-10-16T09:00') },
@@ -480,6 +480,10 @@ export const sampleSitePages: Record<string, string> = {
     removalDueAt: day('2026-10-16T08:30'),
   }),
   'delete-account': deleteAccountPage(deletion),
+  'delete-account-wrong-email': deleteAccountPage({
+    ...deletion,
+    problem: { kind: 'wrong_email', typed: 'ada@demo.tset' },
+  }),
   'delete-account-waiting': deleteAccountPage({ ...deletion, waiting: waitingDeletions }),
   'delete-account-last-owner': deleteAccountPage({
     ...deletion,

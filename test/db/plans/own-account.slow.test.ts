@@ -71,7 +71,8 @@ test('asking for deletion, cancelling it and carrying it out reads no whole tabl
   for (const part of ['school', 'account']) {
     const member = await world.aMember(school)
     const own = await signedIn(world, school, member)
-    expect((await submit(own, PAGE, PAGE, { part })).statusCode).toBe(303)
+    const fields = { part, confirm_name: member.email }
+    expect((await submit(own, PAGE, PAGE, fields)).statusCode).toBe(303)
   }
   await world.database.pool.query("update deletion_requests set due_at = now() - interval '1 day'")
   const statements: string[] = []

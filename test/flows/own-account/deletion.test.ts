@@ -9,6 +9,7 @@ import { deletePerson } from '../../../src/domain/people/deletion/delete-person.
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
 import { purgeOnce } from '../../../src/start/purge-rows.ts'
+import { nameAskedFor } from '../../support/admin-browser.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
 import { everythingAbout } from '../../support/everything-about.ts'
@@ -32,9 +33,12 @@ const CANCEL = '/account/delete/cancel'
 
 const purge = () => purgeOnce(db, { auditRetentionDays: 365 })
 
-/** The page has a form for each part; they differ in nothing else. */
-const ask = async (visitor: Visitor, part: 'school' | 'account') =>
-  await visitor.post(PAGE, { ...hiddenFields((await visitor.get(PAGE)).body, PAGE), part })
+/** The page has a form for each part; that of the whole account asks for the email, too. */
+async function ask(visitor: Visitor, part: 'school' | 'account', typed: object = {}) {
+  const { body } = await visitor.get(PAGE)
+  const confirmed = part === 'account' ? nameAskedFor(body) : {}
+  return await visitor.post(PAGE, { ...hiddenFields(body, PAGE), part, ...confirmed, ...typed })
+}
 
 const requestsOf = ({ id }: TestPerson) =>
   db.selectFrom('deletion_requests').selectAll().where('user_id', '=', id).execute()
@@ -177,7 +181,7 @@ describe('a person who leaves one school', () => {
       .where('user_id', '=', ada.id)
       .execute()
     const { form_token = '' } = hiddenFields((await visitor.get('/account')).body, CANCEL)
-    await visitor.post(PAGE, { form_token, part: 'account' })
+    await visitor.post(PAGE, { form_token, part: 'account', confirm_name: ada.email })
     const requests = await requestsOf(ada)
     expect(requests).toEqual([{ ...first, due_at: new Date('2030-01-01T00:00:00Z') }])
     const entries = await db
@@ -314,6 +318,52 @@ describe('a person who deletes the whole account', () => {
   })
 })
 
+describe('the email that the deletion of a whole account asks for', () => {
+  test.each([
+    ['nothing', () => ''],
+    ['the address of another person', () => 'eve@people.test'],
+    ['a part of it', (email: string) => email.slice(0, -1)],
+    ['it with a sign that is not seen', (email: string) => `\u200b${email}`],
+    ['it with a NUL', (email: string) => `${email}\0`],
+    ['two addresses', (email: string) => `${email} ${email}`],
+  ])('is not %s: nothing happens, and what was typed is kept', async (_, typedFor) => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const typed = typedFor(ada.email)
+    const answer = await ask(visitor, 'account', { confirm_name: typed })
+    expect(answer.statusCode).toBe(422)
+    expect(answer.body).toContain('This is another email address. Nothing was deleted.')
+    expect(answer.body).toContain(typed && `value="${typed}"`)
+    expect(await requestsOf(ada)).toEqual([])
+  })
+
+  test('is escaped where it is shown again', async () => {
+    const school = await world.aSchool()
+    const visitor = await signedIn(world, school, await world.aMember(school))
+    const answer = await ask(visitor, 'account', { confirm_name: '"><script>alert(1)</script>' })
+    expect(answer.body).not.toContain('<script>alert')
+  })
+
+  test('counts in any case and with spaces around it, as at sign-in', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const typed = ` ${ada.email.toUpperCase()} `
+    expect((await ask(visitor, 'account', { confirm_name: typed })).statusCode).toBe(303)
+    expect(await requestsOf(ada)).toHaveLength(1)
+  })
+
+  test('is not asked for by the form that leaves one school', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const visitor = await signedIn(world, school, ada)
+    const answer = await ask(visitor, 'school', { confirm_name: 'eve@people.test' })
+    expect(answer.statusCode).toBe(303)
+    expect(await requestsOf(ada)).toHaveLength(1)
+  })
+})
+
 describe('the last owner of a school', () => {
   test('cannot leave it, nor delete the account, and is told which school it is', async () => {
     const school = await world.aSchool()
@@ -384,8 +434,7 @@ describe('an attacker', () => {
     const school = await world.aSchool()
     const [ada, eve] = [await world.aMember(school), await world.aMember(school)]
     const visitor = await signedIn(world, school, eve)
-    const { form_token = '' } = hiddenFields((await visitor.get(PAGE)).body, PAGE)
-    await visitor.post(PAGE, { form_token, part: 'account', user_id: ada.id, email: ada.email })
+    await ask(visitor, 'account', { user_id: ada.id, email: ada.email })
     expect(await requestsOf(ada)).toEqual([])
     expect(await requestsOf(eve)).toHaveLength(1)
   })

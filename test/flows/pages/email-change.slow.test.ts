@@ -616,7 +616,8 @@ describe('a thief', () => {
     await switchOn(thief)
     expect((await mailBox.take(ada.email, 'An authenticator app was added')).text).toContain('Undo')
     const { form_token = '' } = hiddenFields((await thief.get('/account')).body, '/sign-out')
-    const gone = await thief.post('/account/delete', { form_token, part: 'account' })
+    const asked = { form_token, part: 'account', confirm_name: next }
+    const gone = await thief.post('/account/delete', asked)
     expect(gone.headers.location).toBe('/account/settings?done=deletion')
     const { text } = await mailBox.take(ada.email, 'asked to delete it')
     const undo = /\/email-change\?link=\S+/.exec(text)?.[0] ?? ''

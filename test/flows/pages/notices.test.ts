@@ -220,7 +220,7 @@ describe('the link “it was not me”', () => {
   test('cancels a deletion of the account that a thief has asked for', async () => {
     const ada = await world.aMember(home)
     const { thief, link } = await noticed(ada)
-    const asked = { part: 'account' }
+    const asked = { part: 'account', confirm_name: ada.email }
     expect((await submit(thief, '/account/delete', '/account/delete', asked)).statusCode).toBe(303)
     const waiting = () =>
       world.database.db

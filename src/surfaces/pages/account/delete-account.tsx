@@ -10,6 +10,7 @@ import { SETTINGS_PATH } from '../../../domain/people/link-paths.ts'
 import { Alert, Button, Form, Name } from '../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
+import { ConfirmName, isEmailTyped, typedIn } from '../frame/confirm-name.tsx'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { DeletionNotice, type WaitingDeletion } from '../frame/parts.tsx'
 import { TO_SETTINGS } from '../frame/paths.ts'
@@ -36,6 +37,9 @@ export function addDeletionRoutes(app: FastifyInstance, context: AppContext): vo
     }
     // Leaving a school takes the passkeys there, and the school whose mails tell the person.
     await requireOwnFactor(request, session, PATH)
+    if (part === 'account' && !isEmailTyped(form, session.person.email)) {
+      return await show(visit, { kind: 'wrong_email', typed: typedIn(form) }, 422)
+    }
     const asking = { userId: session.person.id, part, requestId: request.id }
     const asked = await request.schoolDb.transaction((tx) => requestDeletion(tx, asking))
     if (asked.kind !== 'waiting') return await show(visit, asked, 409)
@@ -70,6 +74,7 @@ async function show(
     ...visit.frame(),
     waiting: await findDeletions(request.schoolDb, session.person.id),
     timeZone: request.school.timeZone,
+    email: session.person.email,
     problem,
   })
   return visit.page(page, status)
@@ -79,10 +84,12 @@ type DeletionProblem =
   | { kind: 'last_owner'; schools: readonly string[] }
   | { kind: 'no_member' }
   | { kind: 'nothing_chosen' }
+  | { kind: 'wrong_email'; typed: string }
 
 interface DeleteAccountProps extends SiteFrame {
   waiting: readonly WaitingDeletion[]
   timeZone: string
+  email: string
   problem?: DeletionProblem | undefined
 }
 
@@ -91,6 +98,7 @@ export function deleteAccountPage(props: DeleteAccountProps): string {
   const formToken = viewer?.formToken ?? ''
   const here = <Name text={props.school.name} fallback="this school" />
   const title = 'Delete your account'
+  const wrong = problem?.kind === 'wrong_email' ? problem : undefined
   const isWaiting = (part: WaitingDeletion['part']) => waiting.some((one) => one.part === part)
   return sitePage({
     ...props,
@@ -137,6 +145,12 @@ export function deleteAccountPage(props: DeleteAccountProps): string {
               erased, and you can no longer sign in.
             </p>
             <Form action="/account/delete" formToken={formToken} hidden={{ part: 'account' }}>
+              <ConfirmName
+                name={props.email}
+                kind="email address"
+                isWrong={wrong !== undefined}
+                typed={wrong?.typed}
+              />
               <Button look="danger">Delete my whole account</Button>
             </Form>
           </Panel>
@@ -169,5 +183,7 @@ function ProblemAlert({ problem }: { problem: DeletionProblem }) {
       )
     case 'nothing_chosen':
       return <Alert tone="error" title="Choose what is to be deleted." />
+    case 'wrong_email':
+      return null
   }
 }
