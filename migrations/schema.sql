@@ -896,6 +896,7 @@ CREATE INDEX courses_by_state ON public.courses USING btree (school_id, state, c
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
 CREATE INDEX courses_by_title ON public.courses USING btree (school_id, title COLLATE "C", id);
 CREATE INDEX courses_by_update ON public.courses USING btree (school_id, updated_at, id);
+CREATE INDEX courses_in_sitemap ON public.courses USING btree (school_id, "right"((id)::text, 3) COLLATE "C", id) WHERE (state = 'published'::text);
 CREATE INDEX courses_published ON public.courses USING btree (school_id, published_at, id) WHERE (state = 'published'::text);
 CREATE INDEX courses_search ON public.courses USING gin (lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))) gin_trgm_ops, regexp_replace(lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER courses_changed_text AFTER UPDATE OF description ON public.courses FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
@@ -970,6 +971,7 @@ create table digital_products (
 );
 CREATE INDEX digital_products_by_file ON public.digital_products USING btree (school_id, file_id) WHERE (file_id IS NOT NULL);
 CREATE INDEX digital_products_by_time ON public.digital_products USING btree (school_id, created_at, id);
+CREATE INDEX digital_products_in_sitemap ON public.digital_products USING btree (school_id, "right"((id)::text, 3) COLLATE "C", id) WHERE (state = 'published'::text);
 CREATE TRIGGER digital_products_changed_text AFTER UPDATE OF description ON public.digital_products FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER digital_products_file_removed AFTER DELETE ON public.digital_products FOR EACH ROW WHEN ((old.file_id IS NOT NULL)) EXECUTE FUNCTION keep_file_guarded();
 CREATE TRIGGER digital_products_file_replaced AFTER UPDATE OF file_id ON public.digital_products FOR EACH ROW WHEN (((old.file_id IS DISTINCT FROM new.file_id) AND (old.file_id IS NOT NULL))) EXECUTE FUNCTION keep_file_guarded();
@@ -1119,6 +1121,7 @@ create table events (
 );
 CREATE INDEX events_by_start ON public.events USING btree (school_id, starts_at, id);
 CREATE INDEX events_by_time ON public.events USING btree (school_id, created_at, id);
+CREATE INDEX events_in_sitemap ON public.events USING btree (school_id, "right"((id)::text, 3) COLLATE "C", id) WHERE (state = 'published'::text);
 CREATE TRIGGER events_changed_text AFTER UPDATE OF description ON public.events FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER events_removed_text AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER events_touch BEFORE UPDATE ON public.events FOR EACH ROW WHEN ((old.registration_count = new.registration_count)) EXECUTE FUNCTION touch_row();
@@ -1501,6 +1504,7 @@ create table membership_plans (
   constraint membership_plans_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])))
 );
 CREATE INDEX membership_plans_by_time ON public.membership_plans USING btree (school_id, created_at, id);
+CREATE INDEX membership_plans_in_sitemap ON public.membership_plans USING btree (school_id, "right"((id)::text, 3) COLLATE "C", id) WHERE (state = 'published'::text);
 CREATE TRIGGER membership_plans_changed_text AFTER UPDATE OF description ON public.membership_plans FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER membership_plans_removed_text AFTER DELETE ON public.membership_plans FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER membership_plans_touch BEFORE UPDATE ON public.membership_plans FOR EACH ROW WHEN ((old.active_subscription_count = new.active_subscription_count)) EXECUTE FUNCTION touch_row();
@@ -1670,6 +1674,7 @@ create table pages (
   constraint pages_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX pages_by_time ON public.pages USING btree (school_id, created_at, id);
+CREATE INDEX pages_in_sitemap ON public.pages USING btree (school_id, "right"((id)::text, 3) COLLATE "C", id) WHERE (state = 'published'::text);
 CREATE INDEX pages_search ON public.pages USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER pages_changed_text AFTER UPDATE OF body ON public.pages FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER pages_removed_text AFTER DELETE ON public.pages FOR EACH ROW EXECUTE FUNCTION forget_html();
@@ -1880,6 +1885,7 @@ CREATE INDEX posts_by_state ON public.posts USING btree (school_id, state, creat
 CREATE INDEX posts_by_time ON public.posts USING btree (school_id, created_at, id);
 CREATE INDEX posts_by_title ON public.posts USING btree (school_id, title COLLATE "C", id);
 CREATE INDEX posts_by_update ON public.posts USING btree (school_id, updated_at, id);
+CREATE INDEX posts_in_sitemap ON public.posts USING btree (school_id, "right"((id)::text, 3) COLLATE "C", id) WHERE (state = 'published'::text);
 CREATE INDEX posts_published ON public.posts USING btree (school_id, published_at, id) WHERE (state = 'published'::text);
 CREATE INDEX posts_search ON public.posts USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops) WITH (gin_pending_list_limit='64');
 CREATE TRIGGER posts_changed_text AFTER UPDATE OF body ON public.posts FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();

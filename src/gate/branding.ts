@@ -10,6 +10,7 @@ export function brandingOf(school: School): Branding {
   const { appearance } = school
   return {
     name: school.name,
+    origin: school.origin,
     logoUrl: appearance.logoFileId === undefined ? undefined : `/files/${appearance.logoFileId}`,
     themeVersion: themeVersion(school),
     language: school.locale,

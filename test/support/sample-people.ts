@@ -1,5 +1,14 @@
-export const school = { name: 'Demo Academy', themeVersion: 'demo' }
-export const harbor = { name: 'Harbor School', logoUrl: '/logo.svg', themeVersion: 'harbor' }
+export const school = {
+  name: 'Demo Academy',
+  origin: 'http://localhost:3000',
+  themeVersion: 'demo',
+}
+export const harbor = {
+  name: 'Harbor School',
+  origin: 'http://harbor.localhost:3000',
+  logoUrl: '/logo.svg',
+  themeVersion: 'harbor',
+}
 export const formToken = 'c2FtcGxlLWZvcm0tdG9rZW4'
 export const person = { name: 'Ada Lovelace', email: 'ada@demo.test', avatarUrl: '/avatar.svg' }
 export const student = { operator: false, formToken }

@@ -24,6 +24,7 @@ import { shortPasswordPage } from '../../src/surfaces/pages/sign-in/short-passwo
 import { homePage } from '../../src/surfaces/pages/site/home.tsx'
 import { publicListPage } from '../../src/surfaces/pages/site/lists.tsx'
 import { courseRow, eventRow, planRow } from '../../src/surfaces/pages/site/public-rows.tsx'
+import { siteSearchPage } from '../../src/surfaces/pages/site/search.tsx'
 import { writingPage } from '../../src/surfaces/pages/site/writing.tsx'
 import {
   formToken,
@@ -339,6 +340,22 @@ export const sampleSitePages: Record<string, string> = {
     list: PUBLIC_LISTS.plans,
     page: { rows: [], next: undefined, isFirst: true },
     row: planRow,
+  }),
+  'site-search': siteSearchPage({
+    ...{ school, here: '/search', text: 'ink', isTooShort: false },
+    hits: Array.from({ length: 10 }, (_, place) => ({
+      ...({ kind: place === 0 ? 'course' : 'post', id: `${place}`, slug: 'ink' } as const),
+      title: place === 2 ? hostileName : 'Ink drawing',
+      text: 'A pen, a bottle and a window.',
+      html: place === 1 ? renderMarkdown('A **pen**, a bottle and a window.') : null,
+    })),
+  }),
+  'site-search-nothing': siteSearchPage({
+    ...{ school: harbor, here: '/search', viewer: student },
+    ...{ text: hostileName.slice(0, 100), isTooShort: false, hits: [] },
+  }),
+  'site-search-short': siteSearchPage({
+    ...{ school, here: '/search', text: '', isTooShort: true, hits: [] },
   }),
   post: writingPage({
     school,

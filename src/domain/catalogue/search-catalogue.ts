@@ -3,6 +3,7 @@ import { plannedFor } from '../../foundation/db/contains-words.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { planHits, productHits } from '../commerce/public-offers.ts'
 import { writingHits } from '../content/public-writing.ts'
+import { htmlOf } from '../content/rendered-texts.ts'
 import { eventHits } from '../events/public-events.ts'
 import { courseHits } from '../learning/public-courses.ts'
 
@@ -16,14 +17,17 @@ export interface CatalogueHit {
   readonly title: string
   /** The beginning of its text. */
   readonly text: string
+  /** The beginning of its rendered text; null if that is not rendered yet. */
+  readonly html: string | null
 }
 
 /** Enough for an excerpt. */
 const TEXT_LENGTH = 2_000
 
 /**
- * All public objects that contain every word, kind by kind. One statement, because the limit for
- * strangers holds for each: six would have six times as long, on as many connections.
+ * All public objects that contain every word: those first that have the first word in their title.
+ * One statement, because the limit for strangers holds for each: six would have six times as long,
+ * on as many connections.
  */
 export async function searchCatalogue(
   db: SchoolDb,
@@ -43,6 +47,11 @@ export async function searchCatalogue(
     sql` union all `,
   )
   const { rows } = await db.run(sql<CatalogueHit>`
-    select kind, id, slug, title, left(text, ${sql.lit(TEXT_LENGTH)}) as text from (${all}) hits ${plannedFor(words)}`)
-  return KINDS.flatMap((kind) => rows.filter((row) => row.kind === kind))
+    select kind, id, slug, title, left(text, ${sql.lit(TEXT_LENGTH)}) as text,
+      left(${htmlOf('hits')}, ${sql.lit(TEXT_LENGTH)}) as html
+    from (select ${db.schoolId}::uuid as school_id, * from (${all}) kinds) hits ${plannedFor(words)}`)
+  const hits = KINDS.flatMap((kind) => rows.filter((row) => row.kind === kind))
+  const [first = ''] = words.trim().toLowerCase().split(/\s+/)
+  const isTitle = ({ title }: CatalogueHit) => title.toLowerCase().includes(first)
+  return [...hits.filter(isTitle), ...hits.filter((hit) => !isTitle(hit))]
 }

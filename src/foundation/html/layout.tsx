@@ -7,6 +7,7 @@ import { Card, Name, Tile } from './components.tsx'
 /** How the owner of an origin wants its pages to look. */
 export interface Branding {
   name: string
+  origin: string
   /** A picture of the same origin; the content security policy blocks others. */
   logoUrl?: string | undefined
   /** Changes with the colours, so that caches keep `/theme.<version>.css` for ever. */
@@ -15,13 +16,26 @@ export interface Branding {
   language?: string | undefined
 }
 
+/** What a public page says of itself to search engines, and to what shows previews of links. */
+export interface Listing {
+  /** Of the page itself, without a query. */
+  path: string
+  /** If the title of the page says too little without the page. */
+  title?: string | undefined
+  description?: string | undefined
+  /** The path of a public picture of the school; its logo if there is none. */
+  imageUrl?: string | undefined
+  /** A website, if absent. */
+  type?: 'article' | 'website' | undefined
+}
+
 interface DocumentProps {
   /** Our own text; names in it went through `plainText`. */
   title: string
   /** Absent if no school has this origin: the page then shows our own brand. */
   school?: Branding | undefined
-  /** Whether search engines may list the page, because it is public. */
-  listed?: boolean | undefined
+  /** Present if search engines may list the page, because it is public. */
+  listed?: Listing | false | undefined
   /** Where the same text stands as Markdown. */
   markdown?: string | undefined
   /** Stylesheets of `assets/` in addition to the one of every page. */
@@ -40,8 +54,12 @@ export function Document(props: DocumentProps) {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        {!listed && <meta name="robots" content="noindex" />}
         <title>{school ? `${title} · ${plainText(school.name)}` : title}</title>
+        {listed && school ? (
+          <ListingTags {...listed} title={listed.title ?? title} school={school} />
+        ) : (
+          <meta name="robots" content="noindex" />
+        )}
         {markdown !== undefined && <link rel="alternate" type="text/markdown" href={markdown} />}
         <link rel="icon" type="image/svg+xml" href={assetUrl('mark.svg')} />
         <link rel="stylesheet" href={assetUrl('schoolgate.css')} />
@@ -54,6 +72,38 @@ export function Document(props: DocumentProps) {
       <body>{children}</body>
     </html>
   )
+}
+
+/** @see https://ogp.me */
+function ListingTags({ school, path, title, type = 'website', ...listed }: ListingTagsProps) {
+  const url = school.origin + path
+  const description = plainText(listed.description ?? '', DESCRIPTION_LENGTH)
+  const imageUrl = listed.imageUrl ?? school.logoUrl
+  const properties: [string, string][] = [
+    ['title', plainText(title)],
+    ['type', type],
+    ['url', url],
+    ['site_name', plainText(school.name)],
+  ]
+  if (description !== '') properties.push(['description', description])
+  if (imageUrl !== undefined) properties.push(['image', school.origin + imageUrl])
+  return (
+    <>
+      <link rel="canonical" href={url} />
+      {description !== '' && <meta name="description" content={description} />}
+      {properties.map(([name, content]) => (
+        <meta property={`og:${name}`} content={content} />
+      ))}
+    </>
+  )
+}
+
+/** Search engines show no more. */
+const DESCRIPTION_LENGTH = 200
+
+interface ListingTagsProps extends Listing {
+  title: string
+  school: Branding
 }
 
 type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed' | 'markdown'>

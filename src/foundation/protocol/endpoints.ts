@@ -26,6 +26,7 @@ export const DOCUMENTS = {
   reference: '/docs/api',
   auth: '/auth.md',
   llms: '/llms.txt',
+  sitemap: '/sitemap.xml',
   openapi: '/openapi.json',
   postman: '/postman.json',
   graphqlSchema: '/schema.graphql',

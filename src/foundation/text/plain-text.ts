@@ -40,6 +40,20 @@ export function plainText(text: string, limit = LONGEST_NAME): string {
   )
 }
 
+/** So much of a page is enough for the beginning of its text. */
+const BEGINNING = 4_000
+
+/** The beginning of the words in HTML that `renderMarkdown` wrote; other HTML may lose some. */
+export function wordsOfHtml(html: string): string {
+  return html
+    .slice(0, BEGINNING)
+    .replace(/<\/?(?:a|code|em|strong)\b[^>]*(?:>|$)/g, '')
+    .replace(/<[^>]*(?:>|$)/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&')
+}
+
 /** A text with line breaks, cleaned like `plainText` and shown in full. */
 export function visibleLines(text: string): string {
   return text

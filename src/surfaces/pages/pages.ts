@@ -73,6 +73,8 @@ import { addFileRoute, addHomeRoutes } from './site/home.tsx'
 import { addLectureRoutes } from './site/lectures.tsx'
 import { addPublicListRoutes } from './site/lists.tsx'
 import { addOfferRoutes } from './site/offers.tsx'
+import { addSiteSearchRoute } from './site/search.tsx'
+import { addSitemapRoutes } from './site/sitemap.ts'
 import { addWritingRoutes } from './site/writing.tsx'
 
 /** All HTML pages. */
@@ -105,6 +107,8 @@ export function addPageRoutes(
     if (context.files !== undefined) addFileRoute(scope, context.files)
     addHomeRoutes(scope, context)
     addPublicListRoutes(scope, context)
+    addSiteSearchRoute(scope, context)
+    addSitemapRoutes(scope)
     addWritingRoutes(scope, context)
     addEventRoutes(scope, context)
     addCourseRoutes(scope, context, outlines)

@@ -206,6 +206,13 @@ test('looking for another owner reads no student: before an owner leaves, and in
   expect(await wideAmongSent('an import of people')).toEqual([])
 })
 
+test.each(['quill', 'post', '木琴', 'ƿ'])(
+  'a search of visitors for %s reads no whole table',
+  async (word) => {
+    expect(await wideReads(`/search?q=${encodeURIComponent(word)}`)).toEqual([])
+  },
+)
+
 test('the published courses that visitors see are read in pages', async () => {
   expect(await allWideReads(['/', '/courses'])).toEqual([])
 })

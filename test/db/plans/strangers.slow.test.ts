@@ -30,6 +30,7 @@ const EXAMPLE_URLS: Readonly<Record<string, string>> = {
   '/products/:slug': '/products/book',
   '/posts/:slug': '/posts/hello',
   '/forms/:slug': '/forms/ask',
+  '/sitemap-:name.xml': '/sitemap-posts.xml',
   '/pages/:slug': '/pages/imprint',
   '/docs/api/:resource': '/docs/api/courses',
 }
@@ -64,7 +65,7 @@ beforeAll(async () => {
   const urls = routes
     .filter(({ method }) => method === 'GET')
     .map(({ url }) => EXAMPLE_URLS[url] ?? url)
-  const asked = ['/healthz', '/readyz', '/tls-allowed?domain=secure.test']
+  const asked = ['/healthz', '/readyz', '/tls-allowed?domain=secure.test', '/search?q=first']
   const shown = [...asked, ...urls.filter((url) => !/[:*]/.test(url))]
   const [theme = ''] = /\/theme\.\w+\.css/.exec((await stranger.get('/')).body) ?? []
   answered = await costs.of(async () => {

@@ -49,13 +49,6 @@ const getSchool = publicTool({
 
 const PER_KIND = 10
 
-/** Hits in the title come before hits in the text; otherwise the order of the kinds stays. */
-function titlesFirst<H extends { readonly title: string }>(hits: readonly H[], words: string): H[] {
-  const [first = ''] = words.trim().toLowerCase().split(/\s+/)
-  const called = (hit: H): boolean => hit.title.toLowerCase().includes(first)
-  return [...hits.filter(called), ...hits.filter((hit) => !called(hit))]
-}
-
 const search = publicTool({
   name: 'search',
   title: 'Search the school',
@@ -81,7 +74,7 @@ const search = publicTool({
     nextCursor,
   }),
   run: async ({ db, school }, { query, cursor, max_characters }) => {
-    const hits = titlesFirst(await searchCatalogue(db, query, PER_KIND), query)
+    const hits = await searchCatalogue(db, query, PER_KIND)
     const whole = new Whole(`search ${query}`, hits.map(({ id }) => id).join(), hits.length)
     const from = whole.placeOf(cursor)
     const results = hits.slice(from).map(({ kind, id, slug, title, text }) => ({

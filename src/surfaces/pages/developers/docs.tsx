@@ -64,19 +64,22 @@ function prefersMarkdown(accept: string | undefined): boolean {
   return chooseMediaType(accept, ['text/markdown', 'text/html']) === 'text/markdown'
 }
 
+const ERRORS_LEAD =
+  'Every code that a program can get from this school, what causes it, and what to do.'
+
 /** Every code of every surface. Answers link here, by the code as the fragment. */
 export function errorsPage(frame: SiteFrame): string {
   return sitePage({
     ...frame,
     title: 'Errors',
-    listed: true,
+    listed: { path: DOCUMENTS.errors, description: ERRORS_LEAD },
     markdown: DOCUMENTS.errorsMarkdown,
     children: (
       <>
         <PageHead
           title="Errors"
           up={{ url: '/docs', label: 'For developers' }}
-          lead="Every code that a program can get from this school, what causes it, and what to do."
+          lead={ERRORS_LEAD}
         />
         <ErrorCatalogue />
       </>
@@ -84,13 +87,15 @@ export function errorsPage(frame: SiteFrame): string {
   })
 }
 
+const GUIDE_LEAD = 'From the address of this school to a working client.'
+
 /** One short page, in the order in which a developer needs the steps. */
 export function guidePage(frame: SiteFrame, facts: GuideFacts, explorer: boolean): string {
   const [head, ...sections] = sectionsOf(fillGuide('guide', facts, { explorer }))
   return sitePage({
     ...frame,
     title: 'For developers',
-    listed: true,
+    listed: { path: DOCUMENTS.guide, description: GUIDE_LEAD },
     markdown: DOCUMENTS.guideMarkdown,
     side: <Contents />,
     stylesheets: ['admin.css'],

@@ -81,7 +81,7 @@ function aiCatalog(origin: string): object {
 }
 
 /** Pages for one person or one step have nothing to find. */
-const ROBOTS = `User-agent: *
+const robots = ({ origin }: School) => `User-agent: *
 Disallow: /account
 Disallow: /admin
 Disallow: /api/
@@ -90,6 +90,8 @@ Disallow: /member/
 Disallow: /oauth/
 Disallow: /sign-in
 Disallow: /sign-out
+
+Sitemap: ${origin}${DOCUMENTS.sitemap}
 `
 
 const PLAIN = 'text/plain; charset=utf-8'
@@ -104,8 +106,13 @@ export function addMachineDocuments(
   { securityContact }: AppContext,
   metadataClients: MetadataClients,
 ): void {
-  const add = (path: string, contentType: string, write: (school: School) => string | object) => {
-    const options: DocumentOptions = { maxAgeSeconds: 300, contentType }
+  const add = (
+    path: string,
+    contentType: string,
+    write: (school: School) => string | object,
+    maxAgeSeconds = 300,
+  ) => {
+    const options: DocumentOptions = { maxAgeSeconds, contentType }
     const documentOf = perSchool(options, write)
     app.get(path, (request, reply) => sendDocument(request, reply, documentOf(request.school)))
   }
@@ -113,9 +120,7 @@ export function addMachineDocuments(
   add(DOCUMENTS.llms, PLAIN, (school) => fillGuide('llms', guideFacts(school, metadataClients)))
   add(DOCUMENTS.apiCatalog, API_CATALOG_TYPE, ({ origin }) => apiCatalog(origin))
   add(DOCUMENTS.aiCatalog, 'application/ai-catalog+json', ({ origin }) => aiCatalog(origin))
-
-  const robots = textDocument(ROBOTS, { maxAgeSeconds: 86_400, contentType: PLAIN })
-  app.get('/robots.txt', (request, reply) => sendDocument(request, reply, robots))
+  add('/robots.txt', PLAIN, robots, 86_400)
   const { favicon } = loadAssets()
   app.get('/favicon.ico', (_request, reply) =>
     reply.header('cache-control', 'public, max-age=86400').type('image/x-icon').send(favicon),

@@ -7,6 +7,7 @@ import {
   type Branding,
   Document,
   Footer,
+  type Listing,
   renderPage,
   SchoolMark,
 } from '../../../foundation/html/layout.tsx'
@@ -14,6 +15,7 @@ import { rawPath, rawQuery } from '../../../foundation/http/request-body.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { formTokenFor } from './page-request.ts'
+import { SearchField } from './search-field.tsx'
 
 /** The signed-in person, as far as the frame of a page needs it. */
 export interface Viewer {
@@ -32,14 +34,18 @@ export interface SiteFrame {
   viewer?: Viewer | undefined
   /** Present after a post. */
   notice?: Notice | undefined
+  /** Set while an operator looks at it as visitors will see it. */
+  isMarked?: boolean | undefined
 }
 
 interface SiteLayoutProps extends SiteFrame {
   title: string
-  /** Whether search engines may list it. */
-  listed?: boolean
+  /** Present if search engines may list it. */
+  listed?: Listing | false
   /** Where the same text stands as Markdown. */
   markdown?: string
+  /** What was searched for, on the page of the search. */
+  searchText?: string | undefined
   /** A second navigation, for sections with several pages. */
   side?: ComponentChildren
   /** Uses the width of large screens, for tables. */
@@ -58,7 +64,7 @@ export function sitePage(props: SiteLayoutProps): string {
     <Document
       title={title}
       school={school}
-      listed={props.listed}
+      listed={props.isMarked !== true && props.listed}
       markdown={props.markdown}
       stylesheets={['site.css', ...(props.stylesheets ?? [])]}
       script={props.script}
@@ -92,12 +98,31 @@ function NoticeAlert({ notice }: { notice: Notice }) {
   )
 }
 
-function TopBar({ school, here, viewer }: SiteFrame) {
+export const SITE_SEARCH_PATH = '/search'
+
+/** Areas that are not what the school shows to everyone. */
+const OWN_AREA = /^\/(?:account|admin)(?:\/|$)/
+
+function TopBar({
+  school,
+  here,
+  viewer,
+  searchText,
+}: SiteFrame & { searchText?: string | undefined }) {
   return (
     <header class="top-bar">
       <a class="top-bar-school" href="/">
         <SchoolMark school={school} />
       </a>
+      {!OWN_AREA.test(here) && (
+        <SearchField
+          path={SITE_SEARCH_PATH}
+          label="Search this school"
+          look="site-search"
+          placeholder="Search"
+          text={searchText}
+        />
+      )}
       <nav class="top-nav" aria-label="Main">
         {viewer === undefined ? (
           <NavLink href={signInFrom(here)} here={here}>

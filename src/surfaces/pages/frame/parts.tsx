@@ -11,6 +11,7 @@ import {
 } from '../../../foundation/html/components.tsx'
 import type { Branding } from '../../../foundation/html/layout.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
+import { wordsOfHtml } from '../../../foundation/text/plain-text.ts'
 import { waitInWords } from './words.ts'
 
 export interface Person {
@@ -62,6 +63,11 @@ interface Written {
   text: string
   /** Of the text; null if it is not rendered yet. */
   html: string | null
+}
+
+/** The words of such a text, as far as they are needed to say what it is about. */
+export function beginningOf({ text, html }: Omit<Written, 'school'>): string {
+  return html === null ? text : wordsOfHtml(html)
 }
 
 /** A text that the school wrote, in its language; nothing if it is empty. */

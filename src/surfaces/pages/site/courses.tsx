@@ -17,7 +17,7 @@ import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
-import { CourseMeter, WrittenText } from '../frame/parts.tsx'
+import { beginningOf, CourseMeter, WrittenText } from '../frame/parts.tsx'
 import { lecturePath, MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
 import { visitOf } from '../frame/visit.ts'
@@ -56,7 +56,6 @@ export function addCourseRoutes(
       details,
       coverUrl: cover && isPicture(cover.contentType) ? `/files/${cover.fileId}` : undefined,
       viewed,
-      isMarked,
     })
     return visit.page(page)
   })
@@ -70,8 +69,6 @@ interface CourseProps extends SiteFrame {
   coverUrl?: string | undefined
   viewed: ViewedCourse
   videoHosts: readonly string[]
-  /** Whether an operator looks at it as visitors will see it. */
-  isMarked?: boolean | undefined
 }
 
 const TO_OWN = { url: MEMBER_PATHS.courses, label: 'Your courses' }
@@ -91,7 +88,12 @@ export function coursePage(props: CourseProps): string {
   return sitePage({
     ...props,
     title,
-    listed: learner === undefined,
+    listed: learner === undefined && {
+      path: `/courses/${details.slug}`,
+      description:
+        details.summary || beginningOf({ text: details.description, html: details.html }),
+      imageUrl: coverUrl,
+    },
     children: (
       <>
         <PageHead

@@ -21,7 +21,7 @@ import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
-import { WrittenText } from '../frame/parts.tsx'
+import { beginningOf, WrittenText } from '../frame/parts.tsx'
 import { MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
 import { memberOf } from '../frame/session.ts'
@@ -136,7 +136,10 @@ export function eventPage(props: EventProps): string {
   return sitePage({
     ...props,
     title,
-    listed: event.state === 'published',
+    listed: event.state === 'published' && {
+      path: `/events/${event.slug}`,
+      description: beginningOf({ text: event.description, html: event.html }),
+    },
     children: (
       <>
         <PageHead

@@ -113,7 +113,11 @@ export function homePage(props: HomeProps): string {
   return sitePage({
     ...props,
     title: 'Home',
-    listed: true,
+    listed: {
+      path: '/',
+      title: school.name,
+      description: props.description || props.tagline,
+    },
     children: (
       <>
         <Hero {...props} />

@@ -31,7 +31,7 @@ import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendFile } from '../frame/files.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
-import { CourseMeter, WrittenWords } from '../frame/parts.tsx'
+import { beginningOf, CourseMeter, WrittenWords } from '../frame/parts.tsx'
 import { lecturePath } from '../frame/paths.ts'
 import { actAs } from '../frame/session.ts'
 import { signedInVisit, type Visit, visitOf } from '../frame/visit.ts'
@@ -49,8 +49,6 @@ import { isPreview, withPreviewMark } from './writing.tsx'
 
 interface LectureProps extends SiteFrame, LectureOfViewer {
   timeZone: string
-  /** Whether an operator looks at it as visitors will see it: its links lead to previews. */
-  isMarked?: boolean | undefined
   /** Absent for a viewer who takes no part in it. */
   discussion?: Discussion | undefined
   /** Absent if the lecture has no video, or one of a host that the school does not name. */
@@ -82,7 +80,11 @@ export function lecturePage(props: LectureProps): string {
     ...props,
     title,
     script: isFollowed(props) ? LECTURE_SCRIPT : undefined,
-    listed: lecture.isPreview && course.learner === undefined,
+    listed: lecture.isPreview &&
+      course.learner === undefined && {
+        path: lecturePath(course.slug, lecture.id),
+        description: content && beginningOf({ text: content.body, html: content.html }),
+      },
     children: (
       <>
         <PageHead
@@ -361,7 +363,6 @@ export function addLectureRoutes(
     const frame = visit.frame(NOTICES)
     const page = lecturePage({
       ...(draft === undefined ? frame : withPreviewMark(frame, true, draft)),
-      isMarked: draft !== undefined,
       timeZone,
       player,
       discussion,

@@ -5,6 +5,7 @@ import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
 import type { Keyed, KeysetRange } from '../../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage } from '../frame/layout.tsx'
 import { ListBody, type ListPage, readListPage } from '../frame/list-parts.tsx'
@@ -23,6 +24,8 @@ import {
 /** The way back to a list. */
 export const toList = ({ path, title }: PublicList) => ({ url: path, label: title })
 
+type Titled = { readonly title: string } | { readonly name: string }
+
 interface PublicListProps<R> extends SiteFrame {
   list: PublicList
   page: ListPage<R>
@@ -31,11 +34,22 @@ interface PublicListProps<R> extends SiteFrame {
 }
 
 /** All that a school shows of one kind, one page of it. */
-export function publicListPage<R>({ list, row, timeZone, page, ...frame }: PublicListProps<R>) {
+export function publicListPage<R extends Titled>({
+  list,
+  row,
+  timeZone,
+  page,
+  ...frame
+}: PublicListProps<R>) {
   return sitePage({
     ...frame,
     title: list.title,
-    listed: page.isFirst,
+    listed: page.isFirst && {
+      path: list.path,
+      description: page.rows
+        .map((one) => plainText('title' in one ? one.title : one.name))
+        .join(' · '),
+    },
     children: (
       <ListBody
         {...list}
@@ -50,7 +64,7 @@ export function publicListPage<R>({ list, row, timeZone, page, ...frame }: Publi
 
 /** All that a school shows of one kind: the home page has the first ones. */
 export function addPublicListRoutes(app: FastifyInstance, context: AppContext): void {
-  function add<R extends Keyed>(
+  function add<R extends Keyed & Titled>(
     kind: keyof typeof PUBLIC_LISTS,
     read: (db: SchoolDb, search: string, range: KeysetRange) => Promise<R[]>,
     row: PublicRow<R>,

@@ -14,7 +14,7 @@ import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendFile } from '../frame/files.ts'
 import { type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
-import { WrittenText } from '../frame/parts.tsx'
+import { beginningOf, WrittenText } from '../frame/parts.tsx'
 import { MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
 import { memberOf } from '../frame/session.ts'
@@ -92,7 +92,10 @@ export function planPage(props: OfferFrame & { plan: PlanDetails }): string {
   return sitePage({
     ...props,
     title,
-    listed: true,
+    listed: {
+      path: `/plans/${plan.slug}`,
+      description: beginningOf({ text: plan.description, html: plan.html }),
+    },
     children: (
       <>
         <PageHead title={title} lang={props.school.language} up={toList(PUBLIC_LISTS.plans)} />
@@ -133,7 +136,10 @@ export function productPage(props: OfferFrame & { product: ProductOfViewer }): s
   return sitePage({
     ...props,
     title,
-    listed: !isOwned,
+    listed: !isOwned && {
+      path: `/products/${product.slug}`,
+      description: beginningOf({ text: product.description, html: product.html }),
+    },
     children: (
       <>
         <PageHead

@@ -8,7 +8,7 @@ import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf, type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
-import { WrittenText } from '../frame/parts.tsx'
+import { beginningOf, WrittenText } from '../frame/parts.tsx'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
 import { visitOf } from '../frame/visit.ts'
 import { checkFactor } from '../sign-in/factor-needed.tsx'
@@ -58,6 +58,7 @@ async function show(
 /** A public post or page of the school. */
 interface Writing {
   kind: 'post' | 'page'
+  slug: string
   title: string
   body: string
   /** Of the body; null if it is not rendered yet. */
@@ -76,7 +77,11 @@ export function writingPage(props: WritingProps): string {
   return sitePage({
     ...props,
     title,
-    listed: true,
+    listed: {
+      path: `/${writing.kind}s/${writing.slug}`,
+      description: beginningOf({ text: writing.body, html: writing.html }),
+      type: writing.kind === 'post' ? 'article' : undefined,
+    },
     children: (
       <>
         <PageHead
@@ -125,9 +130,12 @@ export function withPreviewMark(
   { isPublic }: { readonly isPublic: boolean },
 ): SiteFrame {
   if (!isMarked) return frame
-  if (isPublic) return { ...frame, notice: 'This page is public. Visitors see it like this.' }
+  if (isPublic) {
+    return { ...frame, isMarked, notice: 'This page is public. Visitors see it like this.' }
+  }
   return {
     ...frame,
+    isMarked,
     notice: { warning: 'This is a preview. Only owners and admins can see it.' },
   }
 }

@@ -3,6 +3,7 @@ import { SETTINGS_PATH } from '../../../../domain/people/link-paths.ts'
 import { Alert, Icon, type IconName } from '../../../../foundation/html/components.tsx'
 import { type SiteFrame, sitePage } from '../../frame/layout.tsx'
 import { adminPaths } from '../../frame/paths.ts'
+import { SearchField } from '../../frame/search-field.tsx'
 import { count } from '../../frame/words.ts'
 
 /** The menu of the admin area. */
@@ -181,7 +182,13 @@ export function adminPage(props: AdminPageProps): string {
   const stylesheets = ['admin.css', ...(props.stylesheets ?? [])]
   const children = (
     <>
-      <AdminSearch text={props.searchText} />
+      <SearchField
+        path={SEARCH_PATH}
+        label="Search people, orders, courses and content"
+        look="admin-search"
+        placeholder="Search everything"
+        text={props.searchText}
+      />
       {props.factorDays !== undefined && <FactorSoon days={props.factorDays} />}
       {props.children}
     </>
@@ -257,28 +264,3 @@ function Item({ item, here, icon }: { item: MenuItem; here: string; icon?: IconN
 }
 
 export const SEARCH_PATH = '/admin/search'
-
-/** The field that searches everything, above the menu of every page. */
-function AdminSearch({ text = '' }: { text?: string | undefined }) {
-  return (
-    <form method="get" action={SEARCH_PATH} class="admin-search" aria-label="Everything">
-      <div class="field">
-        <label class="visually-hidden" for="search-all">
-          Search people, orders, courses and content
-        </label>
-        <input
-          id="search-all"
-          type="search"
-          name="q"
-          value={text}
-          maxLength={100}
-          placeholder="Search everything"
-          dir="auto"
-        />
-      </div>
-      <button type="submit" class="visually-hidden">
-        Search
-      </button>
-    </form>
-  )
-}

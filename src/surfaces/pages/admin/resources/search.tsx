@@ -4,6 +4,7 @@ import { Name } from '../../../../foundation/html/components.tsx'
 import { Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../../gate/context.ts'
 import { queryOf } from '../../frame/layout.tsx'
+import { readSearch, type Search } from '../../frame/search-field.tsx'
 import type { Column } from '../crud/list-plan.ts'
 import { expanding } from '../crud/named.ts'
 import { ObjectTable } from '../crud/object-table.tsx'
@@ -38,19 +39,12 @@ const SEARCHED: readonly AdminResource[] = [
 ]
 
 const SHOWN = 5
-/** A letter is found almost everywhere, but in Chinese and Japanese it is a word. */
-const SHORTEST = 2
-const ONE_IS_A_WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /** One search over people, orders, courses and content, from every page of the admin area. */
 export function addSearchRoute(app: FastifyInstance, context: AppContext): void {
   app.get(SEARCH_PATH, async (request, reply) => {
     const visit = await operatorVisit(context, request, reply)
-    const text = (queryOf(request).get('q') ?? '')
-      .replace(/[\u0000-\u001f\u007f]+/g, ' ')
-      .trim()
-      .slice(0, 100)
-    const isTooShort = [...text].length < SHORTEST && !ONE_IS_A_WORD.test(text)
+    const { text, isTooShort } = readSearch(queryOf(request))
     const groups: FoundGroup[] = []
     // One after the other: a search takes one connection of the school, like any other page.
     if (!isTooShort) {
@@ -85,9 +79,7 @@ interface FoundGroup {
   readonly hasMore: boolean
 }
 
-interface SearchPageProps extends AdminFrame {
-  readonly text: string
-  readonly isTooShort: boolean
+interface SearchPageProps extends AdminFrame, Search {
   readonly groups: readonly FoundGroup[]
   readonly place: Place
 }
