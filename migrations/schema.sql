@@ -562,6 +562,20 @@ CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (us
 -- browser_sessions.methods: what the person proved in this session, the last of it at authenticated_at: password, passkey, code, recovery_code, mail_link; earlier_passkey if another proof came later; trusted_device if no code was asked for in a trusted browser; other_school if a passkey or code was proved at the school where it works
 -- browser_sessions.factor_since: when the passkey or authenticator of the last proof was added; null after a proof without one
 
+-- people: the private address from which the calendar of a member reads their bookings; only a hash of its secret
+create table calendar_feeds (
+  school_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  secret_hash bytea not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint calendar_feeds_pkey PRIMARY KEY (school_id, id),
+  constraint calendar_feeds_school_id_user_id_key UNIQUE (school_id, user_id),
+  constraint calendar_feeds_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint calendar_feeds_secret_hash_check CHECK ((length(secret_hash) = 32))
+);
+CREATE INDEX calendar_feeds_of_person ON public.calendar_feeds USING btree (user_id);
+
 -- clients: the last good copy of each fetched client metadata document
 create table client_documents (
   url text not null,
@@ -740,15 +754,18 @@ create table consulting_services (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  changes_until_hours integer,
   constraint consulting_services_pkey PRIMARY KEY (school_id, id),
   constraint consulting_services_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint consulting_services_school_id_host_id_fkey FOREIGN KEY (school_id, host_id) REFERENCES school_members(school_id, user_id),
+  constraint consulting_services_changes_until_hours_check CHECK (((changes_until_hours >= 0) AND (changes_until_hours <= 720))),
   constraint consulting_services_description_check CHECK ((length(description) <= 20000)),
   constraint consulting_services_state_check CHECK ((state = ANY (ARRAY['offered'::text, 'paused'::text]))),
   constraint consulting_services_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX consulting_services_by_time ON public.consulting_services USING btree (school_id, created_at, id);
 CREATE TRIGGER consulting_services_touch BEFORE UPDATE ON public.consulting_services FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- consulting_services.changes_until_hours: members move and cancel their own seats until this long before the start; null if they do not
 
 -- consulting: recurring availability; weekday 1 is Monday (ISO 8601)
 create table consulting_slots (

@@ -46,7 +46,7 @@ function pagesNamed(prefix: string): [string, string][] {
 /** The pages with a script, by the start of their names; each has one, which is a file. */
 const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/^member-home-empty/, 'passkeys'],
-  [/^(assistants|recovery-codes|member-(home|payments?))/, 'copy'],
+  [/^(assistants|calendar-address|recovery-codes|member-(home|payments?))/, 'copy'],
   [/^admin-(secret|application|client(?!s)|tool(?!s))/, 'copy'],
   [/^admin-(course|meeting|import-checked)(?!s)/, 'copy'],
   [/^admin-appearance/, 'appearance'],

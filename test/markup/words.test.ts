@@ -22,7 +22,7 @@ test('the time of an online event names its time zone, for readers in other ones
   expect(openDay).toContain('5 Dec 2026, 18:00</time></p>')
   expect(openHour).toContain('6 Dec 2026, 18:00</time> (Taipei time)')
   expect(samplePages['event-to-register']).toContain('18:00</time> (Taipei time)')
-  expect(samplePages['member-events']).toContain('18:00</time> (Taipei time)')
+  expect(samplePages['member-events']).toContain('02:00</time> (Taipei time)')
 })
 
 test('only the later pages of a list say what the first one has', () => {

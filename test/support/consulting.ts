@@ -9,7 +9,14 @@ export const hoursFromNow = (hours: number): Date => new Date(Date.now() + hours
 export async function aService(
   school: TestSchool,
   courses: readonly TestCourse[],
-  options: { title?: string; paused?: boolean } = {},
+  options: {
+    title?: string
+    paused?: boolean
+    host?: TestPerson
+    /** Members change their bookings until so many hours before the start. */
+    changesUntil?: number
+    seats?: number
+  } = {},
 ): Promise<string> {
   const id = uuidv7()
   await school.db
@@ -17,6 +24,8 @@ export async function aService(
       id,
       title: options.title ?? 'Office hour',
       state: options.paused ? 'paused' : 'offered',
+      host_id: options.host?.id ?? null,
+      changes_until_hours: options.changesUntil ?? null,
     })
     .execute()
   for (const course of courses) {
@@ -32,7 +41,7 @@ export async function aService(
       starts_at: '09:30:00',
       duration_minutes: 45,
       time_zone: 'Asia/Taipei',
-      capacity: 4,
+      capacity: options.seats ?? 4,
     })
     .execute()
   return id

@@ -1,4 +1,5 @@
 import { suspendedPage } from '../../src/foundation/html/error-page.tsx'
+import { calendarAddressPage, calendarPage } from '../../src/surfaces/pages/account/calendar.tsx'
 import { changeEmailPage } from '../../src/surfaces/pages/account/email.tsx'
 import {
   changeDonePage,
@@ -77,6 +78,15 @@ export const sampleAccountPages: Record<string, string> = {
     mailIsSent: true,
   }),
   'notifications-no-mail': notificationsPage({ ...changing, subscriptions: [], mailIsSent: false }),
+  'calendar-none': calendarPage({ ...changing, timeZone: 'UTC', since: undefined }),
+  calendar: calendarPage({
+    ...{ ...changing, timeZone: 'UTC' },
+    since: new Date('2026-11-17T12:00Z'),
+  }),
+  'calendar-address': calendarAddressPage({
+    ...changing,
+    address: `https://school.example/calendar/sg_cf_${'Ab1_'.repeat(16)}00000000.ics`,
+  }),
   unsubscribe: unsubscribePage({ school, topic: 'payments', link: 'c2VhbGVk' }),
   unsubscribed: unsubscribedPage(school),
   'unsubscribe-unknown': unknownUnsubscribePage(school),

@@ -1,12 +1,8 @@
 import type { MemberPayment } from '../../src/domain/commerce/payments-of-member.ts'
+import { bookingPage, bookingsPage } from '../../src/surfaces/pages/member/bookings.tsx'
 import { memberHomePage, strangerHomePage } from '../../src/surfaces/pages/member/home.tsx'
 import { inboxPage } from '../../src/surfaces/pages/member/inbox.tsx'
-import {
-  bookingsPage,
-  coursesPage,
-  downloadsPage,
-  eventsPage,
-} from '../../src/surfaces/pages/member/lists.tsx'
+import { coursesPage, downloadsPage, eventsPage } from '../../src/surfaces/pages/member/lists.tsx'
 import { paymentPage, paymentsPage } from '../../src/surfaces/pages/member/payments.tsx'
 import { harbor, hostileName, passkeyQuestion, person, school, student } from './sample-people.ts'
 
@@ -103,7 +99,7 @@ const store = {
   lines: [{ title: longTitle, quantity: 1, unitAmount: 60000, amount: 60000 }],
 }
 
-const meeting = {
+const booking = {
   ...keyed(20),
   title: 'Office hour with Lecturer One',
   kind: 'consulting' as const,
@@ -111,7 +107,17 @@ const meeting = {
   startedAt: day('2026-11-17T11:45'),
   endedAt: day('2026-11-17T12:45'),
   roomUrl: 'https://meet.example/office-hour',
+  lecturers: ['Lecturer One'],
+  changesUntil: day('2026-11-16T11:45'),
 }
+const nextBooking = {
+  ...booking,
+  id: id(21),
+  startedAt: day('2026-11-20T11:45'),
+  endedAt: day('2026-11-20T12:30'),
+  changesUntil: day('2026-11-19T11:45'),
+}
+const oneBooking = { school, viewer: student, timeZone: 'Asia/Taipei', now, openTimes: undefined }
 
 const message = {
   ...keyed(30),
@@ -156,7 +162,7 @@ const home = {
   now,
   timeZone: 'Asia/Taipei',
   courses,
-  meetings: [meeting],
+  bookings: [booking],
   toPay: [atm, store],
   inbox: [message, { ...message, id: id(31), title: arabic, body: arabic, url: null, readAt: now }],
   unread: 12,
@@ -168,7 +174,7 @@ const home = {
 }
 
 const empty = {
-  ...{ courses: [], meetings: [], toPay: [], inbox: [], events: [], downloads: [] },
+  ...{ courses: [], bookings: [], toPay: [], inbox: [], events: [], downloads: [] },
   unread: 0,
 }
 
@@ -207,7 +213,7 @@ export const sampleMemberPages: Record<string, string> = {
     ...home,
     person: { name: hostileName, email: `${'long.'.repeat(40)}@people.example` },
     courses: [{ ...course, title: hostileName, next: { id: id(7), title: hostileName } }],
-    meetings: [{ ...meeting, title: hostileName, roomUrl: '' }],
+    bookings: [{ ...booking, title: hostileName, lecturers: [hostileName], roomUrl: '' }],
     toPay: [{ ...atm, bankName: hostileName, paymentType: 'credit_card', codeNo: null, lines: [] }],
     inbox: [{ ...message, title: hostileName, body: hostileName.repeat(20) }],
     downloads: [{ ...product, title: hostileName }],
@@ -222,10 +228,35 @@ export const sampleMemberPages: Record<string, string> = {
     ...{ ...frame, now, when: 'to_come' },
     here: '/account/bookings',
     page: page([
-      meeting,
-      { ...meeting, title: arabic, startedAt: day('2026-11-20T11:45'), roomUrl: '' },
-      { ...meeting, title: longTitle, state: 'canceled', kind: 'study_group', roomUrl: '' },
+      booking,
+      nextBooking,
+      { ...nextBooking, id: id(22), title: arabic, lecturers: [arabic], roomUrl: '' },
+      { ...booking, title: longTitle, state: 'canceled', kind: 'study_group', roomUrl: '' },
     ]),
+  }),
+  'member-booking': bookingPage({
+    ...oneBooking,
+    here: `/account/bookings/${id(21)}`,
+    booking: nextBooking,
+    openTimes: [18, 25].map((on) => ({
+      slotId: id(23),
+      on: `2026-11-${on}`,
+      startsAt: day(`2026-11-${on}T01:30`),
+      endsAt: day(`2026-11-${on}T02:15`),
+      title: booking.title,
+      meetingId: null,
+    })),
+  }),
+  'member-booking-full': bookingPage({
+    ...oneBooking,
+    here: `/account/bookings/${id(21)}`,
+    booking: { ...nextBooking, title: hostileName, lecturers: [hostileName, arabic] },
+    openTimes: [],
+  }),
+  'member-booking-late': bookingPage({
+    ...oneBooking,
+    here: `/account/bookings/${id(20)}`,
+    booking,
   }),
   'member-bookings-past': bookingsPage({
     ...{ ...frame, now, when: 'past' },

@@ -53,6 +53,8 @@ export const AUDIT_ACTIONS = [
   'member.name_corrected',
   'session.new_browser',
   'session.ended',
+  'session.calendar_made',
+  'session.calendar_ended',
   'person.created',
   'person.deletion_requested',
   'person.deletion_cancelled',

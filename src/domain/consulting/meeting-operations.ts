@@ -14,7 +14,8 @@ import { textOf } from '../operation/search-related.ts'
 import { checkMembers } from '../people/membership.ts'
 import { meetingFields, meetingRules, meetings } from './meeting-resource.ts'
 import { MEETING_KINDS, MEETING_STATES } from './meetings-of-member.ts'
-import { isTimeTaken, lockService } from './move-meeting.ts'
+import { isTimeTaken } from './move-meeting.ts'
+import { lockService } from './slot-operations.ts'
 
 const { title, starts_at, ends_at, room_url } = meetingFields
 

@@ -9,6 +9,7 @@ import {
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { boundInSql } from '../../foundation/db/sql-values.ts'
+import { shownPeople } from '../actor/shown-person.ts'
 
 export const MEETING_STATES = ['available', 'scheduled', 'canceled'] as const
 export type MeetingState = (typeof MEETING_STATES)[number]
@@ -28,6 +29,8 @@ export interface MemberMeeting extends Keyed {
 }
 
 export interface MeetingFilter {
+  /** This meeting alone. */
+  readonly id?: string | undefined
   /** Unix seconds, inclusive. */
   readonly startedAfter?: number | undefined
   /** Unix seconds, exclusive. */
@@ -60,13 +63,14 @@ const classesOf = (db: SchoolDb, userId: string) => sql`
   where mine.school_id = ${db.schoolId} and mine.user_id = ${userId}`
 
 function matches(
-  { startedAfter, startedBefore, endedAfter, endedBefore, states }: MeetingFilter,
+  { id, startedAfter, startedBefore, endedAfter, endedBefore, states }: MeetingFilter,
   start = 'm.starts_at',
 ): RawBuilder<boolean> {
   return sql<boolean>`
     ${isWithin(start, startedAfter, startedBefore)}
     and ${isWithin('m.ends_at', endedAfter, endedBefore)}
-    and m.state = any(${distinct(states ?? MEETING_STATES)}::text[])`
+    and m.state = any(${distinct(states ?? MEETING_STATES)}::text[])
+    ${id === undefined ? sql`` : sql`and m.id = ${id}`}`
 }
 
 const isWithin = (time: string, after = -Infinity, before = Infinity): RawBuilder<boolean> =>
@@ -81,7 +85,7 @@ function distinct(states: readonly MeetingState[]): MeetingState[] {
  * A page of each source, in the order of its index: a member may have thousands of meetings. Seats
  * have the time of their meeting; those that do not yet, from before an update, are sorted.
  */
-function pages(
+export function meetingPages(
   db: SchoolDb,
   userId: string,
   filter: MeetingFilter,
@@ -114,7 +118,7 @@ export async function meetingsOf(
     select m.id, m.title, m.state, m.starts_at as "startedAt", m.ends_at as "endedAt",
       case when m.study_group_id is null then 'consulting' else 'study_group' end as kind,
       case when m.state = 'canceled' or m.ends_at <= now() then '' else m.room_url end as "roomUrl"
-    from (${pages(db, userId, filter, range)}) m
+    from (${meetingPages(db, userId, filter, range)}) m
     ${rangeOrder('m.starts_at', 'm.id', range)}`)
   return newestFirst(withKeys(rows, 'startedAt'), range)
 }
@@ -129,6 +133,49 @@ export async function countMeetingsOf(
   )
   const { rows } = await db.run(sql<{ total: number }>`select ${seats} + ${classes} as total`)
   return rows[0]?.total ?? 0
+}
+
+/** How long before its start the room of a meeting opens on the pages of a member. */
+export const ROOM_OPENS_MINUTES = 15
+
+/** Until when a member may change their seat in meeting `m` of service `v`; null for never. */
+export const CHANGES_UNTIL = sql<Date | null>`
+  case when m.state <> 'canceled' then m.starts_at - make_interval(hours => v.changes_until_hours) end`
+
+/** A meeting as the pages of its member show it. */
+export interface Booking extends MemberMeeting {
+  readonly lecturers: readonly string[]
+  readonly changesUntil: Date | null
+}
+
+/**
+ * Whose time it is, or who teaches the course of the group. Of a person who has not signed in yet
+ * the school may know the email alone, which is not for members.
+ */
+export async function withDetails(
+  db: SchoolDb,
+  meetings: readonly MemberMeeting[],
+): Promise<Booking[]> {
+  if (meetings.length === 0) return []
+  const { rows } = await db.run(sql<Pick<Booking, 'id' | 'lecturers' | 'changesUntil'>>`
+    select m.id, ${CHANGES_UNTIL} as "changesUntil", array(
+      select p.name from (
+          select v.host_id as id, 0 as position
+          union all
+          select l.user_id, l.position
+          from study_groups g join course_lecturers l on l.school_id = g.school_id and l.course_id = g.course_id
+          where g.school_id = m.school_id and g.id = m.study_group_id) who
+        join ${shownPeople(db)} p on p.id = who.id
+      where p.name <> left(coalesce(p.email, ''), 200)
+      order by who.position, who.id limit 3) as lecturers
+    from consulting_meetings m
+      left join consulting_services v on v.school_id = m.school_id and v.id = m.service_id
+    where m.school_id = ${db.schoolId} and m.id = any(${meetings.map(({ id }) => id)}::uuid[])`)
+  const details = new Map(rows.map((row) => [row.id, row]))
+  return meetings.flatMap((meeting) => {
+    const found = details.get(meeting.id)
+    return found === undefined ? [] : { ...meeting, ...found }
+  })
 }
 
 /** Every meeting of a member, in any state. */

@@ -8,6 +8,7 @@ import { loadObject } from '../operation/resource.ts'
 import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { meetingFields, meetings } from './meeting-resource.ts'
 import { capacityOf } from './seat-operations.ts'
+import { lockService } from './slot-operations.ts'
 import { attendeesOf } from './study-group-operations.ts'
 
 type Meeting = z.output<typeof meetings.schema>
@@ -73,11 +74,6 @@ async function tellAttendees(
 ): Promise<void> {
   const facts = { meeting: meeting.title, starts_at: start.toISOString() }
   await tell(tx, isLater ? 'meeting_moved' : 'meeting_room', attendeesOf(tx, meeting), facts)
-}
-
-/** Locks a service like a booking does, so that no meeting is made at a time meanwhile. */
-export async function lockService(tx: SchoolTx, id: string): Promise<void> {
-  await checkVersion(tx, 'consulting_services', { object: 'consulting_service', key: { id } })
 }
 
 /** Whether the service has another meeting at this time. The caller has locked the service. */

@@ -2,18 +2,20 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
+import { recordChange } from '../audit/audit.ts'
 import { tell } from '../notifications/notify.ts'
 import { id } from '../operation/fields.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { changeOperation, createOperation } from '../operation/object-operations.ts'
-import { conflict, invalid } from '../operation/refusal.ts'
+import { conflict, invalid, notFound } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
-import { checkVersion, WITHOUT_SCOPE, writing } from '../operation/writing.ts'
+import { WITHOUT_SCOPE, writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/membership.ts'
 import { attendees, meetings } from './meeting-resource.ts'
-import { slots } from './slot-operations.ts'
+import { CHANGES_UNTIL } from './meetings-of-member.ts'
+import { lockService, slots } from './slot-operations.ts'
 
 export const listAttendees = listOperation({
   name: 'consulting_meetings.attendees',
@@ -37,9 +39,7 @@ export const bookSlot = createOperation({
   fields: { id, on: z.iso.date('Write a day such as 2027-01-31.'), member_id: id },
   async create(tx, caller, { id: asked, on, member_id }) {
     const slot = await loadObject(tx, caller, slots, asked)
-    // Locks the service, so that two bookings cannot both create the meeting of that day.
-    const service = { object: 'consulting_service', key: { id: slot.service_id } }
-    await checkVersion(tx, 'consulting_services', service)
+    await lockService(tx, slot.service_id)
     const day = await loadDay(tx, slot.id, on)
     if (day.weekday !== slot.weekday) {
       throw invalid('on', 'other_weekday', 'The slot is on another day of the week.')
@@ -86,7 +86,7 @@ async function loadDay(tx: SchoolTx, slot: string, on: string): Promise<SlotDay>
 async function addMeeting(
   tx: SchoolTx,
   service_id: string,
-  { title, starts_at, ends_at }: SlotDay,
+  { title, starts_at, ends_at }: Pick<SlotDay, 'title' | 'starts_at' | 'ends_at'>,
 ): Promise<string> {
   const made = uuidv7()
   await tx
@@ -116,19 +116,146 @@ export const removeAttendee = changeOperation({
   fields: { member_id: id },
   async change(tx, caller, { id: meeting, if_version, member_id }) {
     await touch(tx, meeting, if_version)
-    const freed = await tx
-      .delete('meeting_seats')
-      .where('meeting_id', '=', meeting)
-      .where('user_id', '=', member_id)
-      .returning('user_id')
-      .executeTakeFirst()
-    if (freed === undefined) {
-      throw invalid('member_id', 'no_seat', 'This member holds no seat in the meeting.')
-    }
+    if (caller.via === 'account') await checkOwnSeat(tx, caller, meeting, member_id)
+    await freeSeat(tx, meeting, member_id)
     const found = await loadObject(tx, caller, meetings, meeting)
     const { title, starts_at, state } = found
     if (isOver(found) || state === 'canceled') return
-    await tell(tx, 'meeting_seat_freed', [member_id], { meeting: title, starts_at })
+    await tellOther(tx, caller, 'meeting_seat_freed', member_id, { meeting: title, starts_at })
+  },
+})
+
+/** A member changes only their own seat, and only as the service allows. Lock the meeting first. */
+export async function checkOwnSeat(
+  tx: SchoolTx,
+  { userId }: Actor,
+  meeting: string,
+  member: string,
+): Promise<void> {
+  if (userId !== member) throw notFound('consulting_meeting')
+  const { rows } = await tx.run(sql<{ open: boolean | null }>`
+    select ${CHANGES_UNTIL} > now() as open
+    from meeting_seats s
+      join consulting_meetings m on m.school_id = s.school_id and m.id = s.meeting_id
+      join consulting_services v on v.school_id = m.school_id and v.id = m.service_id
+    where s.school_id = ${tx.schoolId} and s.meeting_id = ${meeting} and s.user_id = ${member}`)
+  if (rows[0] === undefined) throw notFound('consulting_meeting')
+  if (rows[0].open !== true) {
+    throw conflict('wrong_state', 'This booking cannot be changed any more. Ask the school.')
+  }
+}
+
+async function freeSeat(tx: SchoolTx, meeting: string, member: string): Promise<void> {
+  const freed = await tx
+    .delete('meeting_seats')
+    .where('meeting_id', '=', meeting)
+    .where('user_id', '=', member)
+    .returning('user_id')
+    .executeTakeFirst()
+  if (freed === undefined) {
+    throw invalid('member_id', 'no_seat', 'This member holds no seat in the meeting.')
+  }
+}
+
+/** Members are not told what they did themselves. */
+async function tellOther(
+  tx: SchoolTx,
+  { userId }: Actor,
+  cause: 'meeting_booked' | 'meeting_seat_freed',
+  member: string,
+  facts: { readonly meeting: string; readonly starts_at: string },
+): Promise<void> {
+  if (userId !== member) await tell(tx, cause, [member], facts)
+}
+
+/** Times to which a member may move a seat: the next ones, and no later than this. */
+export const OPEN_TIMES = { most: 60, days: 28 } as const
+
+/** Of these the ones with a free seat are looked for. */
+const CANDIDATES = 300
+
+export interface OpenTime {
+  readonly slotId: string
+  /** The day, in the time zone of the slot. */
+  readonly on: string
+  readonly startsAt: Date
+  readonly endsAt: Date
+  readonly title: string
+  /** What takes place then already. */
+  readonly meetingId: string | null
+}
+
+/**
+ * The other times of the service of a meeting that have a free seat for this member and can still
+ * be changed.
+ */
+export async function openTimesOf(
+  db: SchoolDb,
+  meeting: string,
+  member: string,
+): Promise<readonly OpenTime[]> {
+  const { rows } = await db.run(sql<OpenTime>`
+    select t.id as "slotId", t.day::text as on, t.starts_at as "startsAt",
+      t.starts_at + make_interval(mins => t.duration_minutes) as "endsAt", t.title, taken.id as "meetingId"
+    from (
+      select t.id, t.service_id, t.duration_minutes, t.capacity, v.title, d.day, d.starts_at
+      from consulting_meetings m
+        join consulting_services v on v.school_id = m.school_id and v.id = m.service_id and v.state = 'offered'
+        join consulting_slots t on t.school_id = v.school_id and t.service_id = v.id
+        cross join generate_series(0, ${sql.lit(OPEN_TIMES.days)}) ahead
+        cross join lateral (select (now() at time zone t.time_zone)::date + ahead as day) today
+        cross join lateral (
+          select today.day, (today.day + t.starts_at) at time zone t.time_zone as starts_at) d
+      where m.school_id = ${db.schoolId} and m.id = ${meeting}
+        and extract(isodow from d.day) = t.weekday and d.starts_at <> m.starts_at
+        and d.starts_at - make_interval(hours => v.changes_until_hours) > now()
+      order by d.starts_at, t.id limit ${sql.lit(CANDIDATES)}) t
+      left join lateral (
+        select m.id, s.* from consulting_meetings m cross join lateral (
+            select count(*) as seats, bool_or(s.user_id = ${member}) as is_theirs
+            from meeting_seats s where s.school_id = m.school_id and s.meeting_id = m.id) s
+        where m.school_id = ${db.schoolId} and m.service_id = t.service_id
+          and m.starts_at = t.starts_at and m.state <> 'canceled'
+        order by m.id limit 1) taken on true
+    where coalesce(taken.seats, 0) < t.capacity and taken.is_theirs is not true
+    order by t.starts_at, t.id limit ${sql.lit(OPEN_TIMES.most)}`)
+  return rows
+}
+
+/**
+ * A member moves their own seat. A meeting that they attend alone moves as an operator moves it,
+ * with its room; otherwise only the seat goes to the meeting at the other time.
+ */
+export const moveSeat = changeOperation({
+  name: 'consulting_meetings.move_seat',
+  title: 'Move a seat',
+  summary: 'Moves the seat of a member to another open time of the same service.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: { member_id: id, slot_id: id, on: z.iso.date() },
+  async change(tx, caller, { id: meeting, if_version, member_id, slot_id, on }) {
+    const { service_id } = await loadObject(tx, caller, meetings, meeting)
+    if (service_id === null) throw notFound('consulting_meeting')
+    await lockService(tx, service_id)
+    await touch(tx, meeting, if_version)
+    await checkOwnSeat(tx, caller, meeting, member_id)
+    const open = await openTimesOf(tx, meeting, member_id)
+    const time = open.find(({ slotId, on: day }) => slotId === slot_id && day === on)
+    if (time === undefined) {
+      throw conflict('full', 'This time is not open any more. Choose another one.')
+    }
+    const { attendee_count } = await loadObject(tx, caller, meetings, meeting)
+    const { title, startsAt: starts_at, endsAt: ends_at, meetingId } = time
+    if (attendee_count === 1 && meetingId === null) {
+      const target = { object: 'consulting_meeting', key: { id: meeting } }
+      await writing(tx).update('consulting_meetings', target, { starts_at, ends_at })
+      return
+    }
+    await freeSeat(tx, meeting, member_id)
+    const other = meetingId ?? (await addMeeting(tx, service_id, { title, starts_at, ends_at }))
+    await takeSeat(tx, caller, other, member_id)
+    const detail = { operation: addAttendee.name }
+    await recordChange(tx, caller, { action: 'operation.done', subject: other, detail })
   },
 })
 
@@ -159,7 +286,7 @@ async function takeSeat(
     throw invalid('member_id', 'already_seated', 'This member already holds a seat in the meeting.')
   }
   if (isOver(found)) return
-  await tell(tx, 'meeting_booked', [member], { meeting: title, starts_at })
+  await tellOther(tx, caller, 'meeting_booked', member, { meeting: title, starts_at })
 }
 
 const isOver = ({ ends_at }: { readonly ends_at: string }) => Date.parse(ends_at) <= Date.now()

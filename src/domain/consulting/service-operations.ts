@@ -21,6 +21,11 @@ import { checkMembers } from '../people/membership.ts'
 
 const SERVICE_STATES = ['offered', 'paused'] as const
 
+const changesUntil = z.int().min(0).max(720).nullable().meta({
+  description:
+    'How many hours before the start members can last move or cancel their own booking; null if they cannot.',
+})
+
 const serviceSchema = z
   .strictObject({
     object: z.literal('consulting_service'),
@@ -34,6 +39,7 @@ const serviceSchema = z
       .meta({ description: 'The students of these courses can book the service.' }),
     slot_count: count,
     upcoming_meeting_count: count.meta({ description: 'Canceled ones are not counted.' }),
+    changes_until_hours: changesUntil,
     ...stamps,
     host: memberSchema.nullable().optional(),
   })
@@ -43,7 +49,7 @@ export const consultingServices: Resource<typeof serviceSchema> = {
   object: 'consulting_service',
   schema: serviceSchema,
   rows: (db) => sql`
-    select s.id, s.title, s.description, s.state, s.host_id,
+    select s.id, s.title, s.description, s.state, s.host_id, s.changes_until_hours,
       array(select c.course_id from consulting_service_courses c
             where c.school_id = s.school_id and c.service_id = s.id order by c.course_id)::text[] as course_ids,
       (select count(*) from consulting_slots t
@@ -66,6 +72,7 @@ export const serviceFields = {
     .max(500)
     .meta({ description: 'The students of these courses can book the service.' })
     .default([]),
+  changes_until_hours: changesUntil.default(null),
 }
 
 const { state: _, ...changeable } = serviceFields

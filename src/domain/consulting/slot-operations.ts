@@ -158,8 +158,7 @@ async function addSlots(
   tx: SchoolTx,
   { service_id, places, time_zone: given, ...terms }: NewSlots,
 ): Promise<readonly string[]> {
-  // Locks the service, so that two requests cannot both add the same time.
-  await checkService(tx, service_id)
+  await lockService(tx, service_id)
   const time_zone = given ?? (await schoolTimeZone(tx))
   const { rows: taken } = await tx.run(sql<{ weekday: number; starts_at: string }>`
     select weekday, to_char(starts_at, 'HH24:MI') as starts_at from consulting_slots
@@ -175,11 +174,9 @@ async function addSlots(
   return rows.map((row) => row.id)
 }
 
-async function checkService(tx: SchoolTx, service: string): Promise<void> {
-  await checkVersion(tx, 'consulting_services', {
-    object: 'consulting_service',
-    key: { id: service },
-  })
+/** No two requests both make a slot, or a meeting, at the same time of a service. */
+export async function lockService(tx: SchoolTx, id: string): Promise<void> {
+  await checkVersion(tx, 'consulting_services', { object: 'consulting_service', key: { id } })
 }
 
 /** A service cannot have two slots at the same time. */

@@ -19,6 +19,7 @@ export const SECTIONS: readonly Section[] = [
 /** Tables with rows about people that are in no section, and why. */
 export const NOT_COPIED: Readonly<Record<string, string>> = {
   authorization_codes: 'secrets that live for minutes; what was allowed with them is told',
+  calendar_feeds: 'a secret; what it gives is told as bookings and events',
   notice_links: 'secrets that live for days',
   passkey_handles: 'a random number that says nothing but which passkeys belong together',
   password_resets: 'secrets that live for an hour',

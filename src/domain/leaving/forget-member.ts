@@ -40,6 +40,7 @@ export const FORGET_PLAN: Readonly<Record<string, Readonly<Record<string, Fate>>
   password_resets: { user_id: 'leave' },
   notice_links: { user_id: 'leave' },
   trusted_devices: { user_id: 'leave' },
+  calendar_feeds: { user_id: 'leave' },
   passkeys: { user_id: 'leave' },
   passkey_handles: { user_id: 'leave' },
   authorization_codes: { user_id: 'leave' },

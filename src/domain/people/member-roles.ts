@@ -133,8 +133,8 @@ const MOST_NAMED = 20
 
 /**
  * What follows from a change of roles. Every write of roles calls it: people who are no longer
- * owner or admin lose what they held as such, and all owners are told who became or stopped being
- * one. Returns how many authorizations ended.
+ * owner or admin lose what they held as such, calendars of people who left stop, and all owners are
+ * told who became or stopped being one. Returns how many authorizations ended.
  */
 export async function rolesChanged(
   tx: SchoolTx,
@@ -144,6 +144,8 @@ export async function rolesChanged(
   const demoted = changes.filter(({ before, after }) => isOperator(before) && !isOperator(after))
   const userIds = demoted.map(({ userId }) => userId)
   const ended = userIds.length > 0 ? await endOperatorAuthorizations(tx, userIds, by) : 0
+  const left = changes.flatMap(({ userId, after }) => (after.length === 0 ? userId : []))
+  if (left.length > 0) await tx.delete('calendar_feeds').where('user_id', 'in', left).execute()
   const moved = changes.filter(changesOperators)
   if (moved.length > 0) await tellOwners(tx, moved, by)
   return ended

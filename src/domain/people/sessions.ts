@@ -337,7 +337,7 @@ export async function endSessionsAt(db: SchoolDb, userId: string): Promise<void>
 
 /**
  * Crosses schools: ends all sessions of a person but those named. No browser stays trusted: the
- * next sign-in asks for a code again.
+ * next sign-in asks for a code again. Calendars that read the bookings stop, too.
  */
 export async function endSessionsOfPerson(
   db: Db,
@@ -348,7 +348,8 @@ export async function endSessionsOfPerson(
     with ended as (
       delete from browser_sessions
       where user_id = ${userId} and id <> all (${except}::uuid[]) returning 1),
-    forgotten as (delete from trusted_devices where user_id = ${userId})
+    forgotten as (delete from trusted_devices where user_id = ${userId}),
+    unread as (delete from calendar_feeds where user_id = ${userId})
     select count(*) as ended from ended`.execute(db)
   return rows[0]?.ended ?? 0
 }

@@ -116,6 +116,15 @@ export interface BrowserSessionsTable {
   factor_since: Date | null
 }
 
+/** people: the private address from which the calendar of a member reads their bookings; only a hash of its secret */
+export interface CalendarFeedsTable {
+  school_id: string
+  id: string
+  user_id: string
+  secret_hash: Buffer
+  created_at: Generated<Date>
+}
+
 /** clients: the last good copy of each fetched client metadata document */
 export interface ClientDocumentsTable {
   url: string
@@ -213,6 +222,7 @@ export interface ConsultingServicesTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  changes_until_hours: number | null
 }
 
 /** consulting: recurring availability; weekday 1 is Monday (ISO 8601) */
@@ -1096,6 +1106,7 @@ export interface DB {
   authorization_codes: AuthorizationCodesTable
   authorizations: AuthorizationsTable
   browser_sessions: BrowserSessionsTable
+  calendar_feeds: CalendarFeedsTable
   client_documents: ClientDocumentsTable
   client_logos: ClientLogosTable
   clients: ClientsTable

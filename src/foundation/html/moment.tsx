@@ -17,6 +17,30 @@ export function MomentInZone(props: { at: Date; timeZone: string }) {
   )
 }
 
+/** "19 Nov 2026, 17:00 to 18:00 (Taipei time)"; the day of the end only if it is another one. */
+export function Hours(props: { from: Date; to: Date; timeZone: string; inZone?: boolean }) {
+  const { from, to, timeZone, inZone = true } = props
+  return (
+    <>
+      <Moment at={from} timeZone={timeZone} /> to{' '}
+      <time dateTime={to.toISOString()}>{endInWords(from, to, timeZone)}</time>
+      {inZone && <> ({placeOf(timeZone)} time)</>}
+    </>
+  )
+}
+
+/** `Hours` where there can be no markup. */
+export function hoursInWords(from: Date, to: Date, timeZone: string): string {
+  return `${formatterFor(timeZone).format(from)} to ${endInWords(from, to, timeZone)}`
+}
+
+/** The time of day of what ends on the day of its start. */
+export function endInWords(from: Date, to: Date, timeZone: string): string {
+  const [start, end] = [from, to].map((at) => formatterFor(timeZone).format(at))
+  const [day, time] = (end ?? '').split(', ')
+  return time !== undefined && start?.startsWith(`${day},`) ? time : (end ?? '')
+}
+
 /**
  * "Taipei" of "Asia/Taipei", "Knox, Indiana" of "America/Indiana/Knox". "Etc/GMT+8" says the
  * opposite of "GMT+8" and stays.

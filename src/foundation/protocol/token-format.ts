@@ -12,6 +12,7 @@ const PREFIXES = {
   notMe: 'sg_nm_',
   clientSecret: 'sg_cs_',
   trustedDevice: 'sg_td_',
+  calendar: 'sg_cf_',
 } as const
 
 export type TokenKind = keyof typeof PREFIXES

@@ -18,6 +18,7 @@ import { FileStoreAwayError } from '../../foundation/storage/file-store.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { addMemberAssistantRoutes } from './account/assistants.tsx'
+import { addCalendarRoutes } from './account/calendar.tsx'
 import { addConnectedAppRoutes } from './account/connected-apps.tsx'
 import { addDataRoutes } from './account/data.tsx'
 import { addDeletionRoutes } from './account/delete-account.tsx'
@@ -47,6 +48,7 @@ import { FactorElsewhere, ProofNeeded } from './frame/recent-proof.ts'
 import { MemberNeeded, SignInNeeded } from './frame/session.ts'
 import { Visit } from './frame/visit.ts'
 import { addMailSender } from './mails/mail-sender.ts'
+import { addBookingRoutes } from './member/bookings.tsx'
 import { addMemberHomeRoutes } from './member/home.tsx'
 import { addInboxRoutes } from './member/inbox.tsx'
 import { addMemberListRoutes } from './member/lists.tsx'
@@ -119,12 +121,14 @@ export function addPageRoutes(
     addMachineDocuments(scope, context, metadataClients)
     addMemberHomeRoutes(scope, context, outlines)
     addMemberListRoutes(scope, context, outlines)
+    addBookingRoutes(scope, context)
     addPaymentRoutes(scope, context)
     addInboxRoutes(scope, context)
     addSettingsRoutes(scope, context)
     addConnectedAppRoutes(scope, context)
     addMemberAssistantRoutes(scope, context)
     addNotificationRoutes(scope, context)
+    addCalendarRoutes(scope, context)
     addUnsubscribeRoutes(scope, context)
     addProfileRoutes(scope, context)
     addEmailRoutes(scope, context)

@@ -3,8 +3,9 @@ import { tell } from '../../../src/domain/notifications/notify.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { newsSender } from '../../../src/surfaces/pages/mails/mail-sender.ts'
 import { aPayment } from '../../support/billing.ts'
-import { Visitor } from '../../support/browser-like.ts'
+import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
+import { aMeeting, aService } from '../../support/consulting.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { giveEverything } from '../../support/member-with-everything.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
@@ -90,6 +91,36 @@ test('the home of a member with everything, its lists and the settings read no w
     expect((await submit(visitor, '/account/inbox', '/account/inbox/read-all')).statusCode).toBe(
       303,
     )
+  })
+})
+
+test('moving and canceling a booking, and its calendar, read no whole table', async () => {
+  const ada = await world.aMember(school)
+  const ben = await world.aMember(school)
+  await giveEverything(school, ada, 3)
+  const service = await aService(school, [], { changesUntil: 0, host: ben })
+  const visitor = await signedIn(world, school, ada)
+  await checkPlans(async () => {
+    for (const seats of [[ada], [ada, ben]]) {
+      const path = `/account/bookings/${await aMeeting(school, { service, seats })}`
+      const { body } = await visitor.get(path)
+      const time = /<option value="([^"]+)"/.exec(body)?.[1] ?? ''
+      const fields = { ...hiddenFields(body, path), change: 'move', time }
+      expect((await visitor.post(path, fields)).headers.location).toMatch(/done=moved$/)
+    }
+    const list = (await visitor.get('/account/bookings')).body
+    for (const [, path = ''] of list.matchAll(/href="(\/account\/calendar\/[^"]+)"/g)) {
+      expect((await visitor.get(path)).statusCode).toBe(200)
+    }
+    const seated = await aMeeting(school, { service, seats: [ada] })
+    const path = `/account/bookings/${seated}`
+    const fields = { ...hiddenFields((await visitor.get(path)).body, path), change: 'cancel' }
+    expect((await visitor.post(path, fields)).headers.location).toMatch(/done=canceled$/)
+    const made = await submit(visitor, '/account/calendar', '/account/calendar')
+    const address = /(\/calendar\/[^<]+\.ics)/.exec(made.body)?.[1] ?? ''
+    expect((await visitor.get(address)).statusCode).toBe(200)
+    const off = await submit(visitor, '/account/calendar', '/account/calendar/off')
+    expect(off.statusCode).toBe(303)
   })
 })
 

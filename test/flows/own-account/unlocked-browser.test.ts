@@ -17,6 +17,8 @@ const world = await aWorld({
 /** The forms of an account that ask for no recent proof, each with the reason. */
 const WITHOUT_PROOF = {
   '/account/apps/end': 'takes access away',
+  '/account/bookings/:id': 'moves or gives back one place, and the audit log says who did',
+  '/account/calendar/off': 'takes access away',
   '/account/delete/cancel': 'keeps what there is',
   '/account/email/cancel': 'keeps what there is',
   '/account/inbox/:id/read': 'marks a message',

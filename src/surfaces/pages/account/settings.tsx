@@ -20,7 +20,7 @@ import { memberPage } from '../frame/member-page.tsx'
 import { DeletionNotice, type Person, type WaitingDeletion } from '../frame/parts.tsx'
 import { offerPasskey, PasskeyMaker } from '../frame/passkey-maker.tsx'
 import { PASSKEY_SCRIPT } from '../frame/passkey-parts.tsx'
-import { factorPaths, NOTIFICATIONS_PATH, PASSKEYS_PATH } from '../frame/paths.ts'
+import { CALENDAR_PATH, factorPaths, NOTIFICATIONS_PATH, PASSKEYS_PATH } from '../frame/paths.ts'
 import { signedInVisit } from '../frame/visit.ts'
 import { capitalized, count } from '../frame/words.ts'
 import { LostFactorNotice } from '../sign-in/lost-factor.tsx'
@@ -164,6 +164,15 @@ export function accountSettingsPage(props: AccountSettingsProps): string {
               <div class="actions">
                 <ButtonLink look="plain" href={NOTIFICATIONS_PATH}>
                   Choose notifications
+                </ButtonLink>
+              </div>
+            </Panel>
+          )}
+          {roles.length > 0 && (
+            <Panel title="Calendar" lead="Your bookings and events in your own calendar.">
+              <div class="actions">
+                <ButtonLink look="plain" href={CALENDAR_PATH}>
+                  Show them there
                 </ButtonLink>
               </div>
             </Panel>

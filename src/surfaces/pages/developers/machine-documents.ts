@@ -85,6 +85,7 @@ const robots = ({ origin }: School) => `User-agent: *
 Disallow: /account
 Disallow: /admin
 Disallow: /api/
+Disallow: /calendar/
 Disallow: /consent
 Disallow: /member/
 Disallow: /oauth/

@@ -33,6 +33,8 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'member.name_corrected': 'Name corrected',
   'session.new_browser': 'Signed in with a new browser',
   'session.ended': 'Browser signed out',
+  'session.calendar_made': 'Calendar address made',
+  'session.calendar_ended': 'Calendar address ended',
   'person.created': 'Account created',
   'person.deletion_requested': 'Deletion requested',
   'person.deletion_cancelled': 'Deletion canceled',

@@ -61,4 +61,7 @@ export const MEMBER_PATHS = {
 } as const
 
 export const PASSKEYS_PATH = '/account/passkeys'
+export const CALENDAR_PATH = '/account/calendar'
+/** The calendar file of a booking or an event. */
+export const calendarFile = (id: string) => `${CALENDAR_PATH}/${id}.ics`
 export const NOTIFICATIONS_PATH = '/account/notifications'

@@ -3,9 +3,10 @@ import type { ComponentChildren } from 'preact'
 import { type OwnedProduct, productsOf } from '../../../domain/commerce/bought-access.ts'
 import { paymentsToPay } from '../../../domain/commerce/payments-of-member.ts'
 import {
-  type MemberMeeting,
+  type Booking,
   meetingsToCome,
   TAKES_PLACE,
+  withDetails,
 } from '../../../domain/consulting/meetings-of-member.ts'
 import {
   type MemberRegistration,
@@ -44,7 +45,7 @@ import { countUpTo } from '../frame/words.ts'
 import { LostFactorNotice } from '../sign-in/lost-factor.tsx'
 import { MOST_DUE, PaymentDue, type ShownPayment } from './payment-due.tsx'
 import { withLines } from './payments.tsx'
-import { EventRow, InboxRow, MeetingRow, ProductRow } from './rows.tsx'
+import { BookingRow, EventRow, InboxRow, ProductRow } from './rows.tsx'
 import { CourseRow, type ShownCourse, shownCourses } from './shown-courses.tsx'
 
 const NOTICES = { passkey: 'Your passkey is ready. You can sign in with it from now on.' }
@@ -81,7 +82,7 @@ async function showHome(
   const now = session.readAt
   const [
     courses,
-    meetings,
+    bookings,
     toPay,
     inbox,
     unread,
@@ -94,7 +95,9 @@ async function showHome(
     coursesInUse(db, id, COURSES_SHOWN).then((found) =>
       shownCourses(db, id, outlines, found, videoHosts),
     ),
-    meetingsToCome(db, id, { states: TAKES_PLACE, now }, { limit: 1 }),
+    meetingsToCome(db, id, { states: TAKES_PLACE, now }, { limit: 1 }).then((found) =>
+      withDetails(db, found),
+    ),
     paymentsToPay(db, id, MOST_DUE + 1).then((found) => withLines(db, found)),
     inboxOf(db, id, latest(3)),
     countUnreadOf(db, id),
@@ -109,7 +112,7 @@ async function showHome(
     ...{ now, timeZone },
     ...{
       courses,
-      meetings,
+      bookings,
       toPay,
       inbox,
       unread,
@@ -143,7 +146,7 @@ interface MemberHomeProps extends SiteFrame {
   now: Date
   timeZone: string
   courses: readonly ShownCourse[]
-  meetings: readonly MemberMeeting[]
+  bookings: readonly Booking[]
   toPay: readonly ShownPayment[]
   inbox: readonly InboxEntry[]
   unread: number
@@ -191,12 +194,12 @@ export function memberHomePage(props: MemberHomeProps): string {
           timeZone={props.timeZone}
         />
         {props.toPay.length > 0 && <ToPay {...props} />}
-        {props.meetings.length > 0 && <Meetings {...props} />}
+        {props.bookings.length > 0 && <Bookings {...props} />}
         <Courses {...props} />
         <Inbox {...props} />
         <Events {...props} />
         {props.downloads.length > 0 && <Downloads {...props} />}
-        {props.meetings.length === 0 && <Meetings {...props} />}
+        {props.bookings.length === 0 && <Bookings {...props} />}
         {props.toPay.length === 0 && <ToPay {...props} />}
         {script === PASSKEY_SCRIPT && props.passkey !== undefined && (
           <div class="with-passkeys">
@@ -280,15 +283,15 @@ function Courses({ courses, timeZone }: MemberHomeProps) {
   )
 }
 
-function Meetings({ meetings, timeZone, now }: MemberHomeProps) {
+function Bookings({ bookings, timeZone, now }: MemberHomeProps) {
   return (
     <Section
       title="Next booking"
       all={[MEMBER_PATHS.bookings, 'All your bookings']}
       empty={<p>No booking ahead. A consulting hour or class that you book appears here.</p>}
     >
-      {meetings.map((meeting) => (
-        <MeetingRow meeting={meeting} timeZone={timeZone} now={now} />
+      {bookings.map((booking) => (
+        <BookingRow booking={booking} timeZone={timeZone} now={now} />
       ))}
     </Section>
   )

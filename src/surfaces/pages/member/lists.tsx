@@ -1,12 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type OwnedProduct, productsOf } from '../../../domain/commerce/bought-access.ts'
 import {
-  MEETING_STATES,
-  type MemberMeeting,
-  meetingsToCome,
-  pastMeetings,
-} from '../../../domain/consulting/meetings-of-member.ts'
-import {
   type MemberRegistration,
   registrationsOf,
 } from '../../../domain/events/registrations-of-member.ts'
@@ -14,13 +8,13 @@ import { enrolledCoursesOf } from '../../../domain/learning/enrolled-courses.ts'
 import type { OutlineCache } from '../../../domain/learning/outline.ts'
 import { ButtonLink } from '../../../foundation/html/site-components.tsx'
 import type { AppContext } from '../../../gate/context.ts'
-import { NavLink, queryOf, type SiteFrame } from '../frame/layout.tsx'
+import type { SiteFrame } from '../frame/layout.tsx'
 import { ListBody, type ListBodyProps, type ListPage, readListPage } from '../frame/list-parts.tsx'
 import { memberPage } from '../frame/member-page.tsx'
 import { MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
 import { memberVisit } from '../frame/visit.ts'
-import { EventRow, MeetingRow, ProductRow } from './rows.tsx'
+import { EventRow, ProductRow } from './rows.tsx'
 import { CourseRow, type ShownCourse, shownCourses } from './shown-courses.tsx'
 
 /** All that a member has of one kind, page by page. */
@@ -41,25 +35,6 @@ export function addMemberListRoutes(
     const rows = await shownCourses(db, id, outlines, found.rows, videoHosts)
     const frame = visit.frame()
     const page = coursesPage({ ...frame, timeZone, page: { ...found, rows } })
-    return visit.page(page)
-  })
-
-  app.get(MEMBER_PATHS.bookings, async (request, reply) => {
-    const visit = await memberVisit(context, request, reply)
-    const { session } = visit
-    const { schoolDb: db } = request
-    const { id } = session.person
-    const { timeZone } = request.school
-    const now = session.readAt
-    const when = queryOf(request).get('when') === 'past' ? 'past' : 'to_come'
-    const read = when === 'past' ? pastMeetings : meetingsToCome
-    const found = await readListPage(request, `bookings ${when}`, (range) =>
-      read(db, id, { states: MEETING_STATES, now }, range),
-    )
-    const page = bookingsPage({
-      ...visit.frame(),
-      ...{ timeZone, now, when, page: found },
-    })
     return visit.page(page)
   })
 
@@ -87,7 +62,7 @@ export function addMemberListRoutes(
   })
 }
 
-interface ListProps<Row> extends SiteFrame {
+export interface ListProps<Row> extends SiteFrame {
   page: ListPage<Row>
   timeZone: string
 }
@@ -106,42 +81,6 @@ export function coursesPage(props: ListProps<ShownCourse>): string {
       </>
     ),
     row: (course) => <CourseRow course={course} timeZone={props.timeZone} />,
-  })
-}
-
-const PAST = `${MEMBER_PATHS.bookings}?when=past`
-
-interface BookingsProps extends ListProps<MemberMeeting> {
-  now: Date
-  when: 'to_come' | 'past'
-}
-
-export function bookingsPage(props: BookingsProps): string {
-  const { when, timeZone, now } = props
-  const isPast = when === 'past'
-  const path = isPast ? PAST : MEMBER_PATHS.bookings
-  return memberList({
-    ...props,
-    title: 'Your bookings',
-    lead: 'Consulting hours and classes of your study groups.',
-    path,
-    label: isPast ? 'Older' : 'Later',
-    above: (
-      <nav class="tabs" aria-label="Which bookings">
-        <NavLink href={MEMBER_PATHS.bookings} here={path}>
-          To come
-        </NavLink>
-        <NavLink href={PAST} here={path}>
-          Past
-        </NavLink>
-      </nav>
-    ),
-    empty: isPast ? (
-      <p>You have no past bookings.</p>
-    ) : (
-      <p>No booking ahead. A consulting hour or class that you book appears here.</p>
-    ),
-    row: (meeting) => <MeetingRow meeting={meeting} timeZone={timeZone} now={now} />,
   })
 }
 

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import type { OwnedProduct } from '../../../domain/commerce/bought-access.ts'
-import type { MemberMeeting } from '../../../domain/consulting/meetings-of-member.ts'
+import { type Booking, ROOM_OPENS_MINUTES } from '../../../domain/consulting/meetings-of-member.ts'
 import type { MemberRegistration } from '../../../domain/events/registrations-of-member.ts'
 import type { InboxEntry } from '../../../domain/notifications/inbox.ts'
-import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
+import { Name } from '../../../foundation/html/components.tsx'
+import { endInWords, Hours, Moment } from '../../../foundation/html/moment.tsx'
 import { Badge, ButtonLink } from '../../../foundation/html/site-components.tsx'
 import { plainText } from '../../../foundation/text/plain-text.ts'
+import { calendarFile, MEMBER_PATHS } from '../frame/paths.ts'
 
 /** A title that the school wrote, in its own direction. */
 export function Title({ text, fallback }: { text: string; fallback: string }) {
@@ -30,34 +32,105 @@ export function Row(props: {
   )
 }
 
-export function MeetingRow(props: { meeting: MemberMeeting; timeZone: string; now: Date }) {
-  const { meeting, timeZone, now } = props
-  const runs = meeting.startedAt <= now && meeting.endedAt > now && meeting.state !== 'canceled'
+interface BookingProps {
+  booking: Booking
+  timeZone: string
+  now: Date
+}
+
+const isToCome = ({ booking, now }: BookingProps) =>
+  booking.endedAt > now && booking.state !== 'canceled'
+
+export function BookingRow(props: BookingProps) {
+  const { booking, timeZone } = props
+  const title = <Title text={booking.title} fallback="A meeting" />
   return (
     <Row
       title={
         <>
-          <Title text={meeting.title} fallback="A meeting" />
-          {runs && <Badge tone="good">Now</Badge>}
-          {meeting.state === 'canceled' && <Badge tone="over">Canceled</Badge>}
+          {booking.kind === 'consulting' && isToCome(props) ? (
+            <a href={`${MEMBER_PATHS.bookings}/${booking.id}`}>{title}</a>
+          ) : (
+            title
+          )}
+          <BookingBadge {...props} />
         </>
       }
       notes={
-        <p class="row-note">
-          <MomentInZone at={meeting.startedAt} timeZone={timeZone} /> ·{' '}
-          {meeting.kind === 'study_group' ? 'class of your study group' : 'consulting hour'}
-        </p>
+        <>
+          <p class="row-note">
+            <Hours from={booking.startedAt} to={booking.endedAt} timeZone={timeZone} />
+          </p>
+          <p class="row-note">
+            <HeldBy {...props} />
+          </p>
+          {isToCome(props) && <ToCalendar id={booking.id} />}
+        </>
       }
     >
-      {meeting.roomUrl !== '' ? (
-        <ButtonLink look="plain" href={meeting.roomUrl}>
-          Open the room
-        </ButtonLink>
-      ) : (
-        meeting.endedAt > now &&
-        meeting.state !== 'canceled' && <p class="row-note">The room is not known yet.</p>
-      )}
+      <Room {...props} />
     </Row>
+  )
+}
+
+export function BookingBadge({ booking, timeZone, now }: BookingProps) {
+  const { state, startedAt, endedAt } = booking
+  if (state === 'canceled') return <Badge tone="over">Canceled</Badge>
+  return <RunsNow from={startedAt} to={endedAt} timeZone={timeZone} now={now} />
+}
+
+function RunsNow(props: { from: Date; to: Date; timeZone: string; now: Date }) {
+  const { from, to, timeZone, now } = props
+  if (from > now || to <= now) return null
+  return <Badge tone="good">Now, until {endInWords(from, to, timeZone)}</Badge>
+}
+
+/** What kind of meeting it is, and with whom. */
+export function HeldBy({ booking }: BookingProps) {
+  const [first, ...others] = booking.lecturers
+  return (
+    <>
+      {booking.kind === 'study_group' ? 'Class of your study group' : 'Consulting hour'}
+      {first !== undefined && (
+        <>
+          {' with '}
+          <Name text={first} fallback="your lecturer" />
+          {others.map((name) => (
+            <>
+              {', '}
+              <Name text={name} fallback="another lecturer" />
+            </>
+          ))}
+        </>
+      )}
+    </>
+  )
+}
+
+/** The way into a meeting: open shortly before it begins, and until it ends. */
+export function Room(props: BookingProps) {
+  const { booking, timeZone, now } = props
+  if (!isToCome(props)) return null
+  if (booking.roomUrl === '') {
+    return <p class="row-note">No room is given yet. The school tells you where it is.</p>
+  }
+  const opensAt = new Date(booking.startedAt.getTime() - ROOM_OPENS_MINUTES * 60_000)
+  return opensAt > now ? (
+    <p class="row-note">
+      The room opens here on <Moment at={opensAt} timeZone={timeZone} />.
+    </p>
+  ) : (
+    <ButtonLink look="plain" href={booking.roomUrl}>
+      Open the room
+    </ButtonLink>
+  )
+}
+
+export function ToCalendar({ id }: { id: string }) {
+  return (
+    <p class="row-note">
+      <a href={calendarFile(id)}>Add to your calendar</a>
+    </p>
   )
 }
 
@@ -65,7 +138,6 @@ export function EventRow(props: { registration: MemberRegistration; timeZone: st
   const { event, state } = props.registration
   const place = plainText(event.location)
   const isOver = event.endsAt <= props.now
-  const When = event.onlineUrl === null ? Moment : MomentInZone
   return (
     <Row
       title={
@@ -77,20 +149,37 @@ export function EventRow(props: { registration: MemberRegistration; timeZone: st
           ) : (
             <Title text={event.title} fallback="An event" />
           )}
-          {event.state === 'canceled' && <Badge tone="over">Canceled</Badge>}
+          {event.state === 'canceled' ? (
+            <Badge tone="over">Canceled</Badge>
+          ) : (
+            <RunsNow
+              from={event.startsAt}
+              to={event.endsAt}
+              timeZone={props.timeZone}
+              now={props.now}
+            />
+          )}
           {state === 'attended' && <Badge tone="good">Attended</Badge>}
         </>
       }
       notes={
-        <p class="row-note">
-          <When at={event.startsAt} timeZone={props.timeZone} />
-          {place !== '' && (
-            <>
-              {' · '}
-              <bdi>{place}</bdi>
-            </>
-          )}
-        </p>
+        <>
+          <p class="row-note">
+            <Hours
+              from={event.startsAt}
+              to={event.endsAt}
+              timeZone={props.timeZone}
+              inZone={event.onlineUrl !== null}
+            />
+            {place !== '' && (
+              <>
+                {' · '}
+                <bdi>{place}</bdi>
+              </>
+            )}
+          </p>
+          {event.state === 'published' && !isOver && <ToCalendar id={event.id} />}
+        </>
       }
     >
       {event.onlineUrl !== null &&

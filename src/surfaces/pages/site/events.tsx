@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import type { Actor } from '../../../domain/actor/actor.ts'
 import {
   type EventOfViewer,
   findPublicEvent,
@@ -8,7 +7,6 @@ import {
 } from '../../../domain/events/public-events.ts'
 import {
   changeRegistration,
-  countRegistration,
   createRegistration,
 } from '../../../domain/events/registration-operations.ts'
 import { performOperation } from '../../../domain/operation/operation.ts'
@@ -17,10 +15,10 @@ import { Alert, Button, Facts, Form } from '../../../foundation/html/components.
 import { Moment, MomentInZone } from '../../../foundation/html/moment.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../foundation/html/site-components.tsx'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
 import { plainText } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { type SiteFrame, sitePage, slugOf } from '../frame/layout.tsx'
+import { countOwnChange, memberActor } from '../frame/own-places.ts'
 import { beginningOf, WrittenText } from '../frame/parts.tsx'
 import { MEMBER_PATHS } from '../frame/paths.ts'
 import { PUBLIC_LISTS } from '../frame/public-lists.ts'
@@ -62,7 +60,7 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
     const visit = await signedInVisit(context, request, reply, here)
     const { session } = visit
     const form = visit.form()
-    await checkTries(visit)
+    await countOwnChange(visit)
     const event = await load(request, session)
     const wanted = form.get('registration')
     const isDone =
@@ -74,32 +72,17 @@ export function addEventRoutes(app: FastifyInstance, context: AppContext): void 
   })
 }
 
-async function checkTries(visit: SignedInVisit): Promise<void> {
-  const { context, reply, session } = visit
-  const throttleKey = context.keyring.key('sign-in-throttle')
-  const wait = await countRegistration(visit.db, throttleKey, session.person.id)
-  if (wait === 0) return
-  reply.header('retry-after', wait)
-  throw new TooManyRequestsError(wait)
-}
-
 async function register(visit: SignedInVisit, { id: event_id }: EventOfViewer): Promise<boolean> {
   const input = { event_id, member_id: visit.session.person.id }
-  const { kind } = await performOperation(createRegistration, visit.db, actorOf(visit), input)
+  const { kind } = await performOperation(createRegistration, visit.db, memberActor(visit), input)
   return kind === 'done'
 }
 
 async function cancel(visit: SignedInVisit, { registration }: EventOfViewer): Promise<boolean> {
   if (registration === null) return false
   const input = { id: registration.id, state: 'canceled' } as const
-  const { kind } = await performOperation(changeRegistration, visit.db, actorOf(visit), input)
+  const { kind } = await performOperation(changeRegistration, visit.db, memberActor(visit), input)
   return kind === 'done'
-}
-
-function actorOf({ request, session }: SignedInVisit): Actor {
-  const { person, roles } = session
-  const { origin } = request.school
-  return { via: 'account', userId: person.id, roles, origin, requestId: request.id }
 }
 
 async function load(

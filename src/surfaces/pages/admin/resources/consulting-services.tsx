@@ -9,6 +9,7 @@ import {
 } from '../../../../domain/consulting/service-operations.ts'
 import { listCourses } from '../../../../domain/learning/course-operations.ts'
 import { chooseStaff } from '../../../../domain/people/member-operations.ts'
+import { count } from '../../frame/words.ts'
 import { choicesBy, choicesFrom } from '../crud/choices.ts'
 import { listPlan } from '../crud/list-plan.ts'
 import { moment, number, person, state, text } from '../crud/object-table.tsx'
@@ -51,6 +52,11 @@ export const services = defineResource({
       },
     },
     { label: 'Upcoming meetings', show: number('upcoming_meeting_count') },
+    {
+      label: 'Members move and cancel',
+      show: ({ changes_until_hours: hours }) =>
+        hours === null ? 'No' : `Until ${count(hours, 'hour', 'hours')} before the start`,
+    },
     { label: 'Last changed', show: moment('updated_at') },
   ],
   markdown: { title: 'Description', member: 'description' },
@@ -63,6 +69,11 @@ export const services = defineResource({
       label: 'Courses',
       hint: 'Students of these courses can book the service. Without a course, it is not offered.',
       choices: choicesFrom(listCourses, 'title'),
+    },
+    {
+      name: 'changes_until_hours',
+      label: 'Members move and cancel until',
+      hint: 'Hours before the start, such as 24. Empty: members cannot move or cancel a booking themselves.',
     },
   ],
   create: createService,
