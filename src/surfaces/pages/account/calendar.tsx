@@ -71,8 +71,8 @@ export function calendarPage(props: CalendarProps): string {
           </>
         )}
         <p class="row-note">
-          It also ends when you sign out everywhere, change your password or email address, or leave
-          the school.
+          An address also ends when you sign out all other browsers, switch on a second factor,
+          change your password or email address, or leave the school.
         </p>
       </>
     ),
