@@ -70,10 +70,11 @@ const isStaffOf = ({ userId, roles }: Reader) => sql<boolean>`(${isOperator(role
 
 const isStudent = ({ roles }: Reader) => roles.every((role) => role === 'student')
 
-/**
- * The lecture as this member sees it. Staff of a course find its lectures before it is published
- * and in the archive, where students write too.
- */
+/** Whether the course `c` has comments: it allows them, and is or was public. */
+const IS_OPEN = sql<boolean>`(c.comments_allowed
+  and (c.state = 'archived' or c.state = 'published' and c.published_at <= now()))`
+
+/** The lecture as this member sees it. Staff of a course find it in the archive, too. */
 export async function openForMember(
   db: SchoolDb,
   outlines: OutlineSource,
@@ -82,7 +83,8 @@ export async function openForMember(
 ): Promise<LectureOfViewer | undefined> {
   const opened = await openLecture(db, outlines, reader.userId, place)
   if (opened !== undefined || isStudent(reader)) return opened
-  const course = await findPublicCourseHead(db, place.slug, isStaffOf(reader))
+  const isArchived = sql<boolean>`c.state = 'archived' and ${isStaffOf(reader)}`
+  const course = await findPublicCourseHead(db, place.slug, isArchived)
   return course && (await openLecture(db, outlines, undefined, place, course))
 }
 
@@ -108,7 +110,7 @@ export async function participantIn(
   if (!isLearner && isStudent(reader)) return undefined
   const { rows } = await db.run(sql<{ isStaff: boolean }>`
     select ${isStaffOf(reader)} as "isStaff" from courses c
-    where c.school_id = ${db.schoolId} and c.id = ${course.id} and c.comments_allowed`)
+    where c.school_id = ${db.schoolId} and c.id = ${course.id} and ${IS_OPEN}`)
   const [allowed] = rows
   if (allowed === undefined || !(isLearner || allowed.isStaff)) return undefined
   return { ...reader, ...allowed, courseId: course.id, lectureId: lecture.id }
@@ -312,7 +314,7 @@ export async function writeComment(
       select c.school_id, ${id}::uuid, l.id, ${who.userId}::uuid, ${above?.id ?? null}::uuid, ${body}
       from courses c join lectures l on l.school_id = c.school_id and l.course_id = c.id
       where c.school_id = ${tx.schoolId} and c.id = ${who.courseId} and l.id = ${who.lectureId}
-        and c.comments_allowed and (${isStaffOf(who)} or exists (
+        and ${IS_OPEN} and (${isStaffOf(who)} or exists (
           select from enrollments e
           where e.school_id = c.school_id and e.course_id = c.id and e.user_id = ${who.userId}
             and ${IS_ACTIVE}))

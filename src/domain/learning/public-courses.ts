@@ -73,7 +73,7 @@ export interface PublicCourseHead {
   readonly outlineVersion: number
 }
 
-/** `orIf` is a condition on the course `c`, for people who see it before and after it is public. */
+/** `orIf` is a condition on the course `c`, for people who see it after it was public. */
 export async function findPublicCourseHead(
   db: SchoolDb,
   slug: string,

@@ -326,28 +326,51 @@ describe('who has no part in it', () => {
     expect(await bodiesAt(scene)).toEqual(['Which paper?'])
   })
 
-  test('students of a course in the archive go on, and its staff answer there and in a draft', async () => {
+  test('everyone, in a course that is not published yet, or again: also its students and its staff', async () => {
+    const scene = await aLecture()
+    const ada = await aStudent(scene)
+    const lecturer = await aLecturer(scene)
+    const owner = await someone('owner')
+    const top = await given(scene, ada.person)
+    for (const change of [
+      { state: 'draft' },
+      { state: 'published', published_at: daysFromNow(1) },
+    ]) {
+      await school.db
+        .update('courses')
+        .set(change as { state: 'draft' })
+        .where('id', '=', scene.course.id)
+        .execute()
+      for (const visitor of [ada.visitor, lecturer.visitor, owner]) {
+        expect((await visitor.get(scene.path)).body).not.toContain('Which paper?')
+        expect((await visitor.get(`${scene.path}?preview=1`)).body).not.toContain('Which paper?')
+        expect((await write(visitor, scene, 'Early')).statusCode).toBeGreaterThan(400)
+        const hidden = await send(visitor, `${scene.path}/comments/${top}/hide`)
+        expect(hidden.statusCode).toBeGreaterThan(400)
+      }
+    }
+    expect(await bodiesAt(scene)).toEqual(['Which paper?'])
+  })
+
+  test('strangers of a course in the archive: its students go on, and its staff answer', async () => {
     const scene = await aLecture()
     const ada = await aStudent(scene)
     const top = await given(scene, ada.person)
     const lecturer = await aLecturer(scene)
-    for (const state of ['archived', 'draft'] as const) {
-      const archived_at = state === 'archived' ? new Date() : null
-      await school.db
-        .update('courses')
-        .set({ state, archived_at })
-        .where('id', '=', scene.course.id)
-        .execute()
-      expect((await write(ada.visitor, scene, `In ${state}`)).statusCode).toBe(303)
-      for (const visitor of [lecturer.visitor, await someone('admin')]) {
-        expect((await visitor.get(scene.path)).body).toContain(`In ${state}`)
-        expect((await write(visitor, scene, 'Yes', { answers: top })).statusCode).toBe(303)
-      }
-      const stranger = await aLecturer(scene, false)
-      expect((await stranger.visitor.get(scene.path)).statusCode).toBe(404)
-      expect((await write(stranger.visitor, scene, 'No')).statusCode).toBe(404)
+    await school.db
+      .update('courses')
+      .set({ state: 'archived', archived_at: new Date() })
+      .where('id', '=', scene.course.id)
+      .execute()
+    expect((await write(ada.visitor, scene, 'Still here')).statusCode).toBe(303)
+    for (const visitor of [lecturer.visitor, await someone('admin')]) {
+      expect((await visitor.get(scene.path)).body).toContain('Still here')
+      expect((await write(visitor, scene, 'Yes', { answers: top })).statusCode).toBe(303)
     }
-    expect(await commentsAt(scene)).toHaveLength(7)
+    const stranger = await aLecturer(scene, false)
+    expect((await stranger.visitor.get(scene.path)).statusCode).toBe(404)
+    expect((await write(stranger.visitor, scene, 'No')).statusCode).toBe(404)
+    expect(await commentsAt(scene)).toHaveLength(4)
   })
 })
 
