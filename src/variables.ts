@@ -395,7 +395,7 @@ export const variables = {
     fallback: '600',
     schema: wholeNumber(1, 100_000),
     about:
-      'tool calls at /mcp per authorization, and per address for callers without a token; every message counts too: twice as many per address without a token, ten times as many per school and address in all',
+      'tool calls at /mcp per authorization, and per address for callers without a token; every message counts too: twice as many per address without a token, ten times as many per school and address in all. As many searches of public pages per address',
   },
   API_CALL_RATE_PER_MINUTE: {
     fallback: '6000',
