@@ -1,7 +1,6 @@
 -- Members change their own bookings, and have an address from which calendars read them.
 
-alter table consulting_services add column changes_until_hours integer
-  constraint consulting_services_changes_until_hours_check check (changes_until_hours between 0 and 720);
+alter table consulting_services add column changes_until_hours integer;
 comment on column consulting_services.changes_until_hours is
   'members move and cancel their own seats until this long before the start; null if they do not';
 

@@ -758,7 +758,6 @@ create table consulting_services (
   constraint consulting_services_pkey PRIMARY KEY (school_id, id),
   constraint consulting_services_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint consulting_services_school_id_host_id_fkey FOREIGN KEY (school_id, host_id) REFERENCES school_members(school_id, user_id),
-  constraint consulting_services_changes_until_hours_check CHECK (((changes_until_hours >= 0) AND (changes_until_hours <= 720))),
   constraint consulting_services_description_check CHECK ((length(description) <= 20000)),
   constraint consulting_services_state_check CHECK ((state = ANY (ARRAY['offered'::text, 'paused'::text]))),
   constraint consulting_services_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))

@@ -69,6 +69,8 @@ export async function everythingAbout(
   const trusted = { id: uuidv7(), user_id, secret_hash: randomBytes(32), expires_at }
   await db.insert('trusted_devices', trusted).execute()
   await db.insert('notice_links', trusted).execute()
+  const { expires_at: _, ...feed } = trusted
+  await db.insert('calendar_feeds', feed).execute()
   await buySomething(school, person)
   const client = await world.aPublicClient(school)
   await db

@@ -59,6 +59,9 @@ for (const schoolDb of [demo, harbor]) {
     .insert('passkey_handles', { user_id: owner, handle, last_challenge_at: new Date() })
     .execute()
   await schoolDb
+    .insert('calendar_feeds', { id: uuidv7(), user_id: owner, secret_hash: handle })
+    .execute()
+  await schoolDb
     .insert('passkeys', {
       id: uuidv7(),
       user_id: owner,

@@ -1,11 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
 import { recountFigures } from '../../../src/domain/analytics/figure-rounds.ts'
+import { IN_CALENDAR } from '../../../src/domain/consulting/calendar-of-member.ts'
 import { countOtherOwners } from '../../../src/domain/people/people-bulk.ts'
 import { PLANNED_EACH_TIME } from '../../../src/foundation/db/contains-words.ts'
 import type { ListPlan } from '../../../src/surfaces/pages/admin/crud/list-plan.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/resources/all-resources.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { whenFileIsDone } from '../../support/clean-up.ts'
+import { aService } from '../../support/consulting.ts'
 import { fillSchool, PEOPLE } from '../../support/large-school.ts'
 import { anOwner, signedIn, submit } from '../../support/operator-like.ts'
 import { connect } from '../../support/postgres.ts'
@@ -230,6 +232,36 @@ test('the attendees of a class are the roster of its group, read in pages', asyn
   const url = /href="(\/admin\/meetings\/[^"/]{36})"/.exec(classes.body)?.[1] ?? ''
   expect(await allWideReads([url, `${url}/attendees`, `${url}/attendees?search=quill`])).toEqual([])
   expect((await owner.get(`${url}/attendees?search=quill`)).body).toContain('Zebedee Quill')
+})
+
+test('one of very many bookings of a member, its file and their calendar read few rows', async () => {
+  const person = await world.aMember(school)
+  const service = await aService(school, [], { changesUntil: 0 })
+  await client.query(
+    `with made as (
+       insert into consulting_meetings (school_id, id, service_id, title, starts_at, ends_at)
+       select $1, gen_random_uuid(), $2, 'Hour ' || n, at, at + interval '1 hour'
+       from generate_series(1, $4::int) n cross join lateral (select now() + (500 - n) * interval '1 hour' as at) t
+       returning id)
+     insert into meeting_seats (school_id, meeting_id, user_id) select $1, id, $3 from made`,
+    [school.id, service, person.id, PEOPLE],
+  )
+  await client.query(
+    `insert into study_group_members (school_id, group_id, user_id)
+     select school_id, id, $2 from study_groups where school_id = $1`,
+    [school.id, person.id],
+  )
+  await client.query('vacuum analyze consulting_meetings, meeting_seats, study_group_members')
+  const visitor = await signedIn(world, school, person)
+  const { body } = await visitor.get('/account/bookings')
+  const url = /href="(\/account\/bookings\/[^"?]+)"/.exec(body)?.[1] ?? ''
+  const made = await submit(visitor, '/account/calendar', '/account/calendar')
+  const calendar = /(\/calendar\/[^<]+\.ics)/.exec(made.body)?.[1] ?? ''
+  const file = url.replace('/bookings/', '/calendar/').concat('.ics')
+  for (const path of [url, file, calendar]) {
+    expect(await wideReads(path, visitor)).toEqual([])
+  }
+  expect((await visitor.get(calendar)).body.match(/BEGIN:VEVENT/g)).toHaveLength(IN_CALENDAR.most)
 })
 
 test('a lecturer of very many courses is listed with the first of them, not all', async () => {
