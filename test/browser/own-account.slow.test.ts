@@ -109,6 +109,7 @@ test('a person asks to be deleted, sees it on the account page and changes their
   const page = await aPageOf(ada, '/account/settings', { javaScriptEnabled: false })
   await page.getByRole('link', { name: 'Delete your account' }).click()
   await page.getByText('Orders, payments and invoices stay').waitFor()
+  await page.getByLabel('Type your email address to confirm').fill(ada.email)
   await page.getByRole('button', { name: 'Delete my whole account' }).click()
   await page.getByText('Your whole account will be deleted').waitFor()
   await page.getByRole('button', { name: 'Keep my account' }).click()
