@@ -12,6 +12,9 @@ export const FORMER_MEMBER = 'Former member'
  *
  * A member who asked to be forgotten is a row without name, email and picture.
  *
+ * Pages for members and visitors show `public_name`, which is null while the school knows only an
+ * email: `name` has that email then.
+ *
  * A join without the school's id would be another school's view, so this is a subquery with the id
  * inside; PostgreSQL plans it like a join.
  */
@@ -23,6 +26,7 @@ export function shownPeople(db: Pick<SchoolDb, 'schoolId'>): RawBuilder<unknown>
       coalesce(case when m.signed_in_at is null
                     then coalesce(m.typed_name, left(coalesce(m.typed_email, u.email), 200), u.name)
                     else u.name end, ${sql.lit(FORMER_MEMBER)}) as name,
+      case when m.signed_in_at is null then m.typed_name else u.name end as public_name,
       case when m.signed_in_at is not null then u.avatar_url end as avatar_url
     from school_members m left join users u on u.id = m.user_id and m.forgotten_at is null
     where m.school_id = ${db.schoolId})`

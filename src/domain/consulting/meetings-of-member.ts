@@ -159,14 +159,14 @@ export async function withDetails(
   if (meetings.length === 0) return []
   const { rows } = await db.run(sql<Pick<Booking, 'id' | 'lecturers' | 'changesUntil'>>`
     select m.id, ${CHANGES_UNTIL} as "changesUntil", array(
-      select p.name from (
+      select p.public_name from (
           select v.host_id as id, 0 as position
           union all
           select l.user_id, l.position
           from study_groups g join course_lecturers l on l.school_id = g.school_id and l.course_id = g.course_id
           where g.school_id = m.school_id and g.id = m.study_group_id) who
         join ${shownPeople(db)} p on p.id = who.id
-      where p.name <> left(coalesce(p.email, ''), 200)
+      where p.public_name is not null
       order by who.position, who.id limit 3) as lecturers
     from consulting_meetings m
       left join consulting_services v on v.school_id = m.school_id and v.id = m.service_id

@@ -270,7 +270,8 @@ async function readRows(
   chosen: RawBuilder<unknown>,
 ): Promise<CommentRow[]> {
   const { rows } = await db.run(sql<CommentRow>`
-    select c.id, c.parent_id as "parentId", nullif(c.body, ${TAKEN_BACK}) as body, p.name,
+    select c.id, c.parent_id as "parentId", nullif(c.body, ${TAKEN_BACK}) as body,
+      coalesce(p.public_name, case when p.email is null then p.name else 'A member' end) as name,
       p.avatar_url as "avatarUrl", c.created_at as "createdAt", c.user_id = ${userId} as "isOwn",
       c.hidden_at is not null as "isHidden",
       p.roles && ${[...OPERATOR_ROLES]}::text[] or 'lecturer' = any (p.roles) and exists (

@@ -99,11 +99,11 @@ export async function findPublicCourse(
     select c.id, c.slug, c.title, c.summary, c.price_amount as "priceAmount", c.currency,
       coalesce(c.published_at, now()) as "publishedAt", c.description, ${htmlOf('c')} as html, c.created_at as "createdAt",
       c.outline_version as "outlineVersion", coalesce(${PUBLIC}, false) as "isPublic",
-      (select coalesce(json_agg(json_build_object('name', u.name, 'headline', l.headline)
+      (select coalesce(json_agg(json_build_object('name', u.public_name, 'headline', l.headline)
                                 order by cl.position, u.id), '[]')
        from course_lecturers cl
          join lecturers l on l.school_id = cl.school_id and l.user_id = cl.user_id
-         join ${shownPeople(db)} u on u.id = cl.user_id
+         join ${shownPeople(db)} u on u.id = cl.user_id and u.public_name is not null
        where cl.school_id = c.school_id and cl.course_id = c.id) as lecturers,
       (select json_build_object('fileId', f.id, 'contentType', f.content_type)
        from files f where f.school_id = c.school_id and f.id = c.cover_file_id) as cover

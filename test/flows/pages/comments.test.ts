@@ -3,6 +3,7 @@ import { MOST_COMMENTS } from '../../../src/domain/learning/discussion.ts'
 import { inboxOf } from '../../../src/domain/notifications/inbox.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
+import { aMeeting, aService } from '../../support/consulting.ts'
 import {
   aCourse,
   anEnrollment,
@@ -585,6 +586,36 @@ describe('the writer of a comment', () => {
       const answers = await given(scene, person)
       expect((await write(ben.visitor, scene, 'Rice', { answers })).statusCode).toBe(303)
       expect(await toldTo(person)).toEqual([])
+    }
+  })
+})
+
+describe('the email of a person whom the school knows by nothing else', () => {
+  test('is read below their imported comments, on the course and in the bookings by no member and no visitor', async () => {
+    const scene = await aLecture()
+    const { visitor, person: student } = await aStudent(scene)
+    const { person } = await aLecturer(scene)
+    await school.db
+      .update('school_members')
+      .set({ signed_in_at: null, typed_name: null, typed_email: person.email })
+      .where('user_id', '=', person.id)
+      .execute()
+    await given(scene, person, { body: 'Imported words.' })
+    const service = await aService(school, [scene.course])
+    await school.db
+      .update('consulting_services')
+      .set({ host_id: person.id })
+      .where('id', '=', service)
+      .execute()
+    await aMeeting(school, { service, seats: [student] })
+    const lecture = await visitor.get(scene.path)
+    expect(lecture.body).toContain('Imported words.')
+    expect(lecture.body).toContain('A member')
+    const course = await new Visitor(world, school).get(`/courses/${scene.course.slug}`)
+    const bookings = await visitor.get('/account/bookings')
+    for (const page of [lecture, course, bookings]) {
+      expect(page.statusCode).toBe(200)
+      expect(page.body).not.toContain(person.email)
     }
   })
 })
