@@ -21,10 +21,10 @@ const failures: unknown[] = []
 /** One round of one process. */
 const round = () => sendReminders(db, REMINDERS, (error) => failures.push(error))
 
-/** Time goes by with a round every half day. */
+/** Time goes by with a round every eight hours. */
 async function pass(days: number): Promise<void> {
-  for (let half = 0; half < days * 2; half++) {
-    await passTime(world, '12 hours')
+  for (let step = 0; step < days * 3; step++) {
+    await passTime(world, '8 hours')
     await round()
   }
 }
@@ -120,7 +120,7 @@ describe('a reminder', () => {
     const ada = await world.aMember(school)
     await aRegistration(school, ada)
     await pool.query(`update schools set suspended_at = now() where id = $1`, [school.id])
-    await pass(2.5)
+    await pass(2.25)
     expect(await kindsOf(school, ada)).toEqual([])
     await pool.query(`update schools set suspended_at = null where id = $1`, [school.id])
     await round()
@@ -131,7 +131,7 @@ describe('a reminder', () => {
     const school = await aSchool()
     const people = await Promise.all([1, 2, 3].map(() => world.aMember(school)))
     for (const person of people) await aRegistration(school, person)
-    await passTime(world, '60 hours')
+    await passTime(world, '50 hours')
     // Ends in the middle of its transaction, after it told of the event.
     const broken = { cause: 'no_such_cause' as 'event_tomorrow', due: REMINDERS[4]?.due ?? fail }
     const errors: unknown[] = []
@@ -146,7 +146,7 @@ describe('a reminder', () => {
     const school = await aSchool()
     const ada = await world.aMember(school)
     await aRegistration(school, ada)
-    await passTime(world, '60 hours')
+    await passTime(world, '50 hours')
     await round()
     await pool.query(`update reminders set until = now() - interval '3 days'`)
     await round()
@@ -170,7 +170,7 @@ describe('a reminder', () => {
     await pool.query(
       `alter table notifications add constraint broken check (facts->>'event' <> 'Broken')`,
     )
-    await passTime(world, '60 hours')
+    await passTime(world, '50 hours')
     failures.length = 0
     await round()
     expect(failures).toHaveLength(1)
@@ -178,28 +178,6 @@ describe('a reminder', () => {
     await pool.query('alter table notifications drop constraint broken')
     await round()
     expect(await kindsOf(broken, ben)).toEqual(['event_tomorrow'])
-  })
-
-  test('about many people is written in steps', async () => {
-    const school = await aSchool()
-    const ada = await world.aMember(school)
-    const { eventId } = await aRegistration(school, ada)
-    await pool.query(
-      `with people as (
-         insert into users (id, email, name) select gen_random_uuid(), 'many' || n || '@many.test', 'Many'
-         from generate_series(1, 5100) n returning id),
-       joined as (
-         insert into school_members (school_id, user_id, roles) select $1, id, '{student}' from people)
-       insert into event_registrations (school_id, id, event_id, user_id)
-       select $1, gen_random_uuid(), $2, id from people`,
-      [school.id, eventId],
-    )
-    await pass(2.5)
-    const { rows } = await pool.query(
-      'select count(*)::int as told, count(distinct user_id)::int as people from notifications where school_id = $1',
-      [school.id],
-    )
-    expect(rows).toEqual([{ told: 5101, people: 5101 }])
   })
 })
 
@@ -290,5 +268,140 @@ describe('a recorded payment', () => {
     const other = { ...aRecord(ada), trade_no: 'T-8', order_number: 'O-8', code_no: '1' }
     await performer.does(recordPayment, { ...other, created_at })
     expect(await kindsOf(school, ada)).toEqual([])
+  })
+})
+
+/** A student of a published course, and an owner who changes it. */
+async function scene() {
+  const school = await aSchool()
+  const [owner, ada] = [await world.aMember(school, ['owner']), await world.aMember(school)]
+  const course = await aCourse(school, [[{}]], { title: 'Painting' })
+  await anEnrollment(school, ada, course)
+  await passTime(world, '1 hour')
+  const { rows } = await pool.query('select id from sections where school_id = $1', [school.id])
+  return { school, ada, course, section_id: rows[0]?.id, performer: new Performer(school, owner) }
+}
+
+describe('the moment of a reminder', () => {
+  test('a lecture changed from a date to days after enrolment is not told at the old date', async () => {
+    const { school, ada, section_id, performer } = await scene()
+    const { id } = await performer.does(createLecture, {
+      section_id,
+      title: 'L',
+      unlock_at: daysFromNow(2).toISOString(),
+    })
+    await performer.does(changeLecture, { id, unlock_after_days: 300 })
+    await pass(3)
+    expect(await toldTo(school, ada)).toEqual([])
+  })
+  test('a lecture whose date is removed, so that it is open now, is told now and not weeks later', async () => {
+    const { school, ada, section_id, performer } = await scene()
+    const { id } = await performer.does(createLecture, {
+      section_id,
+      title: 'L',
+      unlock_at: daysFromNow(20).toISOString(),
+    })
+    await performer.does(changeLecture, { id, unlock_at: null })
+    await pass(1)
+    expect(await toldTo(school, ada)).toEqual(['lecture_added: Painting has a new lecture: L.'])
+  })
+  test('a lecture whose transaction commits after a round began is told', async () => {
+    const { school, ada, section_id } = await scene()
+    const client = await pool.connect()
+    const { rows } = await pool.query('select course_id from sections where id = $1', [section_id])
+    await pool.query(
+      `update reminders set until = now() - interval '6 minutes' where school_id = $1`,
+      [school.id],
+    )
+    await client.query('begin')
+    await client.query(
+      `insert into lectures (school_id, id, course_id, section_id, position, title, kind, announce_at)
+      values ($1, gen_random_uuid(), $2, $3, 99, 'In flight', 'text', now())`,
+      [school.id, rows[0]?.course_id, section_id],
+    )
+    await round()
+    await client.query('commit')
+    client.release()
+    await pass(1)
+    expect(await toldTo(school, ada)).toEqual([
+      'lecture_added: Painting has a new lecture: In flight.',
+    ])
+  })
+  test('a lecture whose date was moved by an import, or by the older version, is not told while it is locked', async () => {
+    const { school, ada, section_id, performer } = await scene()
+    const { id } = await performer.does(createLecture, {
+      section_id,
+      title: 'L',
+      unlock_at: daysFromNow(2).toISOString(),
+    })
+    await pool.query(`update lectures set unlock_at = now() + interval '60 days' where id = $1`, [
+      id,
+    ])
+    await pass(3)
+    expect(await toldTo(school, ada)).toEqual([])
+  })
+  test('a lecture that was told, is locked by a new date, and opens then, is told again', async () => {
+    const { school, ada, section_id, performer } = await scene()
+    const { id } = await performer.does(createLecture, { section_id, title: 'L' })
+    await pass(1)
+    await performer.does(changeLecture, { id, unlock_at: daysFromNow(2).toISOString() })
+    await pass(3)
+    expect(await toldTo(school, ada)).toHaveLength(2)
+  })
+  test('"tomorrow" is not said an hour before', async () => {
+    const { school, ada } = await scene()
+    const service = await aService(school, [])
+    await aMeeting(school, { service, start: hoursFromNow(30), seats: [ada], title: 'Office hour' })
+    await passTime(world, '29 hours')
+    await round()
+    expect(await toldTo(school, ada)).toEqual([])
+  })
+  test('a lecture that is made with a date of an hour ago is open at once, and told', async () => {
+    const { school, ada, section_id, performer } = await scene()
+    await passTime(world, '3 hours')
+    await round()
+    await performer.does(createLecture, {
+      section_id,
+      title: 'L',
+      unlock_at: hoursFromNow(-1).toISOString(),
+    })
+    await pass(1)
+    expect(await toldTo(school, ada)).toHaveLength(1)
+  })
+  test('a payment that expired 200 days before (outage, old backup) is not mailed now', async () => {
+    const { school, ada } = await scene()
+    await aPayment(school, ada, { type: 'atm', state: 'pending', expiresAt: daysFromNow(5) })
+    await passTime(world, '200 days')
+    await round()
+    const { rows } = await pool.query(
+      'select kind, mail_due_at is not null as mailed from notifications where school_id = $1',
+      [school.id],
+    )
+    expect(rows).toEqual([])
+  })
+})
+
+// Last: time passes slowly for so many rows.
+describe('a reminder to many', () => {
+  test('is written in steps', async () => {
+    const school = await aSchool()
+    const ada = await world.aMember(school)
+    const { eventId } = await aRegistration(school, ada)
+    await pool.query(
+      `with people as (
+         insert into users (id, email, name) select gen_random_uuid(), 'many' || n || '@many.test', 'Many'
+         from generate_series(1, 5100) n returning id),
+       joined as (
+         insert into school_members (school_id, user_id, roles) select $1, id, '{student}' from people)
+       insert into event_registrations (school_id, id, event_id, user_id)
+       select $1, gen_random_uuid(), $2, id from people`,
+      [school.id, eventId],
+    )
+    await pass(2.5)
+    const { rows } = await pool.query(
+      'select count(*)::int as told, count(distinct user_id)::int as people from notifications where school_id = $1',
+      [school.id],
+    )
+    expect(rows).toEqual([{ told: 5101, people: 5101 }])
   })
 })

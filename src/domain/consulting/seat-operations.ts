@@ -4,6 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor/actor.ts'
+import { shownPeople } from '../actor/shown-person.ts'
 import { recordChange } from '../audit/audit.ts'
 import { tell } from '../notifications/notify.ts'
 import { id } from '../operation/fields.ts'
@@ -121,6 +122,7 @@ export const removeAttendee = changeOperation({
     const found = await loadObject(tx, caller, meetings, meeting)
     const { title, starts_at, state } = found
     if (isOver(found) || state === 'canceled') return
+    await tellHost(tx, caller, found)
     await tellOther(tx, caller, 'meeting_seat_freed', member_id, { meeting: title, starts_at })
   },
 })
@@ -166,6 +168,27 @@ async function tellOther(
   facts: { readonly meeting: string; readonly starts_at: string },
 ): Promise<void> {
   if (userId !== member) await tell(tx, cause, [member], facts)
+}
+
+/** Of what a member did with their own seat, the person whose time it is hears. */
+async function tellHost(
+  tx: SchoolTx,
+  { via, userId }: Actor,
+  { id, title, starts_at }: z.output<typeof meetings.schema>,
+  movedTo: Date | null = null,
+): Promise<void> {
+  if (via !== 'account' || userId === undefined) return
+  const { rows } = await tx.run(sql<{ host: string; member: string }>`
+    select v.host_id as host, coalesce(p.public_name, 'A member') as member
+    from consulting_meetings m
+      join consulting_services v on v.school_id = m.school_id and v.id = m.service_id
+      join ${shownPeople(tx)} p on p.id = ${userId}
+    where m.school_id = ${tx.schoolId} and m.id = ${id} and v.host_id <> ${userId}`)
+  const [told] = rows
+  if (told === undefined) return
+  const facts = { member: told.member, meeting: title, starts_at }
+  const moved_to = movedTo?.toISOString() ?? null
+  await tell(tx, 'booking_changed', [told.host], { ...facts, moved_to })
 }
 
 /** Times to which a member may move a seat: the next ones, and no later than this. */
@@ -244,11 +267,19 @@ export const moveSeat = changeOperation({
     if (time === undefined) {
       throw conflict('full', 'This time is not open any more. Choose another one.')
     }
-    const { attendee_count } = await loadObject(tx, caller, meetings, meeting)
+    const before = await loadObject(tx, caller, meetings, meeting)
     const { title, startsAt: starts_at, endsAt: ends_at, meetingId } = time
-    if (attendee_count === 1 && meetingId === null) {
+    await tellHost(tx, caller, before, starts_at)
+    if (before.attendee_count === 1 && meetingId === null) {
+      const length = Date.parse(before.ends_at) - Date.parse(before.starts_at)
+      // The school has confirmed another time.
+      const moved = {
+        starts_at,
+        ends_at: new Date(starts_at.getTime() + length),
+        state: 'available',
+      }
       const target = { object: 'consulting_meeting', key: { id: meeting } }
-      await writing(tx).update('consulting_meetings', target, { starts_at, ends_at })
+      await writing(tx).update('consulting_meetings', target, moved)
       return
     }
     await freeSeat(tx, meeting, member_id)

@@ -12,6 +12,7 @@ import { expansionOf, loadObject, type Resource } from '../operation/resource.ts
 import { WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
+import { courseSchema, courses } from './course-operations.ts'
 import { lectureSchema, lectures } from './curriculum-resource.ts'
 
 const commentSchema = z
@@ -27,6 +28,7 @@ const commentSchema = z
     created_at: utc,
     author: memberSchema.nullable().optional(),
     lecture: lectureSchema.nullable().optional(),
+    course: courseSchema.nullable().optional(),
   })
   .meta({ id: 'Comment' })
 
@@ -43,6 +45,7 @@ export const comments: Resource<typeof commentSchema> = {
   expansions: {
     author: expansionOf(members, 'author_id', ['members:read']),
     lecture: expansionOf(lectures, 'lecture_id', ['curriculum:read']),
+    course: expansionOf(courses, 'course_id', ['courses:read']),
   },
 }
 

@@ -17,7 +17,7 @@ export const courseReminders: readonly Reminder[] = [
   {
     cause: 'lecture_added',
     due: (window) => sql`
-      select e.user_id, l.id::text as key,
+      select e.user_id, ${keyOf('l.id', 'l.announce_at')} as key,
         jsonb_build_object('course', c.title, 'lecture', l.title,
           'path', '/courses/' || c.slug || '/lectures/' || l.id) as facts
       from lectures l
@@ -25,6 +25,7 @@ export const courseReminders: readonly Reminder[] = [
           and c.state = 'published' and c.published_at < l.announce_at
         join enrollments e on e.school_id = l.school_id and e.course_id = l.course_id
           and e.enrolled_at < l.announce_at and ${IS_ACTIVE}
-      where l.school_id = ${window.schoolId} and ${inWindow(sql`l.announce_at`, window, 0)}`,
+      where l.school_id = ${window.schoolId} and ${inWindow(sql`l.announce_at`, window, 0)}
+        and l.unlock_after_days is null and (l.unlock_at is null or l.unlock_at <= now())`,
   },
 ]

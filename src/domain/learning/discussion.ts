@@ -35,6 +35,7 @@ export function judgeComment(typed: string): Judged {
     .replace(/\n{3,}/g, '\n\n')
     .trim()
   if (!DRAWN.test(body)) return { problem: 'Write at least one visible character.' }
+  if (body === TAKEN_BACK) return { problem: 'This stands for a comment that was taken back.' }
   if (CONTROL.test(body)) return { problem: 'Remove control characters.' }
   const length = [...body].length
   if (length <= LONGEST_COMMENT) return { body }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { keepsText } from '../content/rendered-texts.ts'
 import { id } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
@@ -73,18 +74,39 @@ export const createLecture = ops.create({
       select coalesce(max(position) + 1, 0) as position from lectures
       where school_id = ${tx.schoolId} and section_id = ${section_id}`)
     const place = { course_id, section_id, position: rows[0]?.position ?? 0 }
-    return await ops.insert(tx, { ...columns, ...place, ...announcing(columns) })
+    const { now } = await unlockingNow(tx)
+    const announce_at = announceAt(columns, { now, was_open: false })
+    return await ops.insert(tx, { ...columns, ...place, announce_at })
   },
 })
-
-/** When students are told. One that opens for each at another time is told to none. */
-function announcing({ unlock_at, unlock_after_days }: Unlocking) {
-  return { announce_at: unlock_after_days == null ? (unlock_at ?? new Date().toISOString()) : null }
-}
 
 interface Unlocking {
   readonly unlock_at?: string | null | undefined
   readonly unlock_after_days?: number | null | undefined
+}
+
+interface UnlockingNow {
+  /** By the clock of the database, which reminders use. */
+  readonly now: Date
+  readonly was_open: boolean
+}
+
+async function unlockingNow(tx: SchoolTx, lecture: string | null = null): Promise<UnlockingNow> {
+  const { rows } = await tx.run(sql<UnlockingNow>`
+    select now() as now, coalesce((
+      select unlock_after_days is null and (unlock_at is null or unlock_at <= now())
+      from lectures where school_id = ${tx.schoolId} and id = ${lecture}), false) as was_open`)
+  return rows[0] ?? { now: new Date(), was_open: false }
+}
+
+/**
+ * When students are told that a lecture is open: at its date, or now if it was not open before.
+ * One that opens for each at another time is told to none; undefined leaves the time as it is.
+ */
+function announceAt({ unlock_at, unlock_after_days }: Unlocking, { now, was_open }: UnlockingNow) {
+  if (unlock_after_days != null) return null
+  if (unlock_at != null && Date.parse(unlock_at) > now.getTime()) return unlock_at
+  return was_open ? undefined : now
 }
 
 export const changeLecture = ops.change({
@@ -97,13 +119,11 @@ export const changeLecture = ops.change({
   async change(tx, _caller, { id: lecture, if_version, ...columns }) {
     completeLecture(columns)
     checkRow(lectureRules, columns)
-    const { unlock_at } = columns
-    const isMoved = unlock_at != null && Date.parse(unlock_at) > Date.now()
-    await ops.update(
-      tx,
-      { id: lecture, if_version },
-      isMoved ? { ...columns, announce_at: unlock_at } : columns,
-    )
+    const isUnlocking = 'unlock_at' in columns || 'unlock_after_days' in columns
+    const announced = isUnlocking
+      ? { announce_at: announceAt(columns, await unlockingNow(tx, lecture)) }
+      : {}
+    await ops.update(tx, { id: lecture, if_version }, { ...columns, ...announced })
   },
 })
 

@@ -340,6 +340,22 @@ export const CAUSES = {
     }),
     url: '/account/bookings',
   }),
+  booking_changed: cause({
+    topic: 'meetings',
+    mailed: 'at once',
+    when: 'A member moves or cancels a booking. The person whose time it is is told.',
+    facts: meeting.extend({ member: z.string(), moved_to: at.nullable() }),
+    say: ({ member, meeting, starts_at, moved_to }, place) =>
+      moved_to === null
+        ? {
+            title: 'A booking was canceled',
+            body: `${member} canceled their booking of ${meeting}, ${when(starts_at, place)}.`,
+          }
+        : {
+            title: 'A booking was moved',
+            body: `${member} moved their booking of ${meeting} from ${when(starts_at, place)} to ${when(moved_to, place)}.`,
+          },
+  }),
   meeting_moved: cause({
     topic: 'meetings',
     mailed: 'at once',

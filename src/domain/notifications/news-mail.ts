@@ -49,7 +49,7 @@ export const newsMail = defineMail({
     return {
       subject:
         entries.length === 1
-          ? plainText(entries[0]?.title ?? '') || school.name
+          ? [school.name, plainText(entries[0]?.title ?? '')].filter(Boolean).join(': ')
           : `${school.name}: ${ids.length} messages`,
       blocks: [
         ...entries.flatMap((entry) => blocksOf(entry, school.origin)),

@@ -62,7 +62,7 @@ export function entriesFor(
       case when c.email then now() + make_interval(mins => ${sql.lit(minutes)}) end
     from (${reached(tx, topic, people, sql`p.id, ${facts} as facts,`)}) c
     where (c.in_app or c.email)
-      and not exists (select from schools s where s.id = ${tx.schoolId} and ${kind} = any (s.quiet_causes))
+      and (c.facts is null or not exists (select from schools s where s.id = ${tx.schoolId} and ${kind} = any (s.quiet_causes)))
     on conflict (school_id, id) do nothing returning 1`
 }
 

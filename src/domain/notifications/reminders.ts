@@ -11,9 +11,12 @@ export interface Window {
   readonly until: RawBuilder<unknown>
 }
 
+/** What happened longer ago, because nothing was told for long, is no news. */
+const NEWS_DAYS = 7
+
 /**
- * Whether so many days before the column lie in the window. What is over by now, because nothing
- * was told for long, is no reminder; with 0 days it is told that it is over.
+ * Whether so many days before the column lie in the window. With 0 days it is told that the moment
+ * has come. A reminder that is so late that half of its days are over is not sent.
  */
 export function inWindow(
   column: RawBuilder<unknown>,
@@ -22,7 +25,7 @@ export function inWindow(
 ): RawBuilder<unknown> {
   const before = sql.lit(`${days} days`)
   return sql`${column} > ${after} + ${before}::interval and ${column} <= ${until} + ${before}::interval
-    ${days > 0 ? sql`and ${column} > ${until}` : sql``}`
+    and ${column} > now() + ${sql.lit(days > 0 ? `${days * 12} hours` : `-${NEWS_DAYS} days`)}::interval`
 }
 
 /** In numbers: how a time is written depends on the connection. */
@@ -77,10 +80,13 @@ export async function sendReminders(
   }
 }
 
+/** A row that was written meanwhile may be committed a little later than its time. */
+const UNTIL = sql`now() - interval '2 minutes'`
+
 /** From where a round begins: not from a moment that is still to come. */
-const AFTER = sql`least(r.until, now())`
+const AFTER = sql`least(r.until, ${UNTIL})`
 /** A clock that was set back makes the moment lie ahead. */
-const IS_TURN = sql`(r.until < now() - make_interval(mins => ${sql.lit(ROUND_MINUTES)})
+const IS_TURN = sql`(r.until < ${UNTIL} - make_interval(mins => ${sql.lit(ROUND_MINUTES)})
   or r.until > now() + make_interval(mins => ${sql.lit(ROUND_MINUTES)}))`
 
 /** Most schools have nothing to say: they are done with this statement. */
@@ -89,7 +95,7 @@ async function nextSchools(
   reminders: readonly Reminder[],
   failed: readonly string[],
 ): Promise<{ looked: number; schools: readonly string[] }> {
-  const window = { schoolId: sql`t.school_id`, after: sql`t.after`, until: sql`now()` }
+  const window = { schoolId: sql`t.school_id`, after: sql`t.after`, until: UNTIL }
   const isDue = reminders.map(({ due }) => sql`exists (${due(window)})`)
   const { rows } = await sql<{ looked: number; schools: string[] }>`
     with turn as materialized (
@@ -100,7 +106,7 @@ async function nextSchools(
       order by r.school_id limit ${sql.lit(STEP_SCHOOLS)} for update of r skip locked),
     news as materialized (select t.school_id from turn t where ${sql.join(isDue, sql` or `)}),
     silent as (
-      update reminders r set until = now() from turn t
+      update reminders r set until = ${UNTIL} from turn t
       where r.school_id = t.school_id and t.school_id not in (select school_id from news))
     select (select count(*) from turn)::int as looked,
       array(select school_id::text from news) as schools`.execute(db)
@@ -115,7 +121,7 @@ async function remindAt(db: Db, school: string, reminders: readonly Reminder[]):
     const after = rows[0]?.after
     if (after === undefined) return
     for (const reminder of reminders) await remind(tx, reminder, after)
-    await tx.run(sql`update reminders set until = now() where school_id = ${school}`)
+    await tx.run(sql`update reminders set until = ${UNTIL} where school_id = ${school}`)
   })
 }
 
@@ -123,7 +129,7 @@ async function remind(tx: SchoolTx, { cause, due }: Reminder, after: string): Pr
   const moments = due({
     schoolId: sql`${tx.schoolId}::uuid`,
     after: sql`${after}::timestamptz`,
-    until: sql`now()`,
+    until: UNTIL,
   })
   const people = sql`(select d.user_id, d.facts, ${ID} as id from page d
     cross join lateral (select md5(concat_ws(' ', ${cause}::text, d.user_id, d.key)) as hash) h)`
