@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../spec/verifies.ts'
 import { queryOf } from '../support/authorization.ts'
 import { launchBrowser } from '../support/browser.ts'
@@ -10,7 +9,6 @@ import { aPkce, authorizeParameters } from '../support/browser-like.ts'
 import { exchange } from '../support/client-like.ts'
 import {
   aWorld,
-  CALLBACK,
   PASSWORD,
   type TestClient,
   type TestPerson,
@@ -118,43 +116,6 @@ async function pressByKeyboard(page: Page, button: string): Promise<void> {
 const parametersOf = (page: Page) => new URL(page.url()).searchParams
 
 describe('with only the keyboard and scripts off', () => {
-  test('on a small phone Allow and Deny are in sight at once, also below the longest list of scopes', async () => {
-    const { page } = await aPage({
-      javaScriptEnabled: false,
-      viewport: { width: 390, height: 844 },
-    })
-    const owner = await world.aMember(school, ['owner'])
-    const answer = await world.app.inject({
-      method: 'POST',
-      url: '/api/oauth/register',
-      headers: { host: new URL(school.origin).host },
-      payload: { client_name: 'Claude' },
-    })
-    for (const [who, overrides] of [
-      [person, {}],
-      [
-        owner,
-        {
-          client_id: answer.json().client_id,
-          redirect_uri: CALLBACK,
-          scope: SCOPES_OF_AUDIENCE.operator.toString(),
-        },
-      ],
-    ] as const) {
-      await page.context().clearCookies()
-      await page.goto(requestOf(overrides))
-      await page.fill('[name=email]', who.email)
-      await page.fill('[name=password]', PASSWORD)
-      await page.keyboard.press('Enter')
-      await page.waitForURL('**/consent?*')
-      for (const name of ['Allow', 'Deny']) {
-        const box = await page.getByRole('button', { name, exact: true }).boundingBox()
-        expect(box?.y).toBeGreaterThan(0)
-        expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844)
-      }
-    }
-  })
-
   verifies(
     ['pages.consent.interactive', 'pages.consent.buttons', 'pages.sign-in.form'],
     'a person signs in, reads, allows, and arrives at the app with a code that works',

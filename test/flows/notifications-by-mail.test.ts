@@ -84,7 +84,9 @@ describe('a notification', () => {
       expect(mail.text).toContain('Your payment was refunded')
       expect(mail.text).toContain('NT$900 of payment T-1 was refunded.')
       expect(mail.text).toContain(`${school.origin}/account`)
-      expect(header(mail.headers, 'subject')).toBe('Your payment was refunded')
+      expect(header(mail.headers, 'subject')).toBe(
+        `School ${school.subdomain}: Your payment was refunded`,
+      )
       expect(header(mail.headers, 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
       expect(header(mail.headers, 'list-unsubscribe')).toMatch(
         new RegExp(`^<${school.origin}/unsubscribe\\?link=[\\w.%-]+>$`),

@@ -56,8 +56,13 @@ async function seatsOf(meeting: string): Promise<string[]> {
 }
 
 async function bookedBy({ id }: TestPerson) {
-  const { rows } = await school.db.run(sql<{ id: string; starts: string; state: string }>`
-    select m.id, m.starts_at::text as starts, m.state
+  const { rows } = await school.db.run(sql<{
+    id: string
+    starts: string
+    state: string
+    length: string
+  }>`
+    select m.id, m.starts_at::text as starts, m.state, (m.ends_at - m.starts_at)::text as length
     from meeting_seats s join consulting_meetings m on m.school_id = s.school_id and m.id = s.meeting_id
     where s.school_id = ${school.id} and s.user_id = ${id} order by m.starts_at`)
   return rows
@@ -136,12 +141,12 @@ describe('a booking', () => {
     for (const id of [theirs, elsewhere, 'x', '%00', '..%2fsettings']) {
       expect((await visitor.get(`${BOOKINGS}/${id}`)).statusCode, id).toBe(404)
       expect((await visitor.get(`/account/calendar/${id}.ics`)).statusCode, id).toBe(404)
-      for (const fields of [{ change: 'cancel' }, { change: 'move', time }]) {
-        expect((await forged(visitor, id, fields)).statusCode, id).toBe(404)
-      }
+      expect(await change(visitor, id, { change: 'cancel' }), id).toBe(CANCELED)
+      expect(await change(visitor, id, { change: 'move', time }), id).toBe(REFUSED)
     }
     expect(await seatsOf(theirs)).toEqual([ada.id])
     expect(await auditOf(theirs)).toEqual([])
+    expect(await bookedBy(mallory)).toHaveLength(1)
   })
 })
 
@@ -159,7 +164,24 @@ describe('a member who cancels', () => {
     ])
     const told = await inboxOf(school.db, ada.id, { limit: 5, fromEnd: false })
     expect(told).toEqual([])
-    expect(await change(visitor, meeting, { change: 'cancel' })).toBe('undefined')
+  })
+
+  test('with a double click reads that it is canceled, and the host hears of it once', async () => {
+    const { ada, visitor } = await aVisitor()
+    const host = await world.aMember(school, ['lecturer'])
+    const service = await aService(school, [], { changesUntil: 2, host })
+    const meeting = await aMeeting(school, { service, seats: [ada], start: hoursFromNow(100) })
+    const [time = ''] = await openTimes(visitor, meeting)
+    expect(await change(visitor, meeting, { change: 'move', time })).toBe(MOVED)
+    for (let click = 0; click < 2; click++) {
+      expect(await change(visitor, meeting, { change: 'cancel' })).toBe(CANCELED)
+    }
+    const told = await inboxOf(school.db, host.id, { limit: 5, fromEnd: false })
+    expect(told.map(({ title }) => title)).toEqual([
+      'A booking was canceled',
+      'A booking was moved',
+    ])
+    expect(told[0]?.body).toMatch(/^Person .* canceled their booking of A meeting, /)
   })
 
   test('cannot where the service does not let them, after its limit, or if it was canceled', async () => {
@@ -227,17 +249,18 @@ describe('a member who cancels', () => {
 })
 
 describe('a member who moves', () => {
-  test('a meeting that they attend alone moves it with its state and room', async () => {
+  test('a meeting that they attend alone moves it with its room and length, to be confirmed again', async () => {
     const { ada, visitor } = await aVisitor()
     const service = await aService(school, [], { changesUntil: 2 })
-    const meeting = await aMeeting(school, { service, seats: [ada], state: 'scheduled' })
+    const sketch = { service, seats: [ada], state: 'scheduled', hours: 3 } as const
+    const meeting = await aMeeting(school, sketch)
     const [before] = await bookedBy(ada)
     const times = await openTimes(visitor, meeting)
     expect(times.length).toBeGreaterThan(2)
     expect(await change(visitor, meeting, { change: 'move', time: times[1] ?? '' })).toBe(MOVED)
     const [after, ...others] = await bookedBy(ada)
     expect(others).toEqual([])
-    expect(after).toMatchObject({ id: meeting, state: 'scheduled' })
+    expect(after).toMatchObject({ id: meeting, state: 'available', length: '03:00:00' })
     expect(after?.starts).not.toBe(before?.starts)
     expect(await auditOf(meeting)).toEqual([
       { by: ada.id, via: 'account', operation: 'consulting_meetings.move_seat' },

@@ -466,6 +466,13 @@ describe('taking back', () => {
     expect(await commentsAt(scene)).toEqual([])
   })
 
+  test('cannot be forged: no comment says what stands where one was taken back', async () => {
+    const scene = await aLecture()
+    const { visitor } = await aStudent(scene)
+    expect((await write(visitor, scene, ' (deleted) ')).statusCode).toBe(422)
+    expect(await bodiesAt(scene)).toEqual([])
+  })
+
   test('an answer that is written at the same moment is not deleted with it', async () => {
     const scene = await aLecture()
     const [ada, ben] = [await aStudent(scene), await aStudent(scene)]

@@ -5,7 +5,7 @@ import { tell } from '../../../src/domain/notifications/notify.ts'
 import { setSubscription } from '../../../src/domain/notifications/subscriptions.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { aPayment } from '../../support/billing.ts'
-import { aMeeting, aService, aStudyGroup } from '../../support/consulting.ts'
+import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/consulting.ts'
 import { aCourse, anEnrollment, aRegistration } from '../../support/learning.ts'
 import { aMailBox } from '../../support/mail-box.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
@@ -77,6 +77,22 @@ describe('before members are told', () => {
     }
   })
 
+  test('the page of what is over does not promise that members are told', async () => {
+    const school = await world.aSchool()
+    const { visitor } = await anOwnerAt(world, school)
+    const ada = await world.aMember(school)
+    const service = await aService(school, [])
+    const meeting = await aMeeting(school, { service, seats: [ada], start: hoursFromNow(-50) })
+    const { eventId } = await aRegistration(school, ada)
+    await world.database.pool.query(
+      `update events set starts_at = now() - interval '3 days', ends_at = now() - interval '2 days' where id = $1`,
+      [eventId],
+    )
+    for (const path of [`meetings/${meeting}/cancel`, `events/${eventId}/cancel`]) {
+      expect((await visitor.get(`/admin/${path}`)).body, path).not.toContain('It reaches')
+    }
+  })
+
   test('a server without mail says so', async () => {
     const school = await silent.aSchool()
     const { visitor } = await anOwnerAt(silent, school)
@@ -99,7 +115,9 @@ describe('in the settings of a school', () => {
     const ada = await world.aMember(school)
     for (const outcome of ['sent', 'sent', 'refused'] as const) await countNews(school.db, outcome)
     const page = await visitor.get('/admin/settings')
-    expect(page.body).toContain('2 emails left in the last seven days. The mail server refused 1')
+    expect(page.body).toContain(
+      '2 emails were sent in the last seven days. The mail server refused 1',
+    )
     const chosen = { quiet_causes: 'order_canceled' }
     const answer = await submit(visitor, '/admin/settings', '/admin/settings/notifications', chosen)
     expect(answer.statusCode).toBe(303)

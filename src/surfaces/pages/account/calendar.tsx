@@ -104,7 +104,7 @@ export function calendarAddressPage({ address, ...frame }: SiteFrame & { address
             or let the app on this device do it:
           </p>
           <div class="actions">
-            <ButtonLink look="plain" href={`webcal${address.slice(address.indexOf(':'))}`}>
+            <ButtonLink look="plain" href={address.replace(/^http/, 'webcal')}>
               Open in your calendar app
             </ButtonLink>
           </div>

@@ -71,7 +71,7 @@ export function sessionsPage(props: SessionsProps): string {
           <>
             <Panel
               title="Sign out everywhere else"
-              lead="At every school. Only this browser stays signed in."
+              lead="At every school. Only this browser stays signed in. Addresses for your calendar end, too."
             >
               <Form action={`${SESSIONS_PATH}/end-others`} formToken={formToken}>
                 <Checkbox

@@ -65,3 +65,7 @@ export const CALENDAR_PATH = '/account/calendar'
 /** The calendar file of a booking or an event. */
 export const calendarFile = (id: string) => `${CALENDAR_PATH}/${id}.ics`
 export const NOTIFICATIONS_PATH = '/account/notifications'
+
+/** The page of a comment below the lecture with this path. */
+export const threadPath = (lecture: string, comment: string): string =>
+  `${lecture}/comments/${comment}`

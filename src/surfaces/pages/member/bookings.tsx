@@ -36,7 +36,10 @@ const PATH = `${MEMBER_PATHS.bookings}/:id`
 const NOTICES = {
   canceled: 'Your booking is canceled.',
   moved: 'Your booking is moved.',
-  refused: { warning: 'Nothing was changed: the time is taken by now, or it is too late.' },
+  refused: {
+    warning:
+      'It was not changed now: the time is taken, it is too late, or you changed it before. This is how it is.',
+  },
 }
 
 /** Seats on services, which members may move and cancel, and classes of study groups. */
@@ -61,7 +64,8 @@ export function addBookingRoutes(app: FastifyInstance, context: AppContext): voi
 
   app.get(PATH, async (request, reply) => {
     const visit = await memberVisit(context, request, reply)
-    const booking = await load(visit)
+    const booking = await find(visit)
+    if (booking === undefined) throw new RequestRefusedError(404, 'You have no such booking.')
     const { readAt: now } = visit.session
     const isOpen = booking.changesUntil !== null && booking.changesUntil > now
     const page = bookingPage({
@@ -78,10 +82,16 @@ export function addBookingRoutes(app: FastifyInstance, context: AppContext): voi
     const visit = await memberVisit(context, request, reply, MEMBER_PATHS.bookings)
     const form = visit.form()
     await countOwnChange(visit)
-    const { id } = await load(visit)
-    const seat = { id, member_id: visit.session.person.id }
-    const actor = memberActor(visit)
     const change = form.get('change')
+    const booking = await find(visit)
+    // A second click finds the seat gone.
+    if (booking === undefined) {
+      return visit.goTo(
+        `${MEMBER_PATHS.bookings}?done=${change === 'cancel' ? 'canceled' : 'refused'}`,
+      )
+    }
+    const seat = { id: booking.id, member_id: visit.session.person.id }
+    const actor = memberActor(visit)
     const [slot_id, on] = (form.get('time') ?? '').split(' ')
     const outcome =
       change === 'cancel'
@@ -94,13 +104,12 @@ export function addBookingRoutes(app: FastifyInstance, context: AppContext): voi
   })
 }
 
-async function load({ request, db, session }: SignedInVisit): Promise<Booking> {
+async function find({ request, db, session }: SignedInVisit): Promise<Booking | undefined> {
   const { id } = request.params as { id: string }
   const range = { limit: 1, fromEnd: false }
   const found = isUuid(id) ? await meetingsOf(db, session.person.id, { id }, range) : []
   const [booking] = await withDetails(db, found)
-  if (booking !== undefined) return booking
-  throw new RequestRefusedError(404, 'You have no such booking.')
+  return booking
 }
 
 const PAST = `${MEMBER_PATHS.bookings}?when=past`
@@ -195,7 +204,7 @@ function Changes({ booking, openTimes, viewer, timeZone, now }: BookingProps) {
   }
   const until = (
     <>
-      Until <Moment at={changesUntil} timeZone={timeZone} />.
+      You can do it until <Moment at={changesUntil} timeZone={timeZone} />.
     </>
   )
   return (
@@ -220,7 +229,7 @@ function Changes({ booking, openTimes, viewer, timeZone, now }: BookingProps) {
       </Panel>
       <Panel title="Cancel it" tone="danger" lead={until}>
         <Form {...form} hidden={{ change: 'cancel' }}>
-          <p class="field-hint">Your place is free for others then.</p>
+          <p class="field-hint">Your place becomes free for others. You cannot undo it.</p>
           <Button look="danger">Cancel my booking</Button>
         </Form>
       </Panel>

@@ -65,6 +65,13 @@ export function BookingRow(props: BookingProps) {
             <HeldBy {...props} />
           </p>
           {isToCome(props) && <ToCalendar id={booking.id} />}
+          {booking.changesUntil !== null && booking.changesUntil > props.now && (
+            <p class="row-note">
+              <a href={`${MEMBER_PATHS.bookings}/${booking.id}`}>
+                Move or cancel<span class="visually-hidden"> {title}</span>
+              </a>
+            </p>
+          )}
         </>
       }
     >

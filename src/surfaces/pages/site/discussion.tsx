@@ -33,7 +33,7 @@ import { plainText, visibleLines } from '../../../foundation/text/plain-text.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { queryOf, type SiteFrame, sitePage, withoutNul } from '../frame/layout.tsx'
 import { Pager } from '../frame/list-parts.tsx'
-import { lecturePath } from '../frame/paths.ts'
+import { lecturePath, threadPath } from '../frame/paths.ts'
 import { type SignedInVisit, signedInVisit, type Visit } from '../frame/visit.ts'
 import { waitInWords } from '../frame/words.ts'
 import { checkFactor, isFactorEnough } from '../sign-in/factor-needed.tsx'
@@ -182,7 +182,7 @@ export function addDiscussionRoutes(
   app.post(`${PATH}/:comment/take-back`, async (request, reply) => {
     const { visit, opened, who } = await enter(request, reply)
     const isDone = await takeBack(visit.db, who, commentOf(request))
-    return visit.goTo(`${pathTo(opened)}?done=${isDone ? 'taken-back' : 'not-yours'}#comments`)
+    return visit.goTo(`${pathTo(opened)}?done=${isDone ? 'taken-back' : 'not-yours'}`)
   })
 
   for (const act of ['hide', 'show'] as const) {
@@ -221,7 +221,6 @@ function actorOf({ request, session }: SignedInVisit): Actor & { userId: string 
 }
 
 const pathTo = ({ course, lecture }: LectureOfViewer) => lecturePath(course.slug, lecture.id)
-const threadPath = (lecture: string, comment: string) => `${lecture}/comments/${comment}`
 const anchorOf = (comment: string) => `comment-${comment}`
 const answerPath = (lecture: string, thread: string, answer: string, more = '') =>
   `${threadPath(lecture, thread)}?answer=${answer}${more}#${anchorOf(answer)}`

@@ -5,6 +5,7 @@ import {
   showComment,
 } from '../../../../domain/learning/comment-operations.ts'
 import { Badge } from '../../../../foundation/html/site-components.tsx'
+import { lecturePath, threadPath } from '../../frame/paths.ts'
 import { listPlan } from '../crud/list-plan.ts'
 import { FORMER_MEMBER, moment, nameOf, person, related, text } from '../crud/object-table.tsx'
 import { defineResource } from '../crud/resource.ts'
@@ -39,7 +40,7 @@ export const comments = defineResource({
     sorts: ['-created_at', 'created_at'],
   }),
   read: readComment,
-  expand: ['author', 'lecture'],
+  expand: ['author', 'lecture', 'course'],
   name: (comment) => {
     const { author } = comment
     return author === null ? 'A comment' : `Comment by ${author.name}`
@@ -47,6 +48,7 @@ export const comments = defineResource({
   badges: state,
   facts: [
     { label: 'By', show: person('author', 'members') },
+    { label: 'Course', show: related('course', 'courses', 'title') },
     { label: 'Under', show: related('lecture', 'lectures', 'title') },
     { label: 'Written', show: moment('created_at') },
     { label: 'Hidden', show: moment('hidden_at') },
@@ -57,6 +59,16 @@ export const comments = defineResource({
     },
   ],
   fields: [],
+  links: ({ id, parent_id, lecture_id, course }) =>
+    course?.state === 'published' || course?.state === 'archived'
+      ? [
+          {
+            url: threadPath(lecturePath(course.slug, lecture_id), parent_id ?? id),
+            label: 'Answer it below its lecture',
+            button: true,
+          },
+        ]
+      : [],
   actions: [
     {
       path: 'hide',

@@ -72,8 +72,8 @@ export const services = defineResource({
     },
     {
       name: 'changes_until_hours',
-      label: 'Members move and cancel until',
-      hint: 'Hours before the start, such as 24. Empty: members cannot move or cancel a booking themselves.',
+      label: 'Members can move and cancel until so many hours before the start',
+      hint: 'Such as 24. Empty: members cannot move or cancel a booking themselves.',
     },
   ],
   create: createService,

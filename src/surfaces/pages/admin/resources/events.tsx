@@ -179,7 +179,10 @@ export const events = defineResource({
       does: cancelEvent,
       question: 'Cancel this event?',
       consequenceOfMany: 'Registrations are kept, so that you can inform the members.',
-      tells: ({ id }) => ({ cause: 'event_canceled', people: (db) => registeredFor(db, id) }),
+      tells: ({ id, ends_at }) =>
+        Date.parse(ends_at) <= Date.now()
+          ? undefined
+          : { cause: 'event_canceled', people: (db) => registeredFor(db, id) },
       done: 'The event is canceled.',
       tone: 'danger',
       when: (event) => event.state === 'published',

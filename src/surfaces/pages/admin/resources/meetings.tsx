@@ -15,6 +15,8 @@ import {
 } from '../../../../domain/consulting/seat-operations.ts'
 import { removeClass } from '../../../../domain/consulting/slot-operations.ts'
 import { attendeesOf, listRoster } from '../../../../domain/consulting/study-group-operations.ts'
+import type { CauseName } from '../../../../domain/notifications/causes.ts'
+import type { Audience } from '../../../../domain/notifications/reach.ts'
 import { listMembers } from '../../../../domain/people/member-operations.ts'
 import { Address, Name } from '../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../foundation/text/plain-text.ts'
@@ -104,6 +106,12 @@ const times = [
   },
 ] as const
 
+/** Of a meeting that is over, members are not told. */
+const attendees =
+  (cause: CauseName) =>
+  (meeting: Meeting): Audience | undefined =>
+    isOver(meeting) ? undefined : { cause, people: (db) => attendeesOf(db, meeting) }
+
 const cancel: Action<Meeting> = {
   path: 'cancel',
   label: 'Cancel meeting',
@@ -111,7 +119,7 @@ const cancel: Action<Meeting> = {
   question: 'Cancel this meeting?',
   consequence: 'Everybody who attends sees it as canceled and no longer sees its room.',
   consequenceOfMany: 'Everybody who attends sees them as canceled and no longer sees their rooms.',
-  tells: (meeting) => ({ cause: 'meeting_canceled', people: (db) => attendeesOf(db, meeting) }),
+  tells: attendees('meeting_canceled'),
   done: 'The meeting is canceled.',
   tone: 'danger',
   when: (meeting) => meeting.state !== 'canceled' && !isClass(meeting),
@@ -126,7 +134,7 @@ const remove: Action<Meeting> = {
     'It leaves the schedules of the group for good. If it is not over, the members get a notification that it does not take place.',
   consequenceOfMany:
     'They leave the schedules of their groups for good. The members get a notification for each one that is not over.',
-  tells: (meeting) => ({ cause: 'class_canceled', people: (db) => attendeesOf(db, meeting) }),
+  tells: attendees('class_canceled'),
   done: 'The class is removed.',
   tone: 'danger',
   when: isClass,
@@ -153,7 +161,7 @@ const actions: readonly Action<Meeting>[] = [
     question: 'Move this meeting?',
     consequence:
       'Everybody who attends keeps their seat and is told the new time or room. You can move it back in the same way.',
-    tells: (meeting) => ({ cause: 'meeting_moved', people: (db) => attendeesOf(db, meeting) }),
+    tells: attendees('meeting_moved'),
     done: 'The meeting is moved, and those who attend are told.',
     when: (meeting) => canMoveMeeting(meeting),
   },

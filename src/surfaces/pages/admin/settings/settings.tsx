@@ -209,7 +209,7 @@ function mailsInWords({ sent, refused }: MailDay): string {
       ? ''
       : ` The mail server refused ${refused}: their addresses do not exist, or take no mail.`
   if (sent + refused === 0) return ''
-  return ` ${count(sent, 'email', 'emails')} left in the last seven days.${refusals}`
+  return ` ${count(sent, 'email was', 'emails were')} sent in the last seven days.${refusals}`
 }
 
 /** What the forms of settings begin with. */
