@@ -19,8 +19,8 @@ interface Message {
 }
 
 /**
- * Tells these members by the channels that they left on. Returns how many were told. A member who
- * was forgotten has no inbox, and only one who has signed in here gets mail.
+ * Tells these members by the channels that they left on. Returns how many were told. One who left
+ * the school or was forgotten has no inbox, and only one who has signed in here gets mail.
  */
 export async function tell<N extends CauseName>(
   tx: SchoolTx,
@@ -79,9 +79,10 @@ export function reached(
       and s.channel = ${sql.lit(channel)} and not s.enabled)`
   return sql`
     select ${columns} m.user_id, not ${isOff('in_app')} as in_app,
-      m.signed_in_at is not null and m.roles <> '{}' and not ${isOff('email')} as email
+      m.signed_in_at is not null and not ${isOff('email')} as email
     from ${people} p
-      join school_members m on m.school_id = ${schoolId} and m.user_id = p.user_id and m.forgotten_at is null`
+      join school_members m on m.school_id = ${schoolId} and m.user_id = p.user_id
+        and m.roles <> '{}' and m.forgotten_at is null`
 }
 
 /** What an operator writes to members. */

@@ -32,6 +32,8 @@ describe('before members are told', () => {
     ]
     const course = await aCourse(school)
     for (const person of [ada, ben, cem]) await anEnrollment(school, person, course)
+    const former = await world.aMember(school, [])
+    await anEnrollment(school, former, course)
     const off = { topic: 'announcements', channel: 'email', enabled: false } as const
     await setSubscription(school.db, ada.id, off)
     for (const channel of ['email', 'in_app'] as const) {
