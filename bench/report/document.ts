@@ -21,7 +21,7 @@ export async function documentOf(
 
 Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}; this file is its output. The
 [bench](../bench/README.md) also has a quick mode, and each contender and each floor is one short file there.
-Other measurements: [growth](performance-growth.md), [one big school](performance-big-school.md), [imports](performance-import.md).
+Other measurements: [growth](performance-growth.md), [one big school](performance-big-school.md), [imports](performance-import.md), [an announcement by email](performance-news.md).
 
 ![CPU per request](performance.svg)
 
