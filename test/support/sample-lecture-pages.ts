@@ -3,7 +3,7 @@ import type { LectureContent, LectureOfViewer } from '../../src/domain/learning/
 import type { SyllabusLecture } from '../../src/domain/learning/syllabus.ts'
 import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
 import { coursePage } from '../../src/surfaces/pages/site/courses.tsx'
-import { type Discussion, discussionPage } from '../../src/surfaces/pages/site/discussion.tsx'
+import { type Discussion, discussionPage } from '../../src/surfaces/pages/site/discussion-view.tsx'
 import { lecturePage } from '../../src/surfaces/pages/site/lectures.tsx'
 import { harbor, hostileName, school, student } from './sample-people.ts'
 import { sampleCourse } from './sample-site-pages.ts'

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { tell } from '../notifications/notify.ts'
 import { id, utc, version } from '../operation/fields.ts'
 import { filter } from '../operation/list-filters.ts'
@@ -16,7 +14,6 @@ import { checkVersion, WITHOUT_SCOPE } from '../operation/writing.ts'
 import { personOf } from '../people/find-people.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
-import { countTry } from '../people/sign-in-counters.ts'
 import { events } from './event-operations.ts'
 import { checkOwnRegistration } from './public-events.ts'
 
@@ -176,21 +173,8 @@ export const changeRegistration = ops.change({
   },
 })
 
-const WINDOW_MINUTES = 60
-
 /** Places that a member takes or gives back in an hour. Each is an entry of the audit log. */
 export const MOST_REGISTRATIONS = 40
-
-/** Counts a try of a member, and returns how many seconds to wait; 0 if it may go on. */
-export async function countRegistration(
-  db: SchoolDb,
-  throttleKey: Buffer,
-  userId: string,
-): Promise<number> {
-  const bucket = hmacSha256(throttleKey, `event-registration:${db.schoolId}:${userId}`)
-  const limit = { bucket, failures: MOST_REGISTRATIONS }
-  return await countTry(acrossSchools(db), [limit], WINDOW_MINUTES)
-}
 
 export const registrationOperations = {
   list: listRegistrations,

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import { cutPage, groupRows, type KeysetKey } from '../../foundation/db/keyset.ts'
-import { acrossSchools, type SchoolDb, type SchoolTx } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { visibleText } from '../../foundation/text/visible-text.ts'
 import { type Actor, isOperator, OPERATOR_ROLES, type Role } from '../actor/actor.ts'
 import { shownPeople } from '../actor/shown-person.ts'
@@ -9,7 +8,6 @@ import { tell } from '../notifications/notify.ts'
 import { checkInput, runWrite } from '../operation/operation.ts'
 import { IS_ACTIVE } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
-import { countTry } from '../people/sign-in-counters.ts'
 import { hideComment, showComment, TAKEN_BACK, takeBackComment } from './comment-operations.ts'
 import { type LectureOfViewer, openLecture } from './open-lecture.ts'
 import type { OutlineSource } from './outline.ts'
@@ -19,7 +17,6 @@ import { findPublicCourseHead } from './public-courses.ts'
 export const LONGEST_COMMENT = 2000
 /** Comments and answers of one person in an hour; an answer tells its reader, also by email. */
 export const MOST_COMMENTS = 30
-const WINDOW_MINUTES = 60
 const COMMENTS_SHOWN = 20
 /** Below each of several comments; the page of a comment has all. */
 const ANSWERS_SHOWN = 3
@@ -40,16 +37,6 @@ export function judgeComment(typed: string): Judged {
   const length = [...body].length
   if (length <= LONGEST_COMMENT) return { body }
   return { problem: `Use at most ${LONGEST_COMMENT} characters. These are ${length}.` }
-}
-
-/** Counts a try of a person, and returns how many seconds to wait; 0 if it may go on. */
-export async function countComment(
-  db: SchoolDb,
-  throttleKey: Buffer,
-  userId: string,
-): Promise<number> {
-  const bucket = hmacSha256(throttleKey, `comment:${db.schoolId}:${userId}`)
-  return await countTry(acrossSchools(db), [{ bucket, failures: MOST_COMMENTS }], WINDOW_MINUTES)
 }
 
 /** A member of the school. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import type { Db } from '../../foundation/db/database.ts'
+import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { addressBucket, addressBuckets } from '../../foundation/net/address.ts'
 
 /** Who tries, as far as the server can tell before it knows the person. */
@@ -255,6 +256,19 @@ export interface ThrottleLimit {
   readonly failures: number
   /** If it is another than that of the other counters of the try. */
   readonly windowMinutes?: number
+}
+
+/**
+ * Counts what a member does at one school, and returns how many seconds to wait; 0 if they did it
+ * no more than `most` times in this hour.
+ */
+export async function countAct(
+  db: SchoolDb,
+  throttleKey: Buffer,
+  { kind, userId, most }: { readonly kind: string; readonly userId: string; readonly most: number },
+): Promise<number> {
+  const counter = limit(throttleKey, `${kind}:${db.schoolId}:${userId}`, most)
+  return await countTry(acrossSchools(db), [counter], 60)
 }
 
 /**

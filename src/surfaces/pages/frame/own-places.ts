@@ -1,10 +1,11 @@
 import type { Actor } from '../../../domain/actor/actor.ts'
-import { countRegistration } from '../../../domain/events/registration-operations.ts'
+import { MOST_REGISTRATIONS } from '../../../domain/events/registration-operations.ts'
+import { countAct } from '../../../domain/people/sign-in-counters.ts'
 import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
 import type { SignedInVisit } from './visit.ts'
 
-/** A member who takes, moves or gives back their own place at an event or in a meeting. */
-export function memberActor({ request, session }: SignedInVisit): Actor {
+/** A member who acts on the pages of their school. */
+export function memberActor({ request, session }: SignedInVisit): Actor & { userId: string } {
   const { person, roles } = session
   const { origin } = request.school
   return { via: 'account', userId: person.id, roles, origin, requestId: request.id }
@@ -14,7 +15,11 @@ export function memberActor({ request, session }: SignedInVisit): Actor {
 export async function countOwnChange(visit: SignedInVisit): Promise<void> {
   const { context, reply, session } = visit
   const throttleKey = context.keyring.key('sign-in-throttle')
-  const wait = await countRegistration(visit.db, throttleKey, session.person.id)
+  const wait = await countAct(visit.db, throttleKey, {
+    kind: 'event-registration',
+    userId: session.person.id,
+    most: MOST_REGISTRATIONS,
+  })
   if (wait === 0) return
   reply.header('retry-after', wait)
   throw new TooManyRequestsError(wait)

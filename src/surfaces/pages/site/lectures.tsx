@@ -39,12 +39,11 @@ import { lengthInWords, momentInFilm, sizeInWords } from '../frame/words.ts'
 import {
   addDiscussionRoutes,
   DISCUSSION_NOTICES,
-  type Discussion,
-  DiscussionPanel,
   discussionFor,
   openAsMember,
   placeOf,
 } from './discussion.tsx'
+import { type Discussion, DiscussionPanel } from './discussion-view.tsx'
 import { isPreview, withPreviewMark } from './writing.tsx'
 
 interface LectureProps extends SiteFrame, LectureOfViewer {
