@@ -7,12 +7,8 @@ import {
   pastMeetings,
   withDetails,
 } from '../../../domain/consulting/meetings-of-member.ts'
-import {
-  moveSeat,
-  type OpenTime,
-  openTimesOf,
-  removeAttendee,
-} from '../../../domain/consulting/seat-operations.ts'
+import { type OpenTime, openTimesOf } from '../../../domain/consulting/open-times.ts'
+import { moveSeat, removeAttendee } from '../../../domain/consulting/seat-operations.ts'
 import { performOperation } from '../../../domain/operation/operation.ts'
 import { Button, Facts, Form } from '../../../foundation/html/components.tsx'
 import { Select } from '../../../foundation/html/form-fields.tsx'
